@@ -10,18 +10,34 @@ from ..layout import Placed
 from ._distributions import normal, truncated_normal, uniform
 from .dtype import float32
 
-__all__ = ["Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform",
-           "XavierNormal", "XavierUniform", "Zero", "initializer"]  # fmt: skip
+__all__ = ["Constant", "Dirac", "HeNormal", "HeUniform", "Identity", "Initializer", "Normal", "One", "Orthogonal",
+           "Sparse", "TruncatedNormal", "Uniform", "VarianceScaling", "XavierNormal", "XavierUniform", "Zero",
+           "initializer"]  # fmt: skip
 
 
 class Initializer(metaclass=Placed):
-    """A rule that fills a shape: `draw(shape)` gives an array."""
+    """A rule that fills a shape. One of your own defines `_initialize(self, arr)`, which fills a NumPy array in place.
+
+    >>> class Ramp(Initializer):
+    ...     def _initialize(self, arr):
+    ...         arr[:] = np.arange(arr.size).reshape(arr.shape)
+    >>> initializer(Ramp(), [2, 2]).tolist()
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
 
     tensor_of: Any = None  # makes a tensor of an array; tensors, which are filled by these rules, put it here
 
+    def __init__(self, **kwargs):
+        """Options are accepted; a rule keeps what it needs itself."""
+
     def draw(self, shape):
         """An array of `shape`."""
-        raise NotImplementedError(f"{type(self).__name__}.draw(shape): expected an array to be returned")
+        array = np.zeros(shape, np.float32)
+        self._initialize(array)
+        return array
+
+    def _initialize(self, arr):
+        raise NotImplementedError("Must be overridden!")
 
 
 class Zero(Initializer):
@@ -127,6 +143,104 @@ class XavierUniform(_Uniformly, XavierNormal):
     """The uniform distribution of the deviation of `XavierNormal`."""
 
 
+class VarianceScaling(Initializer):
+    """Variance `scale / fan`, with `mode` "fan_in", "fan_out" or "fan_avg".
+
+    `distribution`: "untruncated_normal", else uniform; so "truncated_normal" is uniform, too, as in the real framework.
+    """
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+        if scale <= 0 or mode not in ("fan_in", "fan_out", "fan_avg"):
+            wrong = ("mode", mode, "fan_in, fan_out or fan_avg")
+            argument, value, wanted = wrong if scale > 0 else ("scale", scale, "greater than 0")
+            raise ValueError(
+                f"For VarianceScaling initializer, the argument '{argument}' must be {wanted}, but got {value}."
+            )
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def draw(self, shape):
+        fan_in, fan_out = fans(shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "untruncated_normal":
+            return normal(shape, 0, math.sqrt(variance))
+        return uniform(shape, -math.sqrt(3 * variance), math.sqrt(3 * variance))
+
+
+class _Shaped(Initializer):
+    """A rule for some numbers of dimensions only."""
+
+    least: float = 2
+    most: float = 2
+    wording = "the dimension of the initialized tensor should be 2"
+
+    def draw(self, shape):
+        if not self.least <= len(shape) <= self.most:
+            raise ValueError(f"For {type(self).__name__} initializer, {self.wording}, but got {len(shape)}.")
+        return self._of(shape)
+
+    def _of(self, shape):
+        raise NotImplementedError
+
+
+class Identity(_Shaped):
+    """1 on the diagonal of a matrix, else 0."""
+
+    def _of(self, shape):
+        return np.eye(*shape)
+
+
+class Sparse(_Shaped):
+    """A matrix from the normal distribution of deviation `sigma`, a share `sparsity` of each column set to 0."""
+
+    def __init__(self, sparsity, sigma=0.01):
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def _of(self, shape):
+        array = np.array(normal(shape, 0, self.sigma))
+        for column in array.T:
+            column[np.random.permutation(shape[0])[: math.ceil(self.sparsity * shape[0])]] = 0
+        return array
+
+
+class Dirac(_Shaped):
+    """Weights of a convolution that hands its input channels on as they are, in `groups`."""
+
+    least, most, wording = 3, 5, "only support to initialize tensor with dimension of 3, 4 or 5"
+
+    def __init__(self, groups=1):
+        self.groups = groups
+
+    def _of(self, shape):
+        if shape[0] % self.groups:
+            raise ValueError(
+                "For Dirac initializer, the first dimension of the initialized tensor must be divisible by groups, "
+                f"but got first dimension {shape[0]}, groups {self.groups}."
+            )
+        array, each = np.zeros(shape), shape[0] // self.groups
+        middle = tuple(n // 2 for n in shape[2:])
+        for out in range(shape[0]):
+            if out % each < shape[1]:
+                array[(out, out % each, *middle)] = 1
+        return array
+
+
+class Orthogonal(_Shaped):
+    """Orthogonal rows or columns, whichever are fewer, of length `gain` (A. Saxe et al., 2013)."""
+
+    most, wording = math.inf, "the dimension of the initialized tensor should be no less than 2"
+
+    def __init__(self, gain=1.0):
+        self.gain = gain
+
+    def _of(self, shape):
+        drawn = np.asarray(normal((shape[0], math.prod(shape) // shape[0]), 0, 1))
+        wide = drawn.shape[0] < drawn.shape[1]
+        q, r = np.linalg.qr(drawn.T if wide else drawn)
+        q = q * np.sign(np.diag(r))
+        return (self.gain * (q.T if wide else q)).reshape(shape)
+
+
 def _gain(nonlinearity, slope):
     gains = {"relu": math.sqrt(2), "tanh": 5 / 3, "leaky_relu": math.sqrt(2 / (1 + slope**2))}
     return gains.get(nonlinearity, 1)
@@ -148,6 +262,7 @@ _NAMED = {
     "truncatednormal": TruncatedNormal, "heuniform": HeUniform, "he_uniform": HeUniform,
     "henormal": HeNormal, "he_normal": HeNormal, "xavieruniform": XavierUniform,
     "xavier_uniform": XavierUniform, "xaviernormal": XavierNormal, "xavier_normal": XavierNormal,
+    "identity": Identity, "dirac": Dirac, "orthogonal": Orthogonal, "variancescaling": VarianceScaling,
 }  # fmt: skip
 
 

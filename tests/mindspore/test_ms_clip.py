@@ -95,3 +95,9 @@ def test_by_norm_the_factor_has_a_small_number_below():
     assert ops.clip_by_norm(G, 1.0, norm_type=1).tolist()[0] == pytest.approx([1 / 6, 1 / 3, 1 / 2], rel=1e-6)
     both = ops.clip_by_norm([G, Tensor([1.0])], 1.0)
     assert both[1].item() == pytest.approx(1 / np.sqrt(57), rel=1e-6)
+
+
+def test_a_cell_clips_by_the_norm():
+    x = ms.Tensor([[3.0, 4.0]])
+    assert ms.nn.ClipByNorm()(x, ms.Tensor([1.0])).asnumpy().tolist() == np.float32([[0.6, 0.8]]).tolist()
+    assert ms.nn.ClipByNorm()(x, ms.Tensor([100.0])).asnumpy().tolist() == [[3.0, 4.0]]

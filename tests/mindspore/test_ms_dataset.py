@@ -302,3 +302,105 @@ def test_a_missing_file_is_named(tmp_path):
         ds.MnistDataset(str(tmp_path)).get_dataset_size()
     with pytest.raises(ValueError, match="Input usage"):
         ds.MnistDataset(str(tmp_path), usage="foo")
+
+
+# ---- samplers, and data sets side by side: what the real framework reads ----
+
+
+def epochs(sampler):
+    ds.config.set_seed(5)
+    dataset = ds.NumpySlicesDataset(list(range(12)), ["a"], sampler=sampler)
+    reader = dataset.create_tuple_iterator(output_numpy=True)
+    return [[int(row[0]) for row in reader] for _ in range(2)]
+
+
+class Thirds(ds.Sampler):
+    def __iter__(self):
+        return iter(range(0, self.dataset_size, 3))
+
+
+SAMPLED = [
+    (lambda: ds.RandomSampler(num_samples=5), [[11, 8, 5, 2, 10], [4, 7, 5, 0, 8]]),
+    (lambda: ds.RandomSampler(replacement=True, num_samples=5), [[2, 0, 10, 9, 2], [10, 11, 3, 2, 9]]),
+    (lambda: ds.SequentialSampler(2, 4), [[2, 3, 4, 5]] * 2),
+    (lambda: ds.SubsetSampler([5, 1, 7], 2), [[5, 1]] * 2),
+    (lambda: ds.SubsetRandomSampler([5, 1, 7, 9, 2]), [[9, 2, 5, 1, 7], [1, 7, 9, 2, 5]]),
+    (lambda: ds.SubsetRandomSampler([5, 1, 7, 9, 2], 3), [[1, 7, 5], [7, 5, 1]]),
+    (lambda: ds.WeightedRandomSampler([0.1, 0.5, 0.4, 0, 0, 1.0], 6), [[1, 5, 2, 5, 1, 2]] * 2),
+    (lambda: ds.WeightedRandomSampler([0.1, 0.5, 0.4, 0, 0, 1.0], 3, replacement=False), [[5, 0, 2]] * 2),
+    (lambda: ds.DistributedSampler(5, 1, shuffle=False), [[1, 6, 11]] * 2),
+    (lambda: ds.DistributedSampler(4, 1), [[6, 3, 7], [8, 3, 5]]),
+    (Thirds, [[0, 3, 6, 9]] * 2),
+    (lambda: Thirds(2), [[0, 3]] * 2),
+    (lambda: [3, 1, 2], [[3, 1, 2]] * 2),
+]
+
+
+@pytest.mark.parametrize("make, rows", SAMPLED)
+def test_a_sampler_says_which_rows_are_read(make, rows):
+    assert epochs(make()) == rows
+    assert ds.NumpySlicesDataset(list(range(12)), ["a"], sampler=make()).get_dataset_size() == len(rows[0])
+
+
+def test_what_contradicts_a_sampler_is_refused():
+    given = {"data": [1, 2], "column_names": ["a"]}
+    with pytest.raises(ValueError, match="Conflicting arguments during sampler assignments"):
+        ds.NumpySlicesDataset(**given, sampler=ds.SequentialSampler(), num_samples=1)
+    with pytest.raises(ValueError, match="num_shards and shard_id need to be passed in together"):
+        ds.NumpySlicesDataset(**given, num_shards=2)
+    with pytest.raises(TypeError, match="sampler should be either iterable"):
+        ds.NumpySlicesDataset(**given, sampler=5)
+    with pytest.raises(TypeError, match="replacement must be a boolean value but was: 1"):
+        ds.RandomSampler(replacement=1)
+
+
+def of(values, name):
+    return ds.NumpySlicesDataset(values, [name], shuffle=False)
+
+
+def test_data_sets_side_by_side_and_one_after_the_other():
+    assert column(ds.zip((of([1, 2, 3], "u"), of([4, 5], "v"))), "v") == [4, 5]
+    assert (
+        column(of([1, 2], "u") + of([4], "u"), "u") == column(of([1, 2], "u").concat([of([4], "u")]), "u") == [1, 2, 4]
+    )
+    assert column(of([1, 2], "u").apply(lambda d: d.repeat(2)), "u") == [1, 2, 1, 2]
+    with pytest.raises(ValueError, match="Can't zip empty or just one dataset!"):
+        ds.zip((of([1], "u"),))
+
+
+def test_rows_of_different_sizes_in_one_batch():
+    rows = lambda: ds.GeneratorDataset([(np.arange(n), np.float32(n)) for n in (1, 3, 2)], ["s", "n"], shuffle=False)
+    assert column(rows().padded_batch(2, pad_info={"s": ([4], -1)}), "s") == [
+        [[0, -1, -1, -1], [0, 1, 2, -1]],
+        [[0, 1, -1, -1]],
+    ]
+    assert column(rows().padded_batch(2, pad_info={}), "s") == [[[0, 0, 0], [0, 1, 2]], [[0, 1]]]
+    with pytest.raises(RuntimeError, match="inconsistent shape in column 's'"):
+        column(rows().padded_batch(2), "s")
+
+
+def test_a_function_of_whole_batches():
+    data = ds.NumpySlicesDataset(([1, 2, 3], [4, 5, 6]), ["u", "v"], shuffle=False)
+    tens = data.batch(2, per_batch_map=lambda u, info: [x * 10 + info.get_batch_num() for x in u], input_columns=["u"])
+    assert column(tens, "u") == [[10, 20], [31]] and column(tens, "v") == [[4, 5], [6]]
+    sums = lambda u, v, info: ([x + y for x, y in zip(u, v)], [np.int64(info.get_epoch_num())] * len(u))
+    both = data.batch(2, per_batch_map=sums, input_columns=["u", "v"], output_columns=["x", "y"])
+    assert both.get_col_names() == ["x", "y"] and column(both, "x") == [[5, 7], [9]]
+
+
+def test_arrays_show_their_type_as_there():
+    assert [repr(row) for row in of([1], "u").create_dict_iterator(output_numpy=True)] == [
+        "{'u': array(1, dtype=int64)}"
+    ]
+    assert [row[0].tolist() for row in of(["a", "bc"], "u")] == ["a", "bc"]
+
+
+def test_a_row_may_be_a_generator_of_its_columns():
+    class Pairs:
+        def __getitem__(self, k):
+            return (c[k] for c in (X, Y))
+
+        def __len__(self):
+            return 2
+
+    assert column(ds.GeneratorDataset(Pairs(), ["x", "y"], shuffle=False)) == [0, 1]

@@ -82,3 +82,10 @@ def test_activations_are_the_ops_as_cells():
     assert str(nn.get_activation("tanh")) == "Tanh()"
     with pytest.raises(TypeError, match="expected the option 'alpha'"):
         nn.LeakyReLU(slope=0.1)
+
+
+@pytest.mark.parametrize("given", [ms.float16, ms.bfloat16, ms.int32])
+def test_dense_takes_the_type_of_its_weight(given):
+    wrong = f"For 'MatMul', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor.{given}"
+    with pytest.raises(TypeError, match=wrong):
+        ms.nn.Dense(3, 4)(ms.ops.ones((2, 3), given))

@@ -348,3 +348,61 @@ def test_metrics_add_up_over_batches():
 def test_errors_are_those_of_the_real_framework(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong()
+
+
+# ---- the learning rate, and metrics of one's own ----
+
+
+def trained(rate=0.1):
+    x, y = np.arange(8, dtype=np.float32).reshape(4, 2) / 8, np.float32([[0], [1], [0], [1]])
+    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+    optimizer = nn.SGD(net.trainable_params(), rate)
+    batches = lambda: ms.dataset.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(2)
+    return train.Model(net, nn.MSELoss(), optimizer, metrics={"mse"}), optimizer, batches
+
+
+def test_the_rate_falls_where_a_value_no_longer_gets_better(capsys):
+    lower = train.ReduceLROnPlateau("mse", factor=0.5, patience=1, verbose=True, mode="max", cooldown=1, min_lr=0.03)
+    fitted, optimizer, batches = trained()
+    fitted.fit(6, batches(), batches(), callbacks=[lower])
+    assert capsys.readouterr().out.splitlines() == [  # what the real framework prints
+        "Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.05.",
+        "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.03.",
+    ]
+    assert str(optimizer.learning_rate.asnumpy()) == "0.03" and lower.best == pytest.approx(0.28996246)
+    moving, _, batches = trained(nn.ExponentialDecayLR(0.1, 0.5, 2))
+    with pytest.raises(ValueError, match="ReduceLROnPlateau does not support dynamic learning rate"):
+        moving.fit(1, batches(), batches(), callbacks=[lower])
+    with pytest.raises(ValueError, match="must be in range of"):
+        train.ReduceLROnPlateau(factor=1.5)
+
+
+def test_a_function_sets_the_rate_after_each_step():
+    seen, (model, optimizer, batches) = [], trained()
+    halved = train.LearningRateScheduler(lambda lr, step: seen.append((lr, step)) or lr * 0.5)
+    model.train(2, batches(), callbacks=[halved])
+    assert seen == [(0.1, 1), (0.05, 2), (0.025, 3), (0.0125, 4)]
+    assert str(optimizer.learning_rate.asnumpy()) == "0.00625"
+
+
+class Difference(train.Metric):
+    def clear(self):
+        self.total = 0.0
+
+    def update(self, *inputs):
+        self.total += float(inputs[0].sum()) - float(inputs[1].sum())
+
+    def eval(self):
+        return self.total
+
+
+class Rearranged(Difference):
+    update = train.rearrange_inputs(Difference.update)
+
+
+def test_indexes_choose_inputs_where_update_is_decorated():
+    pair = ms.Tensor([1.0, 2.0]), ms.Tensor([10.0])
+    assert Difference().set_indexes([1, 0])(*pair) == -7.0
+    assert Rearranged().set_indexes([1, 0])(*pair) == 7.0
+    with pytest.raises(TypeError, match="eval_type"):
+        train.Precision("multilabel")

@@ -211,3 +211,10 @@ def test_a_hook_may_answer_with_any_shape_as_in_mindspore():
     op = ops.InsertGradientOf(lambda g: g.sum())
     gradient = ms.grad(lambda x: (op(x) * 2).sum())(ops.ones((3, 3), ms.float32))
     assert gradient.shape == () and gradient.item() == 18
+
+
+def test_counts_and_tuples_have_the_types_of_the_real_ones():
+    assert repr(ms.ops.tuple_to_array((1, 2))) == "Tensor(shape=[2], dtype=Int32, value= [1, 2])"
+    assert ms.ops.tuple_to_array((1.0,)).dtype == ms.float32
+    counted = ms.ops.bincount(ms.Tensor([0, 1, 1, 3]))
+    assert counted.dtype == ms.float32 and counted.tolist() == [1.0, 2.0, 0.0, 1.0]

@@ -369,3 +369,58 @@ def test_a_hundred_compiled_steps_are_a_hundred_eager_ones_bit_for_bit(make):
     eager, compiled = trained(make, ms.PYNATIVE_MODE), trained(make, ms.GRAPH_MODE)
     for one, other in zip(eager, compiled, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+TO_THE_BIT = [  # five steps along sin(0 + k), sin(1 + k), ... of eight numbers, as the real framework leaves them
+    (
+        lambda p: nn.Adam(p, 0.1),
+        [-1.2638623, -1.0175438, -0.5420268, 0.0053833164, 0.4652468, 0.5749435, 0.59135944, 0.6607559],
+    ),
+    (
+        lambda p: nn.Adam(p, 0.1, use_nesterov=True),
+        [-1.3370392, -1.0889076, -0.5552219, 0.0011952545, 0.547389, 0.5949111, 0.5859959, 0.56702083],
+    ),
+    (
+        lambda p: nn.Adam(p, 0.1, use_amsgrad=True),
+        [-1.2638623, -1.0175438, -0.5420268, 0.0053833164, 0.4652468, 0.5749435, 0.5913594, 0.6607559],
+    ),
+    (
+        lambda p: nn.RMSProp(p, 0.1),
+        [-1.1163744, -0.72049606, -0.31855547, -0.018072024, 0.16792983, 0.33070958, 0.5835721, 0.95657],
+    ),
+    (
+        lambda p: nn.RMSProp(p, 0.1, centered=True, momentum=0.5),
+        [-1.2792228, -0.8550426, -0.30461365, 0.13489735, 0.31615412, 0.34073833, 0.44371343, 0.79749376],
+    ),
+    (
+        lambda p: nn.AdaMax(p, 0.1),
+        [-1.1921763, -0.9925784, -0.5354204, -0.0689964, 0.42461714, 0.5616405, 0.6604535, 0.7148938],
+    ),
+    (
+        lambda p: nn.Rprop(p, 0.1),
+        [-1.3640001, -1.0062858, -0.5165714, -0.13285716, 0.43485716, 0.5165714, 0.70428574, 0.708],
+    ),
+]
+
+
+@pytest.mark.parametrize("make, expected", TO_THE_BIT)
+def test_parameters_equal_the_real_ones_to_the_last_bit(make, expected):
+    p = parameter(np.linspace(-1, 1, 8))
+    optimizer = make([p])
+    for k in range(5):
+        optimizer((Tensor(np.sin(np.arange(8) + k), ms.float32),))
+    assert p.asnumpy().tolist() == np.float32(expected).tolist()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"etas": [0.5, 1.2]}, "etas must be a tuple, but got <class 'list'>"),
+        ({"etas": (0.5,)}, "etas must be a tuple with the size of 2, but got 1"),
+        ({"step_sizes": (2.0, 1.0)}, "maximal step size should not be less than minimal step size, but got 2.0 > 1.0"),
+        ({"etas": (0.5, 1.0)}, "etaplus must be greater than 1.0, but got etaplus 1.0"),
+    ],
+)
+def test_what_rprop_refuses(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        nn.Rprop([parameter([1.0])], 0.1, **arguments)

@@ -8,13 +8,16 @@
 from ...aliases import attributes
 from . import config, transforms, vision
 from ._pipeline import Dataset
+from ._pipeline import zip_datasets as zip
 from .digits import DigitsDataset
 from .mnist import MnistDataset
+from .samplers import *  # noqa: F403
+from .samplers import __all__ as _samplers
 from .sources import GeneratorDataset, NumpySlicesDataset
 
 __all__ = [
     "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
-    "vision",
+    "vision", "zip", *_samplers,
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

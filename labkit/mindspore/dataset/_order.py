@@ -6,7 +6,7 @@ import numpy as np
 
 from .._seed import data_seed
 
-__all__ = ["Orders", "Slots"]
+__all__ = ["Draws", "Orders", "Slots"]
 
 _WORD = 2**64 - 1
 _LENGTH, _SHIFTED = 312, 156  # words of a state, and how far apart those are that meet
@@ -18,18 +18,37 @@ def _seed():
 
 
 class Orders:
-    """The order of a source's rows: each epoch shuffles that of the epoch before, with the next seed."""
+    """The order of a source's rows: each epoch shuffles that of the epoch before, with the seed `ahead` of its own."""
 
-    def __init__(self):
-        self.seed, self.order = _seed(), []
+    def __init__(self, seed=None, ahead=1):
+        self.seed, self.order, self.ahead = _seed() if seed is None else seed, [], ahead
 
     def permutation(self, count):
         """The next epoch's order of `count` rows."""
         self.order = order = self.order or list(range(count))
         for i, j in (_in_twos if count < 2**16 else _one_by_one)(_Twister(self.seed), count):
             order[i], order[j] = order[j], order[i]
-        self.seed += 1
+        self.seed += self.ahead
         return np.array(order, np.int64)
+
+
+class Draws:
+    """Numbers drawn one by one; each epoch of `below` begins with the next seed."""
+
+    def __init__(self):
+        self.seed = _seed()
+        self.words = _Twister(self.seed)
+
+    def below(self, bound, count):
+        """The next epoch's `count` integers from 0 below `bound`."""
+        words = _Twister(self.seed)
+        self.seed += 1
+        return [words.below(bound) for _ in range(count)]
+
+    def share(self):
+        """A number from 0 to 1, of two words."""
+        low, high = (int(self.words.words.random_raw()) for _ in range(2))
+        return (low + high * 2**32) / 2**64
 
 
 def _in_twos(draw, count):

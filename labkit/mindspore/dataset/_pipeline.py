@@ -13,9 +13,9 @@ from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from ._check import LARGEST, at_most, names_of, natural, required
 from ._order import Orders, Slots
-from ._reading import Randomness, Reader, as_tensors
+from ._reading import Randomness, Reader, as_arrays, as_tensors
 
-__all__ = ["Dataset"]
+__all__ = ["Dataset", "zip_datasets"]
 
 
 class Dataset(metaclass=Placed):
@@ -59,13 +59,13 @@ class Dataset(metaclass=Placed):
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """An iterator of rows `{column: tensor}`, of arrays with `output_numpy`; each `for` over it is an epoch."""
         names = self.get_col_names()
-        values = (lambda row: list(map(np.asarray, row))) if output_numpy else as_tensors
+        values = as_arrays if output_numpy else as_tensors
         return Reader(self, lambda row: dict(zip(names, values(row), strict=True)), num_epochs)
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
         """An iterator of rows, lists of tensors (arrays with `output_numpy`); `columns` chooses some, in order."""
         chosen = self if columns is None else self.project(columns)
-        return Reader(chosen, (lambda row: list(map(np.asarray, row))) if output_numpy else as_tensors, num_epochs)
+        return Reader(chosen, as_arrays if output_numpy else as_tensors, num_epochs)
 
     def __iter__(self):
         return self.create_tuple_iterator(num_epochs=1)
@@ -92,9 +92,42 @@ class Dataset(metaclass=Placed):
         """Rows in random order: each is drawn from the next `buffer_size` ones. Seeded by `config.set_seed`."""
         return _Shuffle(self, buffer_size)
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **options):
-        """`batch_size` rows as one, stacked along a new first axis; the last may be smaller, or be dropped."""
-        return _Batch(self, batch_size, drop_remainder)
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None, input_columns=None,
+              output_columns=None, **options):  # fmt: skip
+        """`batch_size` rows as one, stacked along a new first axis; the last may be smaller, or be dropped.
+
+        `per_batch_map(*columns, info)` makes new columns of lists of rows; `info.get_batch_num()` counts from 0.
+        """
+        if per_batch_map is None:
+            return _Batch(self, batch_size, drop_remainder)
+        return _MappedBatch(self, batch_size, drop_remainder, per_batch_map, input_columns, output_columns)
+
+    def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
+        """`batch`, of rows made equally large first: `pad_info` is `{column: (shape, value)}`, or {} for all columns.
+
+        None stands for the largest size, and for 0.
+        """
+        return _PaddedBatch(self, batch_size, drop_remainder, pad_info)
+
+    def zip(self, datasets):
+        """The columns of this and of others (one, or a tuple) side by side, as many rows as the shortest has."""
+        return _Zip((self, *as_tuple(datasets)))
+
+    def concat(self, datasets):
+        """The rows of this and then of others (one, or a list)."""
+        return _Concat((self, *as_tuple(datasets, (list, tuple))))
+
+    def __add__(self, datasets):
+        return self.concat(datasets)
+
+    def apply(self, apply_func):
+        """`apply_func(dataset)`, which gives a data set."""
+        made = apply_func(self)
+        return of_kind(made, Dataset, "apply_func should return a dataset, but got {type}.")
+
+    def num_classes(self):
+        """The number of classes, where a source tells it; else None."""
+        return self.input.num_classes() if hasattr(self, "input") else None
 
     def repeat(self, count=None):
         """All rows `count` times in one epoch; None and -1: without end."""
@@ -155,13 +188,9 @@ class _Map(Dataset):
         names = input.get_col_names()
         self.columns = names[:1] if input_columns is None else names_of(input_columns, "input_columns")
         self.made = self.columns if output_columns is None else names_of(output_columns, "output_columns")
-        self.others = [c for c in names if c not in self.columns]
 
     def get_col_names(self):
-        if len(self.made) == len(self.columns):
-            new = dict(zip(self.columns, self.made, strict=True))
-            return [new.get(c, c) for c in self.input.get_col_names()]
-        return self.made + self.others
+        return _renamed(self.input.get_col_names(), self.columns, self.made)
 
     def rows(self, random):
         names, order = self.input.get_col_names(), self.get_col_names()
@@ -188,6 +217,14 @@ class _Map(Dataset):
                 f"{len(self.made)}: {self.made}."
             )
         return list(map(np.asarray, values))
+
+
+def _renamed(names, given, made):
+    """The names of columns, those `given` now `made`; another number of them comes first."""
+    if len(made) != len(given):
+        return made + [c for c in names if c not in given]
+    new = dict(zip(given, made, strict=True))
+    return [new.get(c, c) for c in names]
 
 
 class _Shuffle(Dataset):
@@ -232,6 +269,111 @@ class _Batch(Dataset):
                 "Inconsistent batch shapes, batch operation expects same shape for each data row, but got "
                 f"inconsistent shape in column '{name}': {shapes}."
             ) from None
+
+
+class _MappedBatch(_Batch):
+    def __init__(self, input, batch_size, drop_remainder, function, columns, made):
+        super().__init__(input, batch_size, drop_remainder)
+        names = input.get_col_names()
+        self.function = function
+        self.columns = names if columns is None else names_of(columns, "input_columns")
+        self.made = self.columns if made is None else names_of(made, "output_columns")
+
+    def get_col_names(self):
+        return _renamed(self.input.get_col_names(), self.columns, self.made)
+
+    def rows(self, random):
+        epoch, rows = random.of(self, lambda: [-1]), iter(self.input.rows(random))
+        epoch[0] += 1
+        number, order = 0, self.get_col_names()
+        while batch := list(islice(rows, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_remainder:
+                kept = dict(zip(self.input.get_col_names(), zip(*batch), strict=True))
+                given = [list(kept[c]) for c in self.columns]
+                kept.update(zip(self.made, as_tuple(self.function(*given, _BatchInfo(number, epoch[0]))), strict=True))
+                yield tuple(self._stacked(name, kept[name]) for name in order)
+                number += 1
+
+
+class _BatchInfo:
+    """What a function of batches is told."""
+
+    def __init__(self, batch, epoch):
+        self._batch, self._epoch = batch, epoch
+
+    def get_batch_num(self):
+        """The number of the batch in its epoch, from 0."""
+        return self._batch
+
+    def get_epoch_num(self):
+        """The number of the epoch, from 0."""
+        return self._epoch
+
+
+class _PaddedBatch(_Batch):
+    def __init__(self, input, batch_size, drop_remainder, info):
+        super().__init__(input, batch_size, drop_remainder)
+        self.info = info
+
+    def _stacked(self, name, column):
+        column = list(map(np.asarray, column))
+        if self.info is not None and (not self.info or name in self.info):
+            shape, value = self.info.get(name, (None, 0))
+            largest = np.max([c.shape for c in column], axis=0).astype(int)
+            wanted = largest if shape is None else [m if n is None else n for n, m in zip(shape, largest, strict=True)]
+            column = [self._padded(c, wanted, value or 0) for c in column]
+        return super()._stacked(name, column)
+
+    def _padded(self, array, shape, value):
+        if array.ndim == 0:
+            return array
+        cut = array[tuple(slice(int(n)) for n in shape)]
+        return np.pad(cut, [(0, int(n) - m) for n, m in zip(shape, cut.shape)], constant_values=value)
+
+
+class _Zip(Dataset):
+    def __init__(self, inputs):
+        self.inputs = inputs
+        names = self.get_col_names()
+        if len(set(names)) < len(names):
+            raise RuntimeError(f"Invalid data, duplicate column names in the zipped datasets: {names}.")
+
+    def get_col_names(self):
+        return [name for d in self.inputs for name in d.get_col_names()]
+
+    def get_dataset_size(self):
+        return min(d.get_dataset_size() for d in self.inputs)
+
+    def rows(self, random):
+        return (sum(map(tuple, found), ()) for found in zip(*[d.rows(random) for d in self.inputs]))
+
+
+class _Concat(Dataset):
+    def __init__(self, inputs):
+        self.inputs = inputs
+
+    def get_col_names(self):
+        return self.inputs[0].get_col_names()
+
+    def get_dataset_size(self):
+        return sum(d.get_dataset_size() for d in self.inputs)
+
+    def rows(self, random):
+        for d in self.inputs:
+            if d.get_col_names() != self.get_col_names():
+                raise RuntimeError(
+                    "Invalid data, number or names of columns are not the same in the datasets to concatenate: "
+                    f"{self.get_col_names()} and {d.get_col_names()}."
+                )
+            yield from d.rows(random)
+
+
+def zip_datasets(datasets):
+    """The columns of several data sets side by side, as many rows as the shortest has. Raises ValueError for one."""
+    required(datasets, "datasets", (tuple,))
+    if len(datasets) <= 1:
+        raise ValueError("Can't zip empty or just one dataset!")
+    return _Zip(datasets)
 
 
 class _Repeat(Dataset):

@@ -9,15 +9,34 @@ from ..tensor import Tensor
 from ._check import at_most, names_of, required
 from ._order import Orders
 from ._pipeline import Dataset
+from .samplers import DistributedSampler, sampler_from
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
 
 
-class Rows(Dataset):
-    """A source with random access: `count` rows, of which `row(i)` gives one; `shuffle` as the source's argument."""
+def chosen_by(shuffle, num_samples, sampler=None, num_shards=None, shard_id=None, **options):
+    """The `Sampler` that a source's arguments ask for, or None. Raises ValueError where they contradict each other."""
+    if (num_shards is None) != (shard_id is None):
+        raise ValueError("num_shards and shard_id need to be passed in together.")
+    if num_shards is not None:
+        return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)
+    if sampler is not None and not (shuffle is None and num_samples is None):
+        raise ValueError(
+            f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: {num_shards}, "
+            f"shard_id: {shard_id}, shuffle: {shuffle}."
+        )
+    return None if sampler is None else sampler_from(sampler)
 
-    def __init__(self, names, count, shuffle, num_samples):
+
+class Rows(Dataset):
+    """A source with random access: `count` rows, of which `row(i)` gives one; `shuffle` as the source's argument.
+
+    `options` may be `sampler`, or `num_shards` and `shard_id`.
+    """
+
+    def __init__(self, names, count, shuffle, num_samples, **options):
         self.names = names
+        self.sampler = chosen_by(shuffle, num_samples, **options)
         self.count = at_most(count, num_samples)
         self.total, self.shuffled = count, True if shuffle is None else required(shuffle, "shuffle", (bool,))
 
@@ -25,13 +44,15 @@ class Rows(Dataset):
         return self.names
 
     def get_dataset_size(self):
-        return self.count
+        return self.count if self.sampler is None else self.sampler.size(self.total)
 
     def row(self, index):
         """One row, a tuple of arrays."""
         raise NotImplementedError
 
     def rows(self, random):
+        if self.sampler is not None:
+            return (self.row(int(k)) for k in self.sampler.indices(self.total, random))
         order = random.of(self, Orders).permutation(self.total) if self.shuffled else range(self.total)
         return (self.row(int(k)) for k in order[: self.count])
 
@@ -39,7 +60,8 @@ class Rows(Dataset):
 class NumpySlicesDataset(Rows):
     """Rows from arrays, or nested lists: `data` is one, a tuple of them (columns), or a dictionary `{column: array}`.
 
-    `shuffle`: rows in random order, the default. Raises ValueError for columns of different lengths.
+    `shuffle`: rows in random order, the default; `sampler` says which rows, else. Raises ValueError for columns of
+    different lengths.
 
     >>> [row[0].tolist() for row in NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)]
     [[1, 2], [3, 4]]
@@ -61,7 +83,7 @@ class NumpySlicesDataset(Rows):
         names = names_of(names, "column_names")
         if len(names) != len(columns):
             raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
-        super().__init__(names, len(self.columns[0]), shuffle, num_samples)
+        super().__init__(names, len(self.columns[0]), shuffle, num_samples, **options)
 
     def row(self, index) -> tuple:
         return tuple(column[index] for column in self.columns)
@@ -90,11 +112,16 @@ class GeneratorDataset(Dataset):
         self.source, self.num_samples = source, num_samples
         self.random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.shuffled = self.random_access and shuffle is not False
+        self.sampler = chosen_by(shuffle, num_samples, **options)
+        if self.sampler is not None and not self.random_access:
+            raise RuntimeError("sampler: expected a source with `__getitem__` and `__len__` for it.")
 
     def get_col_names(self) -> list[str]:
         return self.names
 
     def get_dataset_size(self) -> int:
+        if self.sampler is not None:
+            return self.sampler.size(len(self.source))
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
         return at_most(count, self.num_samples)
 
@@ -107,12 +134,14 @@ class GeneratorDataset(Dataset):
     def _items(self, random):
         if self.random_access:
             count = len(self.source)
+            if self.sampler is not None:
+                return (self.source[int(k)] for k in self.sampler.indices(count, random))
             order = random.of(self, Orders).permutation(count) if self.shuffled else range(count)
             return (self.source[int(k)] for k in order)
         return iter(self.source() if callable(self.source) else self.source)
 
     def _row(self, item):
-        values = as_tuple(item, (tuple, list))
+        values = tuple(item) if isinstance(item, Iterator) else as_tuple(item, (tuple, list))
         if len(values) != len(self.names):
             raise RuntimeError(
                 "Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of NumPy "

@@ -7,7 +7,7 @@ from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .convolutional import Conv1d, Conv2d, Conv2dTranspose, Conv3d
-from .dense import Dense, Flatten
+from .dense import ClipByNorm, Dense, Flatten
 from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from .dynamic_lr import *  # noqa: F403
 from .dynamic_lr import __all__ as _dynamic_lr
@@ -40,9 +40,9 @@ from .with_loss import WithLossCell
 globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "Cell", "CellDict", "CellList", "Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense", "DistributedGradReducer",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell", "SequentialCell", "WithLossCell",
-    "get_activation",
+    "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense",
+    "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
+    "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
     *_training, *_transformer, *_padding, *_pooling,

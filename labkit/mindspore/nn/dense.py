@@ -1,18 +1,18 @@
-"""Layers: dense and flatten."""
+"""Layers: dense and flatten, and clipping as one."""
 
 import math
 
 from ...kinds import of_kind
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
-from ..ops import Primitive, dense, flatten
+from ..ops import Primitive, dense, flatten, maximum
 from ..parameter import Parameter
 from ..tensor import Tensor
 from ._checks import check_positive_int
 from .activation import get_activation
 from .cell import Cell
 
-__all__ = ["Dense", "Flatten"]
+__all__ = ["ClipByNorm", "Dense", "Flatten"]
 
 
 class Dense(Cell):
@@ -83,3 +83,21 @@ class Flatten(Cell):
 
     def construct(self, x) -> Tensor:
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
+
+
+class ClipByNorm(Cell):
+    """`x * clip_norm / max(norm, clip_norm)`: a gradient of at most that norm, over all axes or over `axis`.
+
+    With an `axis` the real framework's CPU kernel takes the norms of other elements; here it does what is documented.
+
+    >>> ClipByNorm()(Tensor([3.0, 4.0]), Tensor([1.0])).asnumpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x, clip_norm) -> Tensor:
+        norm = (x * x).sum(self.axis, keepdims=True).sqrt()
+        return (x / (maximum(norm, clip_norm) / clip_norm)).astype(x.dtype)

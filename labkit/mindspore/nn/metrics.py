@@ -1,5 +1,7 @@
 """The measures of a network's answers: `clear()`, `update(prediction, label)` for every batch, then `eval()`."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Self
 
 import numpy as np
@@ -24,23 +26,48 @@ __all__ = [
     "TopKCategoricalAccuracy",
     "get_metric_fn",
     "names",
+    "rearrange_inputs",
 ]  # fmt: skip
+
+
+def rearrange_inputs(func) -> Callable:
+    """A metric's method that takes, of what it is given, the inputs that `set_indexes` chose.
+
+    >>> class Shown(Metric):
+    ...     def clear(self):
+    ...         self.seen = ()
+    ...     @rearrange_inputs
+    ...     def update(self, *inputs):
+    ...         self.seen = inputs
+    ...     def eval(self):
+    ...         return self.seen
+    >>> Shown().set_indexes([1, 0])("label", "prediction")
+    ('prediction', 'label')
+    """
+
+    @wraps(func)
+    def chosen(self, *inputs):
+        return func(self, *(inputs if self.indexes is None else [inputs[k] for k in self.indexes]))
+
+    return chosen
 
 
 class Metric(metaclass=Placed):
     """The base of metrics: define `clear(self)`, `update(self, *inputs)` and `eval(self)`.
 
-    `set_indexes([k, ...])`: which outputs of the evaluation network are the inputs of `update`.
+    `set_indexes([k, ...])`: which outputs of the evaluation network are the inputs of `update`, if that is decorated
+    with `rearrange_inputs`.
     """
-
-    def __init_subclass__(cls, **options):
-        super().__init_subclass__(**options)
-        for name in vars(cls).keys() & {"update"}:
-            setattr(cls, name, _rearranged(getattr(cls, name)))
 
     def __init__(self):
         self._indexes = None
         self.clear()
+
+    def __call__(self, *inputs) -> Any:
+        """The value for one batch alone."""
+        self.clear()
+        self.update(*inputs)
+        return self.eval()
 
     @property
     def indexes(self) -> list[int] | None:
@@ -91,14 +118,6 @@ class Metric(metaclass=Placed):
         return count
 
 
-def _rearranged(update):
-    def chosen(self, *inputs):
-        return update(self, *(inputs if self.indexes is None else [inputs[k] for k in self.indexes]))
-
-    chosen.__doc__ = update.__doc__
-    return chosen
-
-
 class float64(np.float64):
     """A NumPy number that shows as a plain one, as it does with the NumPy that MindSpore has."""
 
@@ -127,6 +146,7 @@ class _Mean(Metric):
 class Loss(_Mean):
     """The mean of the losses of all batches."""
 
+    @rearrange_inputs
     def update(self, *inputs) -> None:
         """Take in the loss of a batch: a number, or one per sample."""
         (loss,) = self._arrays(inputs, 1, "loss")
@@ -138,6 +158,7 @@ class Loss(_Mean):
 class MAE(_Mean):
     """The mean absolute error: the sum of |prediction - label| over the number of samples."""
 
+    @rearrange_inputs
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         self._add_differences(inputs, np.abs)
@@ -146,6 +167,7 @@ class MAE(_Mean):
 class MSE(_Mean):
     """The mean squared error: the sum of (prediction - label)^2 over the number of samples."""
 
+    @rearrange_inputs
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         self._add_differences(inputs, np.square)
@@ -171,6 +193,7 @@ class Accuracy(_Mean):
         self._type = eval_type
         super().__init__()
 
+    @rearrange_inputs
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
@@ -200,6 +223,7 @@ class TopKCategoricalAccuracy(_Mean):
         self.k = k
         super().__init__()
 
+    @rearrange_inputs
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
@@ -225,10 +249,16 @@ class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
 class _PerClass(Metric):
     """Counts per class: right answers, answers, labels."""
 
+    def __init__(self, eval_type="classification"):
+        if eval_type != "classification":
+            raise TypeError(f"expected the eval_type 'classification', which labkit has, but got {eval_type!r}")
+        super().__init__()
+
     def clear(self):
         """Forget what has been seen."""
         self._right = self._answered = self._labelled = 0
 
+    @rearrange_inputs
     def update(self, *inputs):
         """Take in predictions (n, classes) and labels (n,), which may be one-hot."""
         prediction, label = self._pair(inputs)

@@ -10,7 +10,7 @@ from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ...kinds import one_by_one
-from ..dtype import bool_, float32, int64
+from ..dtype import bool_, float32, int32, int64
 from ..tensor import Tensor, tensor, wrap
 from ._op import METHODS, op, register
 
@@ -201,9 +201,15 @@ def scalar_to_tensor(input_x, dtype=None):
     return Tensor(input_x, dtype or (bool_ if isinstance(input_x, bool) else float32))
 
 
+def tuple_to_array(input_x):
+    """A tuple of numbers as a tensor of one axis: Int32 or Float32."""
+    found = np.array(input_x)
+    return Tensor(found, float32 if found.dtype.kind == "f" else int32)
+
+
 _QUESTIONS: dict[Callable, str | None] = {
     shape: "Shape", dtype: "DType", rank: "Rank", size: "Size", is_tensor: None, depend: "Depend",
-    scalar_to_tensor: None,
+    scalar_to_tensor: None, tuple_to_array: None,
 }  # fmt: skip
 for _question, _primitive in _QUESTIONS.items():
     register(_question, method=False, primitive=_primitive)

@@ -11,11 +11,11 @@ from . import _fused
 from ._op import op, register, value_of
 
 
-def _same_type(x, y):
-    a, b = value_of(x, "MatMulExt"), value_of(y, "MatMulExt")
+def _same_type(x, y, operator="MatMulExt"):
+    a, b = value_of(x, operator), value_of(y, operator)
     if a.dtype != b.dtype:
         raise TypeError(
-            f"For 'MatMulExt', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{of(a.dtype)}] "
+            f"For '{operator}', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{of(a.dtype)}] "
             f"and 'x2' with type Tensor[{of(b.dtype)}].\n"
         )
     return a, b
@@ -66,8 +66,13 @@ def matmul(input, other):
 
 
 def dense(input, weight, bias=None):
-    """`input @ weight.T + bias`: input (..., in), weight (out, in), bias (out,)."""
-    value, weight = value_of(input, "Dense"), value_of(weight, "Dense")
+    """`input @ weight.T + bias`: input (..., in), weight (out, in), bias (out,), all of one type.
+
+    The real framework refuses Float64 with Float32, too; here the product is Float64.
+    """
+    value, weight = value_of(input, "MatMul"), value_of(weight, "MatMul")
+    if value.dtype != np.float64:
+        _same_type(wrap(value), wrap(weight), "MatMul")
     shape = shape_of(value)
     out = dense_values(value if len(shape) == 2 else anp.reshape(value, (-1, shape[-1])), weight)
     out = out if bias is None else anp.add(out, bias._value)

@@ -116,12 +116,16 @@ def _cumprod(a, axis=None, dtype=None):
     return OPS["cumprod"](wrap(anp.ravel(a) if axis is None else a), axis or 0, dtype)._value
 
 
+def _bincount(x, weights=None, length=0):
+    return np.bincount(getval(x), None if weights is None else getval(weights), length).astype(np.float32)
+
+
 _STEPS = {"heaviside", "signbit"}  # constant to every derivative
 _MOVING = {"broadcast_to", "choose", "copy", "diag", "diagonal", "dstack", "flip", "pad", "positive", "resize", "take",
            "take_along_axis"}  # fmt: skip
 _MADE: dict[str, Callable] = {  # of what has a derivative
     "average": _average, "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
-    "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod,
+    "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod, "bincount": _bincount,
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
     "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),
 }  # fmt: skip
@@ -199,7 +203,7 @@ def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
     return wrap(anp.reshape(value, (1,) * (ndmin - len(made.shape)) + made.shape) if ndmin > len(made.shape) else value)
 
 
-_OPS = ["positive", "vander"]  # as in NumPy
+_OPS = ["bincount", "positive", "vander"]  # as in NumPy
 for _name in _OPS:
     if _name not in OPS and (_made := derived(_name)):
         register(_made)

@@ -8,7 +8,7 @@ from ....ops import select
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
 from .._checks import check_type, check_types, floating, in_open_interval
-from .optimizer import Optimizer, in_dtype_of
+from .optimizer import Optimizer, fused, in_dtype_of
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
 
@@ -107,7 +107,7 @@ class _OfMoments(Optimizer):
     def _moments(self, g, m, v):
         """Running means of the gradient and of its square."""
         beta1, beta2 = in_dtype_of(self.beta1, g), in_dtype_of(self.beta2, g)
-        return beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * (g * g)
+        return fused(1 - beta1, g - m, m), fused(1 - beta2, fused(g, g, -v), v)
 
 
 class Adam(_OfMoments):
@@ -139,11 +139,12 @@ class Adam(_OfMoments):
             power.set_data(power * beta)
 
     def step(self, p, g, lr, m, v, *largest, place) -> tuple:
-        m, v = self._moments(g, m, v)
-        along = m
-        if self.use_nesterov:
-            beta1 = in_dtype_of(self.beta1, p)
-            along = beta1 * m + (1 - beta1) * g
+        beta1, beta2 = in_dtype_of(self.beta1, p), in_dtype_of(self.beta2, p)
+        if self.use_amsgrad:  # its kernel rounds every product
+            m, v = m + (g - m) * (1 - beta1), v + (g * g - v) * (1 - beta2)
+        else:
+            m, v = self._moments(g, m, v)
+        along = fused(1 - beta1, g, m * beta1) if self.use_nesterov else m
         largest = tuple(anp.maximum(v, vhat) for vhat in largest)
         rate = lr * anp.sqrt(1 - in_dtype_of(self.beta2_power, p)) / (1 - in_dtype_of(self.beta1_power, p))
         root = anp.sqrt(largest[0] if largest else v)
@@ -202,8 +203,8 @@ class RMSProp(Optimizer):
     def step(self, p, g, lr, *state, place) -> tuple:
         *mean, s, v = state
         decay, momentum, epsilon = (in_dtype_of(number, p) for number in (self.decay, self.momentum, self.epsilon))
-        mean = [decay * m + (1 - decay) * g for m in mean]
-        s = decay * s + (1 - decay) * (g * g)
+        mean = [m + (g - m) * (1 - decay) for m in mean]
+        s = s + (g * g - s) * (1 - decay) if mean else fused(1 - decay, fused(g, g, -s), s)
         spread = s - mean[0] * mean[0] if mean else s
         v = momentum * v + lr * g / anp.sqrt(spread + epsilon)
         return p - v, *mean, s, v
@@ -225,7 +226,7 @@ class Adagrad(Optimizer):
 
     def step(self, p, g, lr, s, place) -> tuple:
         s = s + g * g if self.update_slots else s
-        return p - lr * g / anp.sqrt(s), s
+        return p - lr * g * (1 / anp.sqrt(s)), s
 
 
 class Adadelta(Optimizer):
@@ -246,6 +247,6 @@ class Adadelta(Optimizer):
 
     def step(self, p, g, lr, s, u, place) -> tuple:
         rho, epsilon = in_dtype_of(self.rho, p), in_dtype_of(self.epsilon, p)
-        s = rho * s + (1 - rho) * (g * g)
-        update = anp.sqrt(u + epsilon) / anp.sqrt(s + epsilon) * g
-        return p - lr * update, s, rho * u + (1 - rho) * (update * update)
+        s = fused(g * g, 1 - rho, s * rho)
+        update = anp.sqrt((u + epsilon) / (s + epsilon)) * g
+        return p - lr * update, s, fused(update * update, 1 - rho, u * rho)

@@ -221,6 +221,12 @@ def _in(value, dtype):
     return value if value.dtype == dtype else cast(value, dtype)
 
 
+def fused(a, b, c):
+    """a * b + c rounded once, as the CPU's fused multiply-add does for four-byte floats; the result has c's dtype."""
+    wide = np.float64
+    return cast(cast(a, wide) * cast(b, wide) + cast(c, wide), c.dtype) if c.dtype == np.float32 else a * b + c
+
+
 def in_dtype_of(number, like):
     """A number, or the value of a parameter, in the dtype of the array `like`."""
     value = number._value if isinstance(number, Tensor) else number

@@ -102,6 +102,18 @@ class History(Callback):
             self.history.setdefault(name, []).append(value)
 
 
+def smaller_is_better(monitor, mode):
+    """Whether a value gets better as it gets smaller, by `mode` or, if that is "auto", by its name."""
+    if mode not in ("auto", "min", "max"):
+        raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
+    return mode == "min" or (mode == "auto" and monitor in ("loss", "eval_loss", "mae", "mse", "perplexity"))
+
+
+def watched(monitor, known):
+    """The value of that name after an epoch: "loss", or what the evaluation gave; else None."""
+    return loss_of(known.net_outputs) if monitor == "loss" else known.get("eval_results", {}).get(monitor)
+
+
 class EarlyStopping(Callback):
     """End training when a value no longer gets better: `monitor` is "loss", or in `Model.fit` "eval_loss" or a metric.
 
@@ -111,21 +123,16 @@ class EarlyStopping(Callback):
 
     def __init__(self, monitor="eval_loss", min_delta=0, patience=0, verbose=False, mode="auto", baseline=None,
                  restore_best_weights=False):  # fmt: skip
-        if mode not in ("auto", "min", "max"):
-            raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
         self.monitor, self.patience, self.min_delta = monitor, integer_from(patience, 0), abs(min_delta)
         self.verbose, self.baseline, self.restore_best_weights = verbose, baseline, restore_best_weights
-        smaller = mode == "min" or (mode == "auto" and monitor in ("loss", "eval_loss", "mae", "mse"))
-        self.sign = -1 if smaller else 1
+        self.sign = -1 if smaller_is_better(monitor, mode) else 1
 
     def on_train_begin(self, run_context):
         self.wait, self.stopped_epoch, self.best, self._weights = 0, 0, -math.inf, None
 
     def on_train_epoch_end(self, run_context):
         known = run_context.original_args()
-        value = (
-            loss_of(known.net_outputs) if self.monitor == "loss" else known.get("eval_results", {}).get(self.monitor)
-        )
+        value = watched(self.monitor, known)
         if value is None:
             return
         value *= self.sign

@@ -24,8 +24,17 @@ Words = TypeVar("Words", bound=str)
 
 
 def name_width(words: str) -> float:
-    """Of the first line of a card, px."""
-    return width_of(words, 12.5, bold=True)
+    """Of the first line of a card, px: by its letters, for it fills its box."""
+    return 12.5 * sum(map(_letter, words))
+
+
+def _letter(letter):
+    """Its width as a part of the size, in bold and in one of the wider fonts."""
+    if letter in "mwMW%@…→":
+        return 1.03
+    if letter in " fijlrtI.,:;'|()[]/-":
+        return 0.44
+    return 0.82 if letter.isupper() or letter in "+−×÷=<>∑" else 0.7
 
 
 def value_width(words: str) -> float:
@@ -75,7 +84,7 @@ def placed_labels(wanted: Iterable[tuple[list[Climb], Words]], clear: float = HI
     another, and as many px as `clear` above or below it if there is a place; where there is no room for one, it is left out."""
     found: list[tuple[float, float, Words]] = []
     taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}  # middle, baseline, half the width, by where
-    for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
+    for crossings, words in sorted((w for w in wanted if w[0]), key=lambda w: min(map(_steepness, w[0]))):
         half, places = label_width(words) / 2 + 2, list(_spots(crossings))
         for (x, y), apart in [(spot, apart) for apart in dict.fromkeys((clear, HIGH)) for spot in places]:
             part, row, reach = int(x // PART), int(y // HIGH), ceil(apart / HIGH)  # no label is wider, or higher
@@ -90,6 +99,16 @@ def placed_labels(wanted: Iterable[tuple[list[Climb], Words]], clear: float = HI
 def _steepness(crossing):
     (_, y1), (_, y2) = crossing
     return abs(y1 - y2)
+
+
+def fits(words: str, crossing: Climb) -> bool:
+    """Whether there is room for a label: above what is level, or beside a climb.
+
+    >>> fits("×0.5", ((0, 5), (60, 5))), fits("×0.5", ((0, 5), (9, 5))), fits("×0.5", ((9, 5), (9, 90)))
+    (True, False, True)
+    """
+    (x1, y1), (x2, y2) = crossing
+    return abs(y1 - y2) >= 12 or x2 - x1 >= label_width(words) - 4
 
 
 def _spots(crossings):

@@ -95,7 +95,7 @@ STATES: dict[str, dict[str, Any]] = {
     "now": {"stroke-width": 4},
     "nowtext": {"text-decoration": "underline"},
     "dim": {"opacity": 0.45},
-    "released": {"opacity": 0.3},
+    "released": {"fill": "none", "stroke": "$muted", "stroke-dasharray": "1.5 3"},
     "lit": {"fill": "$lit"},
     "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
     "wrongtext": {"fill": "$bad"},
@@ -103,7 +103,9 @@ STATES: dict[str, dict[str, Any]] = {
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
 }
 # Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.
-OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim", "released")}
+OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim")} | {
+    "released": {"fill": "$muted", "text-decoration": "line-through"}
+}
 
 
 def attributes(role: str, state: str, theme: str) -> dict[str, Any]:

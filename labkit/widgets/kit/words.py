@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine import Summary
 
+FEW, ROOM = 4, 22  # numbers that are told one by one on a card, and its letters
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -20,15 +21,17 @@ def minus(words: str) -> str:
     return words.replace("-", "−")
 
 
-def number(value: Any) -> str:
-    """A single number with three significant digits and a true minus sign; zero has none.
+def number(value: Any, digits: int = 3) -> str:
+    """A single number with three significant digits, or so many, and a true minus sign; zero has none.
 
     >>> number(-0.71629), number(float("nan")), number(-0.0), number(1.5e-9)
     ('−0.716', 'nan', '0', '1.5e−09')
     """
     raw = np.asarray(value).reshape(-1)[0]
     kind = raw.dtype.kind
-    text = str(raw) if kind in "iub" else f"{complex(raw):.3g}" if kind == "c" else f"{float(raw) + 0.0:.3g}"
+    text = (
+        str(raw) if kind in "iub" else f"{complex(raw):.{digits}g}" if kind == "c" else f"{float(raw) + 0.0:.{digits}g}"
+    )
     return minus(text)
 
 
@@ -93,6 +96,29 @@ def brief(value: Any) -> str:
         count = int((np.isnan(array) if what == "nan" else np.isinf(array)).sum())
         return f"{dims}, {count} {what}"
     return f"{dims} ‖{number(norm(array))}‖"
+
+
+def on_card(value: Any, short: bool = False) -> str:
+    """A value on a card or a token: its numbers where they are few, else shape and norm; `short`: of those the norm alone, or
+    where there is none the shape.
+
+    >>> on_card(np.array([1.0, -2.5, 3.0])), on_card(np.eye(2)), on_card(np.full((5, 8), 0.5))
+    ('[1, −2.5, 3]', '[[1, 0], [0, 1]]', '5×8 ‖3.16‖')
+    >>> on_card(np.full((5, 8), 0.5), short=True), on_card(np.array([0.7182, -0.2818, -0.06083]))
+    ('‖3.16‖', '[0.72, −0.28, −0.061]')
+    """
+    if not isinstance(value, Summary) and 1 < np.size(value) <= FEW and np.asarray(value).dtype.kind in "fiu":
+        for digits in (3, 2):
+            words = _nested(np.asarray(value), digits)
+            if len(words) <= ROOM:
+                return words
+    words = brief(value)
+    return words[words.index("‖") :] if short and "‖" in words else words
+
+
+def _nested(array, digits):
+    inside = [_nested(a, digits) if array.ndim > 1 else number(a, digits) for a in array]
+    return f"[{', '.join(inside)}]"
 
 
 def _brief_summary(value):

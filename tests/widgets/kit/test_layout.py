@@ -412,7 +412,9 @@ def test_rows_hold_every_box_once_and_routes_end_where_they_did(graph, widest):
         route = rows.route(laid.route(k))
         (x, y, w, h), (x_end, y_end, _, h_end) = spots[u], spots[v]
         assert route[0] == pytest.approx((x + w, y + h / 2)) and route[-1] == pytest.approx((x_end, y_end + h_end / 2))
-        assert route.count(None) == rows.row(laid.boxes[v][0]) - rows.row(laid.boxes[u][0])
+        crossed = range(rows.row(laid.boxes[u][0]), rows.row(laid.boxes[v][0]))
+        assert route.count(None) == sum(not rows.turns[row] for row in crossed)  # elsewhere it is led around
+        assert all(0 <= x <= rows.width and 0 <= y <= rows.height for x, y in filter(None, route))
 
 
 def test_what_a_page_holds_is_one_row():

@@ -18,7 +18,7 @@ from .story import Layer, Node
 FEW = 12  # parts that one block holds at most
 PIECES = 5  # a longer stretch is cut into so many
 WHOLE = 20  # boxes that are seen at once, each op one of them; of a longer run an overview is seen
-SHORT = 16  # letters of the names of parts
+SHORT = 18  # letters of the names of parts
 SEEN = FEW + 1  # boxes of an overview at most
 SHARE = 3  # in an overview a box of more than this part of the run is unfolded, where there is room
 LONGEST = 400  # ops in a repeated stretch that is looked for
@@ -34,6 +34,7 @@ class Block:
     parts: list["Part"]
     shut: bool = False  # the rounds of a loop are seen when they are asked for
     kind: str = ""
+    sample: bool = False  # the first of many rounds, which stands for what each does
 
     @cached_property
     def ops(self) -> list[int]:
@@ -100,8 +101,16 @@ def overview(parts: list[Part]) -> frozenset[str]:
         fitting = [p for p in seen if isinstance(p, Block) and not p.shut and len(p.parts) <= room]
         largest = max(fitting, key=lambda block: len(block.ops), default=None)
         if largest is None or SHARE * len(largest.ops) <= every:
-            return opened
+            return _with_samples(parts, opened, SEEN)
         opened |= {largest.key}
+
+
+def _with_samples(parts, opened, most):
+    """Also the first of many equal rounds unfolded, as far as at most so many boxes are seen."""
+    for part in visible(parts, opened):
+        more = opened | {part.key} if isinstance(part, Block) and part.sample else opened
+        opened = more if len(visible(parts, more)) <= most else opened
+    return opened
 
 
 def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
@@ -110,7 +119,7 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
     while True:
         closed = [p.key for p in visible(parts, opened) if isinstance(p, Block) and not p.shut]
         if not closed or len(visible(parts, opened | frozenset(closed))) > most:
-            return opened
+            return _with_samples(parts, opened, most)
         opened |= frozenset(closed)
 
 
@@ -237,9 +246,20 @@ def _repeats(parts, prefix, nodes):
         for k, p in enumerate(pieces, 1)
     ]
     what = _told([_alike(among, nodes) for among in zip(*pieces, strict=True)], _count(pieces[0]))
-    block = Block(key, f"{count} times {what}", _in_chunks(inside, f"{key}/", nodes, count))
+    block = Block(key, f"{count} times {what}", _rounds(inside, key, nodes, count))
     left, right = parts[:start], parts[stop:]
     return [*_repeats(left, f"{key} before/", nodes), block, *_repeats(right, f"{key} after/", nodes)]
+
+
+def _rounds(inside, key, nodes, count):
+    """Equal pieces; of many the first alone, as one to look at, and the others together."""
+    first, *others = inside
+    if count <= FEW:
+        return inside
+    if isinstance(first, Block):
+        first.sample = True
+    rest = f"{key}/2 to {count}"
+    return [first, Block(rest, f"2 to {count} of {count}", _in_chunks(others, f"{rest}/", nodes, count, 2))]
 
 
 def _name(part, nodes):

@@ -1,7 +1,7 @@
 """The story of a function's run, from the graph that the engine records."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isnan
 from typing import Any
 
@@ -100,7 +100,8 @@ def of_graph(graph: Graph) -> Story:
         if node in seeds:
             story_node.seed = summarised(np.ones(story_node.shape) * seeds[node])
         if node.fun is not None:
-            story_node.grad_fn, story_node.keeps = _on_the_tape(node, story_node)
+            story_node.grad_fn, story_node.slots = _on_the_tape(node, story_node)
+            story_node.keeps = kept_in(story_node.slots)
         nodes.append(story_node)
     return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
 
@@ -152,30 +153,36 @@ def _on_the_tape(node, story_node):
     info = namesake(node.fun)
     name = node_name(node.fun, node.args, node.kwargs)
     if info is None:
-        return name, story_node.saved
+        return name, tuple(("", i) for i in story_node.saved)
     return name, saved_on_tape(info, node.args, node.argnums, story_node.parents, story_node.index)
 
 
 def saved_on_tape(
     info: Any, args: Sequence[Any], argnums: Sequence[int], parents: Sequence[int], index: int
-) -> tuple[int | str, ...]:
-    """What a node of the tape saves: nodes of the story (`index` is its result), and constants by name, but for numbers.
+) -> tuple[tuple[str, int | str], ...]:
+    """What a node of the tape saves, each with PyTorch's name for it ("" where that is not known): nodes of the story (`index`
+    is its result), and constants by name, but for numbers.
 
     `info`: what the tape knows of the op; `parents`: nodes of the story for the arguments at `argnums`.
     """
     names, by_place = info.saved(argnums), dict(zip(argnums, parents, strict=False))
     if "everything" in names:
-        return (*dict.fromkeys(parents), index)
-    found: list[int | str] = []
+        return (*(("", i) for i in dict.fromkeys(parents)), ("result", index))
+    found: list[tuple[str, int | str]] = []
     for name in names:
         place = info.names.index(name) if name in info.names else -1
         if name == "result":
-            found.append(index)
+            found.append((name, index))
         elif place in by_place:
-            found.append(by_place[place])
+            found.append((name, by_place[place]))
         elif 0 <= place < len(args) and np.size(args[place]) > 1:
-            found.append(name)
+            found.append((name, name))
     return tuple(dict.fromkeys(found))
+
+
+def kept_in(slots: Iterable[tuple[str, int | str]]) -> tuple[int | str, ...]:
+    """What is kept there, each once."""
+    return tuple(dict.fromkeys(kept for _, kept in slots))
 
 
 # ---- the steps back ----

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import Scope
-from ...kit.words import brief, clipped, shape
+from ...kit.words import clipped, on_card, shape
 
 
 class Layer(Scope):
@@ -31,7 +31,7 @@ class Node:
         seed: what the way back starts with here, for an output: ones, times how often it is returned; else None.
         saved: indices of the nodes whose values its derivative reads.
         grad_fn: what PyTorch's tape calls its node. `keeps`: what this node saves: indices of nodes (its own is its result),
-            and the names of arguments that are constants.
+            and the names of arguments that are constants; `slots`: the same, each after PyTorch's name for its place.
         derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
@@ -53,6 +53,7 @@ class Node:
     saved: tuple[int, ...] = ()
     grad_fn: str = "AccumulateGrad"
     keeps: tuple[int | str, ...] = ()
+    slots: tuple[tuple[str, int | str], ...] = ()
     derives: str = ""
     freed: bool | None = None
     facts: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ class Node:
     @property
     def brief(self) -> str:
         """Its value on a card, or its shape where the value is not kept."""
-        return brief(self.value) if self.value is not None else f"{shape(self.shape)}: not kept".lstrip(": ")
+        return on_card(self.value) if self.value is not None else f"{shape(self.shape)}: not kept".lstrip(": ")
 
     @property
     def value_line(self) -> str:

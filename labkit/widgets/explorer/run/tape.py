@@ -9,7 +9,7 @@ import numpy as np
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
 from .notices import notice
-from .recorded import checked_slope, saved_on_tape, title_of
+from .recorded import checked_slope, kept_in, saved_on_tape, title_of
 from .story import Node, Sent, Step, Story
 
 USED_UP = (
@@ -125,7 +125,8 @@ def _add_saved(story_node, node, nodes):
     if node.released and node.releases:
         return
     story_node.title = title_of("", node.fun, story_node.op, node.args, node.argnums)
-    story_node.keeps = saved_on_tape(node.info, node.args, node.argnums, story_node.parents, story_node.index)
+    story_node.slots = saved_on_tape(node.info, node.args, node.argnums, story_node.parents, story_node.index)
+    story_node.keeps = kept_in(story_node.slots)
     story_node.saved = tuple(i for i in story_node.keeps if isinstance(i, int))
     for place, parent in zip(node.argnums, story_node.parents, strict=False):
         if parent in story_node.keeps and nodes[parent].value is None:

@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number
+from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number, on_card
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
@@ -100,7 +100,7 @@ class Gradients:
 
     def texts(self, unit: Unit) -> Changes:
         """The gradient on its card, step by step."""
-        return [(0, ""), *((when, brief(total)) for when, total in self.totals(unit))]
+        return [(0, ""), *((when, on_card(total, short=True)) for when, total in self.totals(unit))]
 
     def sums(self, unit: Unit) -> Changes:
         """`1.48 + 1.42` under a card where several contributions meet, once the second has come; of tensors, how many."""

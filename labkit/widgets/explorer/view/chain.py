@@ -4,7 +4,7 @@ from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
 from .covers import covered
-from .shared import BACK, View, calm
+from .shared import View, calm
 from .travels import arriving
 from .units import Unit, Units
 
@@ -24,7 +24,7 @@ def chain(units: Units, when: dict, room: float | None = None) -> Panel:
     labels = []
     for k, states in view.edges_back():
         view.edge_below(k, states)
-        labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
+        labels += [(view.crossings(k, slopes[k], back=True), slopes[k])] if slopes[k] else []
     view.forward()
     for unit in units.units:
         _gradient_card(view, unit, gradient_name(unit))

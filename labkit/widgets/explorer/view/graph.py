@@ -12,7 +12,7 @@ from ...kit.words import brief
 from .arcs import Arcs, used_by
 from .cards import Gradients, gradient_name, pulses, short, slope
 from .chain import gradient_rooms
-from .shared import BACK, View, calm
+from .shared import View, calm
 from .travels import seed
 from .units import Unit, Units
 
@@ -51,7 +51,7 @@ def graph_in_rows(units: Units, when: dict, room: float | None = None) -> Panel:
     labels = []
     for k, states in view.edges_back():
         view.edge_below(k, states)
-        labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
+        labels += [(view.crossings(k, slopes[k], back=True), slopes[k])] if slopes[k] else []
     view.forward()
     for unit in (u for u in units.units if u in view.twins):
         x, y, _ = view.box(unit)
@@ -81,7 +81,7 @@ def _edges_back(view, whole, slopes):
     labels = []
     for k, states in view.edges_back():
         view.edge_mirrored(k, states, whole)
-        crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
+        crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k, slopes[k])]
         labels += [(crossings, slopes[k])] if slopes[k] else []
     for x, y, words in placed_labels(labels):
         view.label(x, y, words, [(0, "answer"), (view.units.seed, "")])

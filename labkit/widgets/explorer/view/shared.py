@@ -19,12 +19,13 @@ from ...kit.boxes import (
     Climb,
     arrow,
     card,
+    fits,
     label_width,
     name_width,
-    spread_entries,
     value_width,
 )
 from ...kit.layout import Layout, Point, layout
+from ...kit.layout.channels import Channels, climbing, entries
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from . import cards, travels
@@ -35,7 +36,8 @@ from .units import Unit, Units
 SUM = 15.0  # the line of a sum below a card
 ALWAYS: When = {}
 NEVER: Changes = []
-BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
+FORWARDS, BACK = -3.0, 4.0  # px by which edges forwards and back run beside the middle of a lane that they share
+GAP = 44.0  # px between columns, at least
 
 
 def nothing(box: Mark) -> Iterable[Mark]:
@@ -47,7 +49,7 @@ class View:
     """Boxes placed in a panel, marks collected.
 
     `rooms`: for a box, px that its cards need besides what its own texts need. `twins`: the boxes with a second card
-    below the first. `labels`: texts that the gaps between columns need room for. `room`: px, a wider drawing is
+    below the first. `labels`: of each edge the text that stands beside it. `room`: px, a wider drawing is
     cut into rows; None: as wide as a page. `top`, `bottom`: px left free above and below.
     """
 
@@ -57,20 +59,33 @@ class View:
         rooms: Mapping[Unit, Iterable[float]],
         *,
         twins: Collection[Unit] = (),
-        labels: Iterable[str] = (),
+        labels: Sequence[str] = (),
         room: float | None = None,
     ):
         self.units, self.gradients, self.twins, self.colours = units, Gradients(units), twins, Colours(units)
         self.marks: list[Mark] = []
         self.tokens: list[Mark] = []
         self.top = self.bottom = EDGE
+        self.gap = GAP
         sizes = [(self._width(u, rooms.get(u, ())), self._height(u)) for u in units.units]
-        widest = max((label_width(words) for words in labels), default=0.0)
-        self.gap = min(max(44.0, widest + 14), LABEL + 14)
         edges = [(e.start.index, e.end.index) for e in units.edges]
-        self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
-        self.rows = Rows.of(self.layout, edges, room)
-        self._entries = spread_entries(self.layout, [end for _, end in edges], 9.0, 26.0)
+        drawn = layout(sizes, edges, column_gap=GAP, row_gap=16.0, first=_arguments(units))
+        middles = [y + HALF for _, y, _, _ in drawn.boxes]
+        self._entries = entries(partial(_arrives, drawn, edges), [end for _, end in edges], middles, 15.0)
+        channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, labels))
+        self.layout: Layout = drawn.spaced(channels.widths(GAP))
+        lines = channels.lines(self.layout)
+        self._routes = {key: climbing(points, key, self.layout, lines) for key, points in self._laid_out(self.layout)}
+        self.rows = Rows.of(self.layout, edges, room, list(self._routes.values()))
+
+    def _laid_out(self, drawn) -> Iterator[tuple[tuple[int, bool], list[Point]]]:
+        """The routes in a layout: of each edge, and of its way back where that stands below."""
+        twins = bool(self.twins)
+        for k, edge in enumerate(self.units.edges):
+            yield (k, False), drawn.route(k, HALF, HALF + self._entries[k], FORWARDS if twins else 0.0)
+            if edge.start in self.twins and edge.end in self.twins:
+                start, end = BELOW + HALF, BELOW + HALF + self._entries[k]
+                yield (k, True), drawn.route(k, start, end, BACK)
 
     def _width(self, unit, rooms):
         return max([46.0, name_width(cards.short(unit)), value_width(cards.value(unit)), *rooms]) + PAD
@@ -94,33 +109,31 @@ class View:
         x, y = self.rows.place((x, y))
         return x + EDGE, y + self.top, width
 
-    def route(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Point | None]:
-        """The points of edge `k`, between the cards that stand `below` px lower; None where it goes on in the next row."""
-        return [point and self._inside(point) for point in self.rows.route(self._laid(k, below, shift))]
-
-    def _laid(self, k, below, shift):
-        return self.layout.route(k, below + HALF, below + HALF + self._entries[k], shift)
+    def route(self, k: int, back: bool = False) -> list[Point | None]:
+        """The points of edge `k`, or of its way `back` between the cards below; None where it goes on in the next row."""
+        return [point and self._inside(point) for point in self.rows.route(self._routes[k, back])]
 
     def _inside(self, point: Point) -> Point:
         return point[0] + EDGE, point[1] + self.top
 
-    def crossings(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Climb]:
-        """The parts of a route that cross a gap between columns."""
+    def crossings(self, k: int, words: str, back: bool = False) -> list[Climb]:
+        """The parts of a route where a label has room: what is level, and the climbs, all in gaps between columns."""
         edge, found = self.units.edges[k], list[Climb]()
         first, last = (self.layout.ranks[unit.index] for unit in (edge.start, edge.end))
-        rights = [right for _, right in self.layout.columns[first:last]]
-        for start, end in pairwise(self._laid(k, below, shift)):
-            if len(found) < len(rights) and abs(start[0] - rights[len(found)]) < 0.01:
-                row = self.rows.row(start[0])
-                found.append((self._inside(self.rows.place(start)), self._inside(self.rows.place(end, row))))
-        return found
+        columns = self.layout.columns
+        gaps = [(right, left) for (_, right), (left, _) in zip(columns[first:last], columns[first + 1 :], strict=False)]
+        for start, end in pairwise(self.rows.direct(self._routes[k, back])):
+            if any(right <= start[0] + 0.01 and end[0] <= left + 0.01 for right, left in gaps):
+                at, then, *_ = self.rows.route([start, end])  # of what leads on in another row the part before it turns
+                found += [(self._inside(at), self._inside(then))] if at and then else []
+        return [part for part in found if fits(words, part)]
 
     # ---- marks ----
 
     def forward(self) -> None:
         """The forward half: edges, then cards over them."""
         for k, edge in enumerate(self.units.edges):
-            points = self.route(k, shift=-3.0 if self.twins else 0.0)
+            points = self.route(k)
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))
             self.tokens += travels.forward(self.units, edge, [ends[0], *points, ends[1]])
@@ -134,7 +147,7 @@ class View:
 
     def edge_below(self, k: int, states: Changes) -> None:
         """The way back of edge `k`, between the cards below the boxes, and what travels along it."""
-        points, edge = self.route(k, BELOW, BACK), self.units.edges[k]
+        points, edge = self.route(k, back=True), self.units.edges[k]
         self.arrow(points, "backedge", "backhead", states, back=True)
         start, end = ((x, y + BELOW, w) for x, y, w in map(self.box, (edge.start, edge.end)))
         self.tokens += travels.back(self.gradients, edge, [self._middle(start), *points, self._middle(end)])
@@ -222,3 +235,26 @@ def calm(states: Changes) -> Changes:
     """
     quiet = [(at, "" if name == "now" else name) for at, name in states]
     return [(at, name) for i, (at, name) in enumerate(quiet) if not i or quiet[i - 1][1] != name]
+
+
+def _arguments(units: Units) -> list[int]:
+    """The boxes of what the user gave, where there are parameters of modules besides: their way is the one to follow."""
+    leaves = [unit for unit in units.units if unit.lead.leaf and not unit.chip]
+    own = [unit.index for unit in leaves if "." not in unit.lead.title]
+    return own if len(own) < len(leaves) else []
+
+
+def _arrives(drawn: Layout, edges: Sequence[tuple[int, int]], k: int) -> float:
+    """The height at which edge `k` comes to the gap before its last column."""
+    left, _ = drawn.columns[drawn.ranks[edges[k][1]]]
+    return [y for x, y in drawn.route(k, HALF) if x < left - 0.01][-1]
+
+
+def _wide(drawn: Layout, edges: Sequence[tuple[int, int]], labels: Sequence[str]) -> dict[int, float]:
+    """Px that the labels need in each gap, those of edges that cross no other gap."""
+    found: dict[int, float] = {}
+    for (start, end), words in zip(edges, labels, strict=False):
+        gap = drawn.ranks[start]
+        if words and drawn.ranks[end] == gap + 1:
+            found[gap] = max(found.get(gap, 0.0), min(label_width(words), LABEL) + 14)
+    return found

@@ -10,9 +10,12 @@ from .covers import covered
 from .shared import View
 from .units import Edge, Unit, Units
 
-TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
+TITLE = "PyTorch's tape: below each op its node, and what it saves"
+PALE = "PyTorch's tape: below each op its node, pale until it runs, and what it saves"
+STRUCK = ", struck out once released"
 RELEASED = "released"
 FREED = "freed"  # PyTorch's word for it
+LONGEST_SLOT = 16  # letters
 SAVED = 14.0  # px from the left side of a box to the line that leads to what it saves
 
 
@@ -31,7 +34,8 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     for unit in units.units:
         if unit in noted:
             _node(view, unit)
-    return covered(view, view.panel("tape", TITLE, when))
+    lets_go = any(frees(unit) for unit in units.walked) and not units.story.retained
+    return covered(view, view.panel("tape", f"{PALE if units.walked else TITLE}{STRUCK if lets_go else ''}", when))
 
 
 def has_node(units: Units, unit: Unit) -> bool:
@@ -48,16 +52,22 @@ def saves(units: Units, unit: Unit) -> str:
     if unit.block:
         held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
         return f"saves {in_bytes(sum(held.values()))}" if held else ""
-    keeps = unit.lead.keeps if not unit.lead.leaf else ()
-    named = [clipped(_saved_name(units, unit, what), 16) for what in keeps[:2]]
-    return f"saves {', '.join(named)}{' …' if len(keeps) > 2 else ''}" if keeps else ""
+    lead = unit.lead
+    slots = () if lead.leaf else lead.slots or tuple(("", what) for what in lead.keeps)
+    named = [_saved_name(units, unit, *slot) for slot in slots[:2]]
+    return f"saves {', '.join(named)}{' …' if len(slots) > 2 else ''}" if slots else ""
 
 
-def _saved_name(units, unit, what):
+def _saved_name(units, unit, place, what):
+    """PyTorch's name for the place where something is kept, and what the user calls that, if it is short."""
     if isinstance(what, str):
-        return what
+        return clipped(what, LONGEST_SLOT)
     node = units.story.nodes[what]
-    return node.title if node.leaf else node.name or ("result" if node is unit.lead else "input")
+    label = node.title if node.leaf else node.name
+    if node is unit.lead:
+        return place or "result"
+    both = f"{place} = {label}" if place and label and label != place else place or label or "input"
+    return both if len(both) <= LONGEST_SLOT else place or clipped(both, LONGEST_SLOT)
 
 
 def frees(unit: Unit) -> bool:
@@ -89,35 +99,34 @@ def _edge_states(units: Units, edge: Edge):
 
 
 def _node(view, unit):
-    units, walked, ran = view.units, view.units.walked.get(unit), view.units.ran.get(unit, 0)
+    """A node, from when its op runs; pale until it runs itself."""
+    units, ran = view.units, view.units.ran.get(unit, 0)
     times = view.gradients.times(unit)
-    appears = (
-        [(0, "hidden"), (ran, "")] if ran else [(0, "pending" if times else "")]
-    )  # of a leaf it is there before all runs
-    states = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)]
-    values = view.gradients.texts(unit)
-    if ran and _freed(units, unit):
-        _card(
-            view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)], []
-        )
-    elif walked is None or not frees(unit) or units.story.retained:
-        _card(view, unit, states, values, appears)
-    else:
-        gone = [*(c for c in states if c[0] <= walked), (walked + 1, RELEASED)]
-        _card(view, unit, gone, [*values, (walked + 1, RELEASED)], [*appears, (walked + 1, RELEASED)], retain=0)
-        _card(view, unit, states, values, appears, retain=1)
-
-
-def _card(view, unit, states, values, kept, retain=None):
-    """A node, and the dotted line to what it saves, with the states `kept`; `retain`: where that dial has to stand."""
+    waits = "pending" if units.walked else ""
+    appears = [(0, "hidden"), (ran, waits)] if ran else [(0, waits)]
+    states, values = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)], view.gradients.texts(unit)
+    gone = bool(ran) and _freed(units, unit)
+    if gone:
+        states, values = [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
     x, y, w = view.box(unit)
-    when = {} if retain is None else {"retain": [retain]}
-    role = view.gradient_role(unit)
-    view.card((x, y + BELOW, w), f"g{unit.index}", role, _name(unit), states, values, unit.lead.leaf, when)
-    words = saves(view.units, unit)
-    if words and kept:
-        marks = (
-            line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved"),
-            text(x + SAVED + 5, y + CARD + 16, words, "note"),
-        )
-        view.marks += [mark.varying("step", state=kept) for mark in only(when, marks)]
+    view.card(
+        (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf
+    )
+    if not gone and saves(units, unit):
+        _saved(view, unit, [(0, "hidden"), (ran, "")])
+
+
+def _saved(view, unit, kept):
+    """The dotted line to what a node saves, with the states `kept`, struck out when that is released."""
+    walked = view.units.walked.get(unit)
+    if walked is None or not frees(unit) or view.units.story.retained:
+        view.marks += _note(view, unit, kept)
+    else:
+        view.marks += only({"retain": [0]}, _note(view, unit, [*kept, (walked + 1, RELEASED)]))
+        view.marks += only({"retain": [1]}, _note(view, unit, kept))
+
+
+def _note(view, unit, kept):
+    x, y, _ = view.box(unit)
+    yield line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved").varying("step", state=kept)
+    yield text(x + SAVED + 5, y + CARD + 16, saves(view.units, unit), "note").varying("step", state=kept)

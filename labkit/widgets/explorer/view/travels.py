@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kit.layout import Point, path
 from ...kit.scene import STEP, Mark, Motion, rect, text
-from ...kit.words import brief, clipped
+from ...kit.words import clipped, on_card
 from .cards import Gradients
 from .units import Edge, Units
 
@@ -28,7 +28,7 @@ def forward(units: Units, edge: Edge, points: Sequence[Point | None]) -> Iterato
     """The value that an edge carries when the box at its end runs."""
     value = edge.start.lead.value
     if value is not None:
-        yield from _token(points, units.ran[edge.end], "valuetoken", [(brief(value),) * 2])
+        yield from _token(points, units.ran[edge.end], "valuetoken", [(_carried(value),) * 2])
 
 
 def back(gradients: Gradients, edge: Edge, points: Sequence[Point | None], crossing: float = 0.5) -> Iterator[Mark]:
@@ -40,7 +40,8 @@ def back(gradients: Gradients, edge: Edge, points: Sequence[Point | None], cross
     step, first = units.walked[edge.end], units.steps_of[edge.end][0]
     parts = [s.value for s in sent] if len(sent) <= MOST else [sent[-1].total]
     before = any(when < step for when, _ in gradients.totals(edge.start))
-    words = [(brief(first.gradient), _added(value, before or i > 0)) for i, value in enumerate(parts)]
+    arrived = on_card(first.gradient, short=True)
+    words = [(arrived, _added(value, before or i > 0)) for i, value in enumerate(parts)]
     yield from _token(points, step, "token", words, 1.0 - crossing, backwards=True)
 
 
@@ -57,9 +58,14 @@ def arriving(mark: Mark, units: Units) -> Mark:
     return replace(moved, moves=[Motion("step", "text", length=0.0, position=units.seed), *moved.moves])
 
 
+def _carried(value):
+    """What goes forwards: few numbers as they are, of more the shape."""
+    return on_card(value).partition(" ‖")[0]
+
+
 def _added(value, more):
     """A single number that is added to others has a sign."""
-    words = brief(value)
+    words = on_card(value, short=True)
     return f"+{words}" if more and np.size(value) == 1 and words[:1].isdigit() else words
 
 

@@ -15,15 +15,16 @@ n boxes can need n^2 lanes. So there are at most `MOST_LANES`; beyond, the boxes
 the bus instead: rows below the whole drawing, which take no part in steps 3 and 4.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise, zip_longest
 
 from .heights import find_tops
 from .order import Items, Near
 
 MOST_LANES = 20_000
+CORNER = 9.0  # px, the radius of a corner
 
 Point = tuple[float, float]
 
@@ -67,6 +68,19 @@ class Layout:
             points += [(side, lane + shift) for side in column]
         return points + ([(left, y_end)] if left < x_end else []) + [(x_end, y_end)]
 
+    def spaced(self, gaps: Sequence[float]) -> "Layout":
+        """The same with other gaps between the columns, px from left to right.
+
+        >>> layout([(40, 20), (60, 20)], [(0, 1)]).spaced([30]).columns
+        [(0.0, 40.0), (70.0, 130.0)]
+        """
+        widths = [right - left for left, right in self.columns]
+        lefts = [*accumulate((w + gap for w, gap in zip(widths, gaps, strict=False)), initial=0.0)]
+        moved = [left - old for left, (old, _) in zip(lefts, self.columns, strict=False)]
+        boxes = [(x + moved[rank], y, w, h) for rank, (x, y, w, h) in zip(self.ranks, self.boxes, strict=True)]
+        columns = [(left, left + w) for left, w in zip(lefts, widths, strict=False)]
+        return replace(self, boxes=boxes, columns=columns, width=columns[-1][1] if columns else 0.0)
+
 
 def path(points: Sequence[Point | None]) -> str:
     """The points (in px) of a route as an SVG path: lines where it is level, else curves that start and end level.
@@ -81,16 +95,40 @@ def path(points: Sequence[Point | None]) -> str:
 
 
 def _unbroken(points: Sequence[Point]) -> str:
-    shown = [(round(x, 1), round(y, 1)) for x, y in points]
-    commands = [f"M {_text(*shown[0])}"]
-    for (x, y), (x_end, y_end) in pairwise(shown):
-        if y != y_end:
-            commands.append(f"C {_text((x + x_end) / 2, y, (x + x_end) / 2, y_end, x_end, y_end)}")
-            continue
-        if commands[-1][0] == "L":
+    at, *rest = [(round(x, 1), round(y, 1)) for x, y in points]
+    commands, level = [f"M {_text(*at)}"], False
+    for corner, then in zip_longest(rest, rest[1:]):
+        before, after = _around(at, corner, then) if then else (corner, corner)
+        (x, y), (x_end, y_end) = at, before
+        if level and y == y_end:
             commands.pop()  # one line for several on end
-        commands.append(f"L {_text(x_end, y)}")
+        level = y == y_end
+        straight = level or x == x_end
+        middle = (x + x_end) / 2
+        commands.append(f"L {_text(*before)}" if straight else _curve((middle, y), (middle, y_end), before))
+        if after != before:
+            commands.append(_curve(corner, corner, after))
+            level = False
+        at = after
     return " ".join(commands)
+
+
+def _curve(first, second, end):
+    return f"C {_text(*first, *second, *end)}"
+
+
+def _around(start: Point, corner: Point, end: Point) -> tuple[Point, Point]:
+    """Where a curve around a corner between a level and an upright part begins and ends; any other is passed through."""
+    (x, y), (u, v), (x_end, y_end) = start, corner, end
+    if not ((x != u == x_end and y == v != y_end) or (x == u != x_end and y != v == y_end)):
+        return corner, corner
+    return _towards(corner, start), _towards(corner, end)
+
+
+def _towards(corner, other):
+    (u, v), (x, y) = corner, other
+    part = min(CORNER / (abs(x - u) + abs(y - v)), 0.5)
+    return round(u + (x - u) * part, 1), round(v + (y - v) * part, 1)
 
 
 def _text(*numbers: float) -> str:
@@ -104,12 +142,14 @@ def layout(
     column_gap: float = 56.0,
     row_gap: float = 18.0,
     lane: float = 14.0,
+    first: Collection[int] = (),
 ) -> Layout:
     """Place boxes of `sizes`, (width, height) each, so that every edge (u, v) leads to a column farther right.
 
     `edges` are pairs of positions in `sizes`; a pair may come twice. All lengths are in px: `column_gap` between
     columns, `row_gap` between boxes one below the other, `lane` the height that an edge takes in a column it crosses.
-    Boxes in line have their tops at one height. The same input always gives the same layout. Raises ValueError for an
+    Boxes in line have their tops at one height; the longest line follows
+    what leads from the boxes `first`. The same input always gives the same layout. Raises ValueError for an
     edge to a node that is not there and for a cycle.
 
     >>> drawn = layout([(40, 20), (60, 20), (40, 20)], [(0, 1), (1, 2), (0, 2)])
@@ -119,6 +159,7 @@ def layout(
     edges = list(edges)
     links = list(dict.fromkeys(edges))
     history, ranks = _ranks(len(sizes), links)
+    history = _leading(history, links, first) if first else history
     items, bus = _with_lanes(history, ranks, links)
     tops, height, crossings = find_tops(items, [h for _, h in sizes], row_gap, lane)
     columns = _columns([w for w, _ in sizes], ranks, column_gap)
@@ -155,6 +196,16 @@ def _ranks(n: int, links: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
         if free[u] and children[u]:
             ranks[u] = min(ranks[v] for v in children[u]) - 1
     return history, ranks
+
+
+def _leading(history: list[int], links: list[tuple[int, int]], first: Collection[int]) -> list[int]:
+    """The longest paths, those from the boxes `first` being longer than all others."""
+    parents, children = _neighbours(len(history), links)
+    reached = set(first)
+    for u in _parents_first(parents, children):
+        if u in reached:
+            reached.update(children[u])
+    return [h + len(history) * (v in reached) for v, h in enumerate(history)]
 
 
 def _neighbours(n: int, links: Iterable[tuple[int, int]]) -> tuple[Near, Near]:

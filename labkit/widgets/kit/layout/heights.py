@@ -66,11 +66,14 @@ def _chains(items: Items) -> _Chains:
 
 def _spine_on_top(columns: list[list[int]], chains: _Chains) -> None:
     """Turn the columns upside down if more items stand above the longest chain than below; let none be as long."""
-    v, lower = max(columns[0], key=chains.length.__getitem__), 0
-    for column in columns:
+    v = max((v for column in columns for v in column if chains.before[v] < 0), key=chains.length.__getitem__)
+    rank, lower = next(i for i, column in enumerate(columns) if v in column), 0
+    for column in columns[rank:]:
         lower += len(column) - 1 - 2 * column.index(v)
         chains.length[v] += 1
         v = chains.after[v]
+        if v < 0:
+            break
     if lower < 0:
         for column in columns:
             column.reverse()

@@ -1,17 +1,23 @@
-"""A layout wider than a page, cut into rows like lines of text: an edge leaves one row and enters the next at its height."""
+"""A layout wider than a page, cut into rows like lines of text. An edge that leaves a row is led around to the next one: out at
+the right, back between the rows, in at the left. Where that would be many lines, it is cut there."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import ceil
 
 from . import Layout, Point
 
 PAGE = 1130.0  # px, the width that needs no rows
 FLAT = 1.2  # width to height of a drawing that one page does not hold
 ROW_GAP = 26.0  # px between rows
-IN = 24.0  # px that an edge comes from before the first column of a row; behind the last it has the gap between columns
-TAIL = 0.35  # the last part of a row, in which it may end
+IN = 24.0  # px that an edge comes from before the first column of a row
+APART = 7.0  # px between lines that are led around
+MOST = 8  # lines that are led around
+TAIL = 0.35  # of a row's width: how far from the even place it may end
+
+Turns = Sequence[Sequence[Point]]
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,7 @@ class Rows:
     """Where the points of a `layout` are when it is cut at `cuts` (px from its left side), ends not included.
 
     `tops`, `heights`: of the rows, in the layout; `starts`: where they begin, from the top of all. One row is as the layout.
+    `turns`: at each cut the heights, before and after, of what is led around there; [] where edges are cut.
     """
 
     layout: Layout
@@ -26,27 +33,51 @@ class Rows:
     tops: Sequence[float]
     heights: Sequence[float]
     starts: Sequence[float]
+    turns: Turns = ()
 
     @classmethod
-    def of(cls, layout: Layout, edges: Sequence[tuple[int, int]], widest: float | None = None) -> "Rows":
-        """Rows of at most about `widest` px: by default what a page holds, or for many rows what keeps them in proportion."""
+    def of(
+        cls, layout: Layout, edges: Sequence[tuple[int, int]], widest: float | None = None,
+        routes: Sequence[Sequence[Point]] | None = None,
+    ) -> "Rows":  # fmt: skip
+        """Rows of at most about `widest` px: by default what a page holds, or for many rows what keeps them in proportion.
+
+        `routes`: what is drawn between the boxes, by default the routes of the layout.
+        """
         area = layout.width * (layout.height + ROW_GAP)
         widest = widest or max(PAGE, (FLAT * area) ** 0.5 if area > FLAT * PAGE**2 else PAGE)
         if layout.width <= widest * 1.1:
             return cls(layout, [], [0.0], [layout.height], [0.0])
         cuts = _cuts(layout.columns, _crossing(layout, edges), widest - _gap(layout) - IN)
+        routes = [layout.route(k) for k in range(len(edges))] if routes is None else routes
+        routes = [_direct(layout, cuts, route) for route in routes]
         tops, bottoms = [layout.height] * (len(cuts) + 1), [0.0] * (len(cuts) + 1)
-        for x, low, high in _spans(layout, edges):
+        for x, low, high in _spans(layout, routes):
             row = bisect_right(cuts, x)
             tops[row], bottoms[row] = min(tops[row], low), max(bottoms[row], high)
         heights = [bottom - top for top, bottom in zip(tops, bottoms, strict=True)]
-        return cls(layout, cuts, tops, heights, [*accumulate((h + ROW_GAP for h in heights[:-1]), initial=0.0)])
+        turns = [found if len(found) <= MOST else [] for found in _turns(cuts, routes)]
+        between = [h + ROW_GAP + APART * len(found) for h, found in zip(heights[:-1], turns, strict=True)]
+        return cls(layout, cuts, tops, heights, [*accumulate(between, initial=0.0)], turns)
 
     @property
     def width(self) -> float:
         """Of all rows, px."""
         ends = [*self.cuts, self.layout.width]
-        return max(self.place((end - 0.01, 0.0))[0] + (_gap(self.layout) if end in self.cuts else 0.01) for end in ends)
+        return max(
+            self.place((end - 0.01, 0.0))[0] + (self._out(row) if end in self.cuts else 0.01)
+            for row, end in enumerate(ends)
+        )
+
+    def _out(self, row):
+        """Px behind the last column of a row."""
+        cut = self.cuts[row]
+        gap = min((left for left, _ in self.layout.columns if left > cut), default=cut) - cut
+        return max(APART * len(self.turns[row]) + IN / 2, gap - 2 * IN / 3) if self.turns[row] else gap
+
+    def _in(self, row):
+        """Px before the first column of a row."""
+        return (APART * len(self.turns[row - 1]) + IN if self.turns[row - 1] else IN) if row else 0.0
 
     @property
     def height(self) -> float:
@@ -60,19 +91,47 @@ class Rows:
     def place(self, point: Point, row: int | None = None) -> Point:
         """Where a point of the layout is (in a row that it may lie beyond)."""
         (x, y), row = point, self.row(point[0]) if row is None else row
-        left = self.cuts[row - 1] - IN if row else 0.0
+        left = self._begin(row) - self._in(row)
         return x - left, y - self.tops[row] + self.starts[row]
 
+    def _begin(self, row):
+        """Where the first column of a row begins in the layout."""
+        return next(left for left, _ in self.layout.columns if left > self.cuts[row - 1]) if row else 0.0
+
     def route(self, points: Sequence[Point]) -> list[Point | None]:
-        """A route of the layout; None where it goes on in the next row."""
+        """A route of the layout; None where it is cut and goes on in the next row."""
         found: list[Point | None] = [self.place(points[0])]
-        for start, end in pairwise(points):
+        for start, end in pairwise(self.direct(points)):
             before, after = self.row(start[0]), self.row(end[0])
-            if before != after:
-                found += [self.place((self.cuts[before] + _gap(self.layout) - 6, end[1]), before), None]
-                found += [self.place((self.cuts[after - 1] - IN + 4, end[1]), after)]
+            for row in range(before, after):
+                found += self._around(row, start[1], end[1]) if self.turns[row] else self._cut(row, end[1])
             found.append(self.place(end))
         return found
+
+    def direct(self, points: Sequence[Point]) -> list[Point]:
+        """A route without the climbs where a row ends: there it is led around."""
+        return _direct(self.layout, self.cuts, points)
+
+    def _cut(self, row, y):
+        out, begin = self.cuts[row] + self._out(row) - 6, self._begin(row + 1) - self._in(row + 1) + 4
+        return [self.place((out, y), row), None, self.place((begin, y), row + 1)]
+
+    def _around(self, row, y, y_end):
+        """From the end of a row to the beginning of the next: the upper ones outermost at the right, innermost at the left."""
+        turns = self.turns[row]
+        key, last = (round(y, 2), round(y_end, 2)), len(turns) - 1
+        place, arrives = turns.index(key), sorted(turns, key=lambda turn: turn[::-1]).index(key)
+        right, top = self.place((self.cuts[row] + self._out(row) - 4 - APART * place, y), row)
+        left, bottom = self.place((self._begin(row + 1) - IN + 6 - APART * (last - arrives), y_end), row + 1)
+        between = self.starts[row] + self.heights[row] + ROW_GAP / 2 + APART * (last - place)
+        return [(right, top), (right, between), (left, between), (left, bottom)]
+
+
+def _direct(layout, cuts, points):
+    if not cuts:
+        return list(points)
+    begins = [min(left for left, _ in layout.columns if left > cut) for cut in cuts]
+    return [p for p in points if not any(cut < p[0] < begin - 0.01 for cut, begin in zip(cuts, begins, strict=True))]
 
 
 def _gap(layout: Layout) -> float:
@@ -90,22 +149,34 @@ def _crossing(layout: Layout, edges: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _cuts(columns: Sequence[Point], crossing: Sequence[int], widest: float) -> list[float]:
-    """The right sides of the columns behind which a row ends: in its last part, where the fewest edges cross."""
+    """The right sides of the columns behind which a row ends: rows about as long as one another, none much wider than `widest`,
+    and of the places near that those where the fewest edges cross."""
     cuts, left, last = list[float](), 0.0, -1
-    while columns[-1][1] - left > widest:
+    while (rest := columns[-1][1] - left) > widest:
+        even = rest / ceil(rest / widest)
         end = bisect_right(columns, left + widest, lo=last + 1, key=lambda column: column[1])
         fitting = range(last + 1, min(max(end, last + 2), len(columns) - 1))
-        late = [c for c in fitting if columns[c][1] - left >= (1 - TAIL) * widest] or fitting[-1:]
-        if not late:
+        near = [c for c in fitting if abs(columns[c][1] - left - even) <= TAIL * even] or fitting[-1:]
+        if not near:
             break
-        last = min(late, key=lambda c: (crossing[c], -c))
+        last = min(near, key=lambda c: (crossing[c], abs(columns[c][1] - left - even)))
         cuts.append(columns[last][1] + 0.5)
         left = columns[last + 1][0]
     return cuts
 
 
-def _spans(layout: Layout, edges: Sequence[tuple[int, int]]) -> Iterator[tuple[float, float, float]]:
+def _turns(cuts: Sequence[float], routes: Sequence[Sequence[Point]]) -> list[list[Point]]:
+    """The heights before and after each cut of the routes across it, from the top."""
+    found: list[set[Point]] = [set() for _ in cuts]
+    for points in routes:
+        for (x, y), (x_end, y_end) in pairwise(points):
+            for row in range(bisect_right(cuts, x), bisect_right(cuts, x_end)):
+                found[row].add((round(y, 2), round(y_end, 2)))
+    return [sorted(heights) for heights in found]
+
+
+def _spans(layout: Layout, routes: Sequence[Sequence[Point]]) -> Iterator[tuple[float, float, float]]:
     """`(x, top, bottom)` of all boxes and routes."""
     yield from ((x, y, y + height) for x, y, _, height in layout.boxes)
-    for k in range(len(edges)):
-        yield from ((x, y, y) for x, y in layout.route(k))
+    for route in routes:
+        yield from ((x, y, y) for x, y in route)

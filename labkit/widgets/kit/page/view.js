@@ -11,7 +11,7 @@ const FARTHEST = 0.2, NEAREST = 4; // scales
 const NEAR = 0.5; // the scale at which what a cover stands for is seen
 const CLOSER = 2.5; // times, at least
 const FINGER = 44; // px
-const LITTLE_MORE = 2; // times as high as what is in sight: shown whole, as the page scrolls
+const LITTLE_MORE = 3; // times as high as what is in sight: shown whole, as the page scrolls
 const AHEAD = 0.2; // how far beyond what is in sight marks are drawn, in parts of that
 
 export class View {

@@ -144,7 +144,9 @@ def test_repeats_are_found():
     assert block.title == "40 times ×, +, tanh" and len(block.ops) == 120
     inside = [b.title for b in blocks([block])]
     assert {f"{k} of 40" for k in range(1, 41)} <= set(inside)
-    assert [b.title for b in block.parts] == [f"{k} to {k + 7} of 40" for k in range(1, 40, 8)]
+    first, others = block.parts
+    assert first.sample and (first.title, others.title) == ("1 of 40", "2 to 40 of 40")
+    assert [b.title for b in others.parts] == [f"{k} to {min(k + 7, 40)} of 40" for k in range(2, 41, 8)]
 
 
 def test_what_a_stretch_is_called():

@@ -10,7 +10,7 @@ from small_programs import programs
 import labkit.torch as torch
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import of_tensor
-from labkit.widgets.explorer.view.tape import RELEASED, frees, has_node, saves, tape
+from labkit.widgets.explorer.view.tape import RELEASED, SAVED, frees, has_node, saves, tape
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import brief
@@ -61,11 +61,27 @@ def test_what_was_used_is_released_exactly_where_something_was_saved(program):
                 continue
             used = units.walked.get(unit, units.last + 1) < step
             _, value, state = released[f"g{unit.index}"]
-            assert (state == RELEASED) == (value == RELEASED) == (used and unit.lead.keeps != ())
-            assert retained[f"g{unit.index}"][1] != RELEASED
+            waits = step < min((a.when for a in units.arrivals.get(unit.lead.index, [])), default=step + 1)
+            assert (state == "pending") == (waits and bool(units.walked)) and RELEASED not in (value, state)
             total = units.arrivals.get(unit.lead.index, [])
             if total and total[-1].when <= step:
-                assert retained[f"g{unit.index}"][1] == brief(total[-1].total)
+                assert value == retained[f"g{unit.index}"][1] == brief(total[-1].total)
+            if unit.lead.keeps:
+                assert [notes_of(panel, unit, step, retain) for retain in (0, 1)] == [
+                    [RELEASED if used else ""],
+                    [""],
+                ]
+
+
+def notes_of(panel, unit, step, retain):
+    """The states of the words on what a box's node saves."""
+    x, y = next((m.at["x"], m.at["y"]) for m in panel.marks if m.tag == "rect" and m.link == f"n{unit.index}")
+    seen_now = visible_marks(panel, {"step": step, "retain": retain, "colour": 0})
+    return [
+        state
+        for m, at, _, state in seen_now
+        if m.role == "note" and abs(at["x"] - x - SAVED - 5) < 0.2 and 40 < at["y"] - y < 64
+    ]
 
 
 def test_nodes_have_their_names_and_leaves_accumulate():
@@ -82,9 +98,9 @@ def test_what_is_saved_stands_beside_the_line_to_it():
 
     units = units_of(of_function(f, [onp.ones(2), onp.ones(2)]))
     words = {unit.lead.title: saves(units, unit) for unit in units.ops}
-    assert words["tanh"] == "saves h" and words["exp"] == "saves result" and words["sum"] == ""
+    assert words["tanh"] == words["exp"] == "saves result" and words["sum"] == ""
     notes = [m.text for m in tape(units, {}).marks if m.role == "note"]
-    assert {"saves x, w", "saves h", "saves result"} <= set(notes)
+    assert "saves self = x, other = w" in notes and "saves result" in notes
 
 
 def test_a_leaf_that_can_have_no_gradient_has_no_node():

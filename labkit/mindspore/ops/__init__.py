@@ -2,7 +2,8 @@
 
 from ...aliases import attributes
 from .._number import give_operators
-from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
+from .._updating import give_updates
+from . import _arithmetic, _communication, _joining, _loops, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
 
@@ -29,6 +30,7 @@ _primitives.attach_methods(
     }
 )
 give_operators()
+give_updates()
 
 from ..autodiff import grad, value_and_grad  # noqa: E402
 from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402

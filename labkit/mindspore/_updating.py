@@ -11,7 +11,10 @@ from ._recording import current, only_inside
 from .parameter import Parameter
 from .tensor import Tensor
 
-_DIMENSIONS = "For 'Assign', the 'x' and 'y' must have the same dimension, but got the dimension of 'x': {} and the dimension of 'y': {}"
+_DIMENSIONS = (
+    "For 'Assign', the 'x' and 'y' must have the same dimension, but got the dimension of 'x': {} and the dimension of 'y': "
+    "{}"
+)
 
 
 def _updating(operator):

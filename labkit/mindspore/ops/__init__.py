@@ -20,6 +20,8 @@ _primitives.attach_methods(
     | {
         "flatten": _shape._flatten_all,
         "where": _joining._where_method,
+        "select": _joining._select_method,
+        "gather": _joining._gather_method,
         "max": _reduction._max_method,
         "min": _reduction._min_method,
         "T": property(_op.OPS["transpose"], doc="With the axes reversed."),

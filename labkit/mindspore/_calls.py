@@ -86,7 +86,7 @@ def written_call(compiled, held, args, kwargs, names):
 
 
 class _Writer:
-    """The lines of a call as they are written; `space`: the names they use; `inputs`, `tensors`: those of the program's inputs."""
+    """The lines of a call as they are written; `space`: the names they use; `inputs`, `tensors`: what the program is given."""
 
     def __init__(self):
         self.lines, self.space, self.inputs, self.tensors = [], dict(_WORDS), [], []

@@ -7,6 +7,7 @@ lists them, each word with its types and, from the docstring, its default.
 import inspect
 import re
 import sys
+from functools import partial
 
 from mindspore import Tensor
 
@@ -29,7 +30,12 @@ def overloads(name, method, tensor):
         words = re.findall(r"(\w+)=<", text)
         fitting = sorted(told, key=lambda head: -sum(word in head for word in words))
         defaults = {word: value for head in fitting[::-1] for word, value in head.items() if value}
-        yield re.sub(r"(\w+)=<[^>]*>", lambda m: m[0] + (f"={defaults[m[1]]}" if m[1] in defaults else ""), text)
+        yield re.sub(r"(\w+)=<[^>]*>", partial(with_default, defaults), text)
+
+
+def with_default(defaults, match):
+    """What is told of a word, and its default."""
+    return match[0] + (f"={defaults[match[1]]}" if match[1] in defaults else "")
 
 
 if __name__ == "__main__":

@@ -129,7 +129,8 @@ def _reducer(function):
 
 def _running(function):
     def call(options, x, axis):
-        """`ops.{name}(exclusive, reverse)(x, axis)`: along `axis`, from its end with `reverse`, each without itself with `exclusive`.
+        """`ops.{name}(exclusive, reverse)(x, axis)`: along `axis`, with `reverse` from its end, with
+        `exclusive` each without itself.
 
         >>> import labkit.mindspore as ms
         >>> print(ms.ops.{name}(exclusive=True)(ms.Tensor([2.0, 3.0, 4.0]), 0)[:2] * 0)

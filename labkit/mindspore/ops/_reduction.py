@@ -125,7 +125,8 @@ def _with_limits(amount, last):
         found = amount(input, named.pop("dim", axis), named.pop("keepdim", keepdims), **named)
         return found if initial is None else OPS[better](found, Tensor(initial, found.dtype))
 
-    call.__signature__ = Signature([*list(signature(amount).parameters.values()), *map(_by_name, ("initial", "where"))])
+    words = [*signature(amount).parameters.values(), _by_name("initial"), _by_name("where")]
+    setattr(call, "__signature__", Signature(words))  # noqa: B010 - not known of a function
     return register(call, method=False)
 
 

@@ -17,15 +17,27 @@ from operator import getitem
 
 import numpy as np
 
+from ._number import Number
 from ._recording import current
 from ._run import Mutable
 from ._watching import Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
 from .parameter import Parameter
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 
 MISSED = object()  # what a written call gives where its program may not hold
 TENSOR = object()  # stands for a tensor in the structure of an output
 NUMBER = object()  # for a number that the program computes
+
+
+def form(leaf):
+    """What stands for a leaf of the output in its structure."""
+    return NUMBER if isinstance(leaf, Number) else TENSOR if isinstance(leaf, Tensor) else leaf
+
+
+def made(leaf, values):
+    """The leaf of the output that a leaf of its structure stands for, the next of `values`."""
+    return wrap(next(values)) if leaf is TENSOR else next(values).item() if leaf is NUMBER else leaf
+
 
 _slot = vars(Tensor)["_value"]  # where a parameter's own value is, in no derivative and no recording
 _WORDS = {
@@ -74,10 +86,10 @@ def written_call(compiled, held, args, kwargs, names):
 
 
 class _Writer:
-    """The lines of a call as they are written, `space`, the names they use, and `inputs`, those of the program's inputs."""
+    """The lines of a call as they are written; `space`: the names they use; `inputs`, `tensors`: what the program is given."""
 
     def __init__(self):
-        self.lines, self.space, self.inputs = [], dict(_WORDS), []
+        self.lines, self.space, self.inputs, self.tensors = [], dict(_WORDS), [], []
         self._taken = {*_WORDS, *keyword.kwlist, "args", "kwargs", "call", "now", *dir(builtins)}
         self._known, self._parameters = {}, {}
 
@@ -157,6 +169,7 @@ class _Writer:
         self.miss(f"type({value}) is not ndarray{scalar}")
         self.miss(f"{value}.shape != {tensor._value.shape} or {value}.dtype != {dtype}")
         self.inputs.append(value)
+        self.tensors.append(name)
 
     def constant(self, name, value):
         state = state_of(value)
@@ -219,10 +232,13 @@ class _Writer:
         written = [parameter for parameter, _ in held.recorder.written.values()]
         if (
             held.recorder.prints
+            or held.recorder.assigned
+            or held.recorder.updated
             or held.recorder.in_order
             or any(type(parameter) is not Parameter for parameter in written)
         ):
-            yield f"{self.name_of(held.recorder)}.replay([{', '.join(results[held.count :])}])"
+            given = f"[{', '.join(self.tensors)}]"
+            yield f"{self.name_of(held.recorder)}.replay([{', '.join(results[held.count :])}], {given})"
         else:
             for parameter, result in zip(written, results[held.count :], strict=False):
                 yield f"store({self.name_of(parameter)}, {result})"

@@ -17,7 +17,7 @@ from ..engine import cast, user_site
 from ..engine import current as shown
 from ..engine import stop_gradient as constant
 from ..program import Fork, TraceError, recorded
-from ._joining import ABSENT, MISSING, Joining
+from ._joining import ABSENT, MISSING, Joining, Missing
 from ._number import KINDS, Number, number, numbered
 from ._recording import current
 from ._rounds import rounds
@@ -30,9 +30,11 @@ def held(space, names):
     return tuple(space.get(name, MISSING) for name in names)
 
 
-def missing(value):
-    """Whether a name has no value."""
-    return value is MISSING
+def missing(value, name):
+    """Whether a name has no value; what is said where it is used is kept."""
+    if isinstance(value, Missing) and value.words and current.recorder is not None:
+        current.recorder.undefined[name] = value.words
+    return isinstance(value, Missing)
 
 
 def unknown(test):
@@ -229,6 +231,17 @@ def item(value):
         return value.item()
     kind = {"b": bool, "i": int, "u": int}.get(value._value.dtype.kind, float)
     return _converted(kind)(value)
+
+
+def picked(values, place):
+    """`values[place]`; of a list or tuple, the program chooses by the place."""
+    if not unknown(place) or not isinstance(values, (list, tuple)):
+        return values[place]
+    plain = wrap(anp.reshape(constant(truth(place)), ()) % len(values))
+    found = values[-1]
+    for k in reversed(range(len(values) - 1)):
+        found = either_value(plain == k, lambda k=k: values[k], lambda found=found: found)
+    return found
 
 
 def _extreme(better):

@@ -18,31 +18,8 @@ class Missing:
     def __init__(self, words=None):
         self.words = words
 
-    def _used(self, *args, **kwargs):
-        raise UnboundLocalError(self.words)
-
-    def __getattr__(self, name):
-        if self.words is None or name.startswith("__"):
-            raise AttributeError(name)
-        self._used()
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = (
-        _used
-    )
-    __matmul__ = __rmatmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = __abs__ = __call__ = _used
-    __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __getitem__ = __bool__ = __float__ = __int__ = __str__ = (
-        _used
-    )
-    __array__ = __index__ = __contains__ = __format__ = _used
-
 
 MISSING = Missing()
-
-
-def refuse_undefined(value):
-    """Raise UnboundLocalError for a name that has a value on one way only."""
-    if isinstance(value, Missing) and value.words:
-        value._used()
 
 
 class _Place:

@@ -20,9 +20,20 @@ class Current(threading.local):
     def __init__(self):
         self.substitutions: dict[int, Any] = {}
         self.recorder: Any = None
+        self.in_graph = False  # whether this is a compiled function's code, run as part of a derivative
 
 
 current = Current()
+
+
+@contextmanager
+def inside_graph():
+    """While open, code runs as that of a compiled function."""
+    before, current.in_graph = current.in_graph, True
+    try:
+        yield
+    finally:
+        current.in_graph = before
 
 
 def busy():
@@ -58,6 +69,11 @@ class Recorder:
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
         self.in_order, self.sides = False, 0  # prints are in the order of the run; how many choices are open
         self.said: list = []  # what this run has to print
+        self.undefined: dict[str, str] = {}  # name that has no value on some way -> what is said where it is used
+        self.own: dict[int, Any] = {}  # id of a tensor that stands for an argument -> it, in their order
+        self.updated: list = []  # places among the arguments of those that are written, by `x += 1`
+        self.attributes: Any = None  # those that the function may assign
+        self.assigned: list = []  # what it assigns: the `values`, and what to do with those of a run, `give`
         self.outside = {id(value) for value in outside}  # of tensors and cells that were there before
 
     @contextmanager
@@ -88,7 +104,7 @@ class Recorder:
 
     def write(self, parameter, value):
         """The program will give the parameter this value, which is returned, when it runs; nothing is written now."""
-        value = _recorded_value(value)
+        value = bare_recorded(value)
         node = recorded(value)
         if node is not None and node.fun is not None and node.name is None:
             node.name = f"new_{parameter.name}"
@@ -97,7 +113,7 @@ class Recorder:
 
     def mark(self, value, written):
         """A stand-in for the text of a recorded value."""
-        self.shown.append((_recorded_value(value), written))
+        self.shown.append((bare_recorded(value), written))
         return f"\x02{len(self.shown) - 1}\x03"
 
     def print(self, args, options):
@@ -131,18 +147,26 @@ class Recorder:
         return str(argument)
 
     def results(self):
-        """What the program computes besides its output: values of parameters written, values to print."""
+        """What the program computes besides its output: values of arguments, parameters and attributes, values to print."""
         shown = [] if self.in_order else [value for value, _ in self.shown]
-        return [value for _, value in self.written.values()] + shown
+        held = [value for assigned in self.assigned for value in assigned.values]
+        arguments = [*self.own.values()]
+        updated = [bare_recorded(arguments[place]._value) for place in self.updated]
+        return [value for _, value in self.written.values()] + updated + held + shown
 
-    def replay(self, results):
-        """After a run: write the parameters and print, given the values of `results()`."""
+    def replay(self, results, arguments):
+        """After a run: write parameters and arguments, and print, given the values of `results()`."""
         for (parameter, _), value in zip(self.written.values(), results, strict=False):
             parameter._value = value
+        rest = iter(results[len(self.written) :])
+        for place in self.updated:
+            arguments[place]._value = next(rest)
+        for assigned in self.assigned:
+            assigned.give(rest)
         self.say()
         if not self.prints:
             return
-        texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, results[len(self.written) :], strict=True)]
+        texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, rest, strict=True)]
         for lines, options in self.prints:
             _show([_with_texts(line, texts) for line in lines], options)
 
@@ -163,7 +187,7 @@ def _show(lines, options):
         print(line, **options)
 
 
-def _recorded_value(value):
+def bare_recorded(value):
     """A value without the boxes of derivatives, but with the recorder's."""
     while isbox(value) and type(value._node) is not Op:
         value = value._value

@@ -18,7 +18,29 @@ def flows(part) -> bool:
     if isinstance(part, ast.Call):
         name = getattr(part.func, "id", None) or f".{getattr(part.func, 'attr', '')}"
         return name in (*_control.NAMES, ".item")
+    if isinstance(part, ast.Subscript):
+        return isinstance(part.slice, (ast.Name, ast.Call, ast.Attribute))
     return isinstance(part, _FLOW) or (isinstance(part, ast.Compare) and len(part.ops) > 1)
+
+
+_REFUSED = (
+    ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete, ast.Import, ast.ImportFrom, ast.Match,
+    ast.NamedExpr, ast.Nonlocal, ast.Set, ast.SetComp, ast.Try, ast.TryStar, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+
+
+def refused(function) -> str | None:
+    """What graph mode says of a function with a statement or expression that it does not know; None if there is none."""
+    for node in ast.walk(function):
+        if isinstance(node, _REFUSED):
+            kind = "expression" if isinstance(node, ast.expr) else "statement"
+            name = type(node).__name__
+            return (
+                f"Unsupported {kind} '{name}'.\nMore details please refer to syntax support at https://www.mindspore.cn"
+            )
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            return f"The '{type(node).__name__.lower()}...else...' statement is not supported now."
+    return None
 
 
 class Unknown(Exception):
@@ -160,9 +182,6 @@ class Rewriting(ast.NodeTransformer):
     def loop(self, node):
         """A loop: a function of the names that it assigns for the test, one for the body."""
         names = _assigned([node])
-        if node.orelse:
-            kind = "while" if isinstance(node, ast.While) else "for"
-            raise RuntimeError(f"The '{kind}...else...' statement is not supported now.")
         outside, self.names = self.names, names
         body = self.side(INNER[3], names, self.lowered(node.body), node)
         self.names = outside
@@ -251,6 +270,11 @@ class Rewriting(ast.NodeTransformer):
             node.args = [_at(_read("__class__"), node), _at(_read(self.first), node)]
         return node
 
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        plain = isinstance(node.ctx, ast.Load) and isinstance(node.slice, (ast.Name, ast.Call, ast.Attribute))
+        return self.call("picked", node, node.value, node.slice) if plain else node
+
     def visit_Lambda(self, node):
         return self.generic_visit(node)
 
@@ -289,7 +313,9 @@ def _later(node):
 
 
 def _unbind(name):
-    missing = ast.Call(ast.Attribute(ast.Constant(HELPER), "missing", ast.Load()), [_read(name)], [])
+    missing = ast.Call(
+        ast.Attribute(ast.Constant(HELPER), "missing", ast.Load()), [_read(name), ast.Constant(name)], []
+    )
     return ast.If(missing, [ast.Delete([ast.Name(name, ast.Del())])], [])
 
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from ..engine import current as shown
 from ..program import Recording, recorded
 from ._recording import Recorder, busy
-from ._source import rewritten
-from ._watching import functions_of
+from ._source import rewritten_code, run_as
+from ._watching import functions_of, surroundings
 from .tensor import Tensor
 
 
@@ -18,7 +18,7 @@ def flow(fun, values) -> Iterator[None]:
     if busy() or (box is None and shown.scopes is None):
         yield
         return
-    with rewritten(functions_of(fun)):
+    with run_as(rewritten_code, functions_of(surroundings(fun))):
         if box is None:
             yield
             return

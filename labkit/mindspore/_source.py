@@ -15,20 +15,21 @@ from functools import lru_cache
 
 from ..program import INNER, is_user
 from . import _control
-from ._rewriting import HELPER, LATER, Rewriting, Unknown, flows
+from ._rewriting import HELPER, LATER, Rewriting, Unknown, flows, refused
 
+_OWN_NAME = "_labkit_function"
 _lock = threading.Lock()
 _open: dict[int, list] = {}  # id of a function -> it, its own code, how many blocks in all threads it is rewritten for
 
 
 @contextmanager
-def rewritten(functions):
-    """While open, each of the user's functions runs as rewritten, whoever calls it."""
-    wanted = {id(fn): fn for fn in functions}
+def run_as(made_of, functions):
+    """While open, each of the user's functions runs as the code that is made of its own, whoever calls it; None leaves it."""
+    wanted = {id(fn): fn for fn in functions if made_of(fn.__code__) is not None}
     with _lock:
         for key, fn in wanted.items():
             _open.setdefault(key, [fn, fn.__code__, 0])[2] += 1
-            fn.__code__ = rewritten_code(_open[key][1]) or _open[key][1]
+            fn.__code__ = made_of(_open[key][1]) or _open[key][1]
     try:
         yield
     finally:
@@ -44,7 +45,7 @@ def rewritten_code(code):
     """The code of a user's function with its control flow as calls; None where there is none, or no source to be had."""
     if not is_user(code) or code.co_flags & 0x2A0:  # generators and coroutines
         return None
-    node = _definition(code)
+    node = definition(code)
     if node is None or not any(map(flows, ast.walk(node))):
         return None
     try:
@@ -52,6 +53,19 @@ def rewritten_code(code):
     except Unknown:
         return None
     inner = _compiled(made, code)
+    return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+
+
+@lru_cache(maxsize=1024)
+def refusing_code(code):
+    """Code that raises RuntimeError, for a user's function with a statement that graph mode does not know; None for any other."""
+    node = definition(code) if is_user(code) else None
+    if node is None or isinstance(node, ast.Lambda) or (words := refused(node)) is None:
+        return None
+    error = ast.Call(ast.Name("RuntimeError", ast.Load()), [ast.Constant(words)], [])
+    kept = [] if code.co_flags & 0x2A0 else node.body
+    node.body = [ast.copy_location(ast.Raise(error), node.body[0]), *kept]
+    inner = _compiled(node, code)
     return inner if inner is not None and inner.co_freevars == code.co_freevars else None
 
 
@@ -63,7 +77,7 @@ def _tree(filename, lines):
         return None
 
 
-def _definition(code):
+def definition(code):
     """The part of the source's tree that a function's code was compiled from."""
     tree = _tree(code.co_filename, tuple(linecache.getlines(code.co_filename)))
     if tree is None:
@@ -89,6 +103,7 @@ def _compiled(node, like):
     """The code of a definition, with the free variables that `like` has."""
     if isinstance(node, ast.FunctionDef):
         node.decorator_list, node.args.defaults, node.returns = [], [], None
+        node.name = _OWN_NAME  # or it would be a variable of `around`, for a function that calls itself
         node.args.kw_defaults = [None] * len(node.args.kwonlyargs)
         body: list[ast.stmt] = [node]
     else:
@@ -103,9 +118,13 @@ def _compiled(node, like):
         ast.copy_location(part, node)
     module = ast.fix_missing_locations(ast.Module([around], []))
     found = _codes(compile(module, like.co_filename, "exec", dont_inherit=True))
-    while found and found[0].co_name != like.co_name:
+    while found and found[0].co_name != _name(node):
         found = _codes(found[0])
-    return _with_helper(found[0]).replace(co_qualname=like.co_qualname) if found else None
+    return _with_helper(found[0]).replace(co_name=like.co_name, co_qualname=like.co_qualname) if found else None
+
+
+def _name(node):
+    return "<lambda>" if isinstance(node, ast.Lambda) else node.name
 
 
 def _codes(code):

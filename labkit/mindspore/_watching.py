@@ -113,22 +113,23 @@ def parts_of(held, kind):
     return tuple(map(id, held[kind].values()))
 
 
-def surroundings(fn, args=()):
-    """The list of `Watched` of a function or cell called with these arguments."""
-    return _walked(fn, args).found
-
-
-def functions_of(fn, args=()):
-    """The functions, written by the user, that a function or cell called with these arguments may call."""
-    walk, found = _walked(fn, args), []
+def functions_of(walk):
+    """The functions, written by the user, that may be called on a walk."""
+    found: list = []
     for kind in {id(kind): kind for value in walk.seen for kind in type(value).__mro__}.values():
         found += [vars(kind).get(name) for name in walk.names & vars(kind).keys()]  # by `super()`
     return walk.functions + [f for f in found if isinstance(f, types.FunctionType) and is_user(f.__code__)]
 
 
+def assigned_attributes(walk):
+    """`[(object, name)]`: the attributes that code on a walk may assign of the objects at hand."""
+    names = {name for code in walk.codes for name in _assigned_in(code)}
+    return [(owner, name) for owner in walk.seen for name in sorted(names)] if names else []
+
+
 def site_of_change(fn, args, name):
     """`file:line` where a function, or one that it uses, assigns the attribute that `name` ends with; else of its beginning."""
-    codes = _walked(fn, args).codes
+    codes = surroundings(fn, args).codes
     for code in codes:
         for step in dis.get_instructions(code):
             if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2] and step.positions:
@@ -143,7 +144,8 @@ def changed_message(site, name):
     )
 
 
-def _walked(fn, args):
+def surroundings(fn, args=()):
+    """The walk through all that a function or cell called with these arguments takes from outside: `found` is what to watch."""
     names: frozenset = frozenset()
     while True:  # objects are looked into by the names that occur, and looking into methods shows more names
         walk = _Walk(names)
@@ -240,6 +242,8 @@ class _Walk:
 
     def _attribute(self, owner, kind, name):
         found = inspect.getattr_static(owner, name, _MISSING)
+        if found is _MISSING:
+            return
         if isinstance(found, (types.FunctionType, staticmethod, classmethod, property)):
             if not isinstance(found, classmethod):
                 holder = owner if name in getattr(owner, "__dict__", ()) else kind
@@ -271,6 +275,13 @@ _KINDS: list[tuple[type | tuple, Callable]] = [
     (Cell_, _Walk.cell),
     ((list, tuple, dict, set), _Walk.sequence),
 ]
+
+
+@lru_cache(maxsize=4096)
+def _assigned_in(code):
+    """The names of attributes that code assigns, with that of the functions defined inside it."""
+    inner = [_assigned_in(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR").union(*inner)
 
 
 @lru_cache(maxsize=4096)

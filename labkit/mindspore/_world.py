@@ -1,10 +1,12 @@
-"""What code may change besides the names that it assigns: lists, dicts and tensors at hand, and parameters.
+"""What code may change besides the names that it assigns: lists, dicts and tensors at hand, parameters, and attributes.
 
 So that both sides of a choice, or a round of a loop, can be run from the same beginnings.
 """
 
 from typing import Any
 
+from ..engine import map_leaves
+from ._number import numbered
 from ._recording import current
 from .parameter import Parameter
 from .tensor import Tensor, wrap
@@ -15,6 +17,7 @@ class World:
 
     def __init__(self, space):
         self.things: dict[int, Any] = {}
+        self.attributes = current.recorder.attributes.all if current.recorder.attributes else ()
         self._look(list(space.values()) if space else [])
         self.before = self._now()
 
@@ -31,7 +34,8 @@ class World:
         contents = {
             key: thing._value if isinstance(thing, Tensor) else thing.copy() for key, thing in self.things.items()
         }
-        return contents, dict(current.recorder.written), dict(current.substitutions)
+        held = [attribute.get() for attribute in self.attributes]
+        return contents, dict(current.recorder.written), dict(current.substitutions), held
 
     def _put(self, key, content):
         thing = self.things[key]
@@ -45,7 +49,9 @@ class World:
 
     def taken_back(self) -> tuple:
         """What has been changed since; it is as before again."""
-        changed, (contents, written, substituted) = self._now(), self.before
+        changed, (contents, written, substituted, held) = self._now(), self.before
+        for attribute, value in zip(self.attributes, held, strict=True):
+            attribute.put(value)
         for key, content in contents.items():
             self._put(key, content)
         _refill(current.recorder.written, written)
@@ -68,6 +74,10 @@ class World:
             if self.before[2].get(key) is not box and key in self.before[2]:
                 get = lambda key=key: wrap(current.substitutions[key])
                 found.append((lambda value, key=key: _substitute(key, value._value), get, get()))
+        for attribute, before, now in zip(self.attributes, self.before[3], changed[3], strict=True):
+            if now is not before:
+                get = lambda attribute=attribute: map_leaves(numbered, attribute.get())
+                found.append((attribute.put, get, map_leaves(numbered, before)))
         return found
 
     def join(self, joining, one, other) -> None:
@@ -88,12 +98,15 @@ class World:
             ends = [side[2].get(key) for side in (one, other)]
             if ends[0] is not ends[1] and all(end is not None for end in ends):
                 self.joined.append((_substitute, key, joining.join(*map(wrap, ends))))
+        for attribute, before, *ends in zip(self.attributes, self.before[3], one[3], other[3], strict=True):
+            if not all(end is before for end in ends):
+                self.joined.append((_assign, attribute, joining.join(*ends, name=attribute.name)))
 
     def settle(self, joining) -> None:
         """Change what the program will have changed."""
         for put, key, place in self.joined:
             made = joining.made(place)
-            put(key, _content(made))
+            put(key, made if put is _assign else _content(made))
 
 
 def _content(value):
@@ -120,6 +133,10 @@ def _before(parameter):
 
 def _write(parameter, value):
     current.recorder.write(parameter, value)
+
+
+def _assign(attribute, value):
+    attribute.put(value)
 
 
 def _substitute(key, value):

@@ -21,14 +21,15 @@ import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
 from ..program import Elsewhere, Program, Recording, TraceError, Undecided, trace_error
-from ._calls import MISSED, NUMBER, TENSOR, written_call
+from ._attributes import Attributes
+from ._calls import MISSED, TENSOR, form, made, written_call
 from ._cell import Cell_
-from ._joining import refuse_undefined
+from ._naming import as_graph_mode_says
 from ._number import Number, as_number, number
-from ._recording import Recorder, busy
+from ._recording import Recorder, busy, inside_graph
 from ._run import Mutable
 from ._seed import unmoved
-from ._source import rewritten
+from ._source import refusing_code, rewritten_code, run_as
 from ._watching import Watched, changed_message, functions_of, parameter_state, site_of_change, state_of, surroundings
 from .parameter import Parameter
 from .tensor import Tensor, wrap
@@ -73,7 +74,8 @@ class Compiled:
     def _looked_up(self, args, kwargs):
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
-            return self.fn(*args, **kwargs)  # part of a derivative or of another program
+            with inside_graph():
+                return self.fn(*args, **kwargs)  # part of a derivative or of another program
         held = self._program_for(signature, args, kwargs, tensors)
         if held is None:
             return self.fn(*args, **kwargs)
@@ -92,8 +94,7 @@ class Compiled:
                 continue
             self._programs[signature] = other
             return output
-        watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
-        made = _Compilation(self, watched, args, kwargs, tensors)
+        made = _Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
         held.others[:] = [*held.others[-MOST:], made]
         made.others = held.others
         self._programs[signature], self._ready, self._before = made, _missed, _missed
@@ -130,10 +131,10 @@ class Compiled:
             self._hits += 1
             self._before, self._ready = self._ready, held.written(self, args, kwargs)
             return held
-        watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
-        if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
+        walk = surroundings(self.__wrapped__, (*args, *kwargs.values()))
+        if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in walk.found):
             return None
-        made = _Compilation(self, watched, args, kwargs, tensors)
+        made = _Compilation(self, walk, args, kwargs, tensors)
         if self._programs.get(signature) is not held:  # another thread was faster
             return made
         self._misses += 1
@@ -162,35 +163,43 @@ def _missed(args, kwargs):
 class _Compilation:
     """One program of a compiled function, what it depends on, and what it does besides."""
 
-    def __init__(self, compiled, watched, args, kwargs, tensors):
-        self.watched, self.call = watched, None
+    def __init__(self, compiled, walk, args, kwargs, tensors):
+        self.attributes, functions = Attributes(walk), functions_of(walk)
+        self.watched, self.call = self.attributes.instead(walk.found), None
         self.others = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         try:
-            output, recording = self._recorded(compiled, args, kwargs, tensors)
+            with run_as(refusing_code, functions):
+                output, recording = self._recorded(compiled, args, kwargs, tensors)
         except Undecided:
-            output, recording = self._rewritten(compiled, args, kwargs, tensors)
+            output, recording = self._rewritten(functions, compiled, args, kwargs, tensors)
         self._check(compiled, args, output)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
-        self.structure = map_leaves(_form, output)
+        self.structure = map_leaves(form, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
         self._watch_parameters()
 
-    def _rewritten(self, compiled, args, kwargs, tensors):
+    def _rewritten(self, functions, compiled, args, kwargs, tensors):
         """The same of the functions' sources with their control flow rewritten, so that values may decide."""
         try:
-            with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))):
+            with run_as(rewritten_code, functions):
                 return self._recorded(compiled, args, kwargs, tensors, in_order=True)
         except Undecided as error:
             raise TraceError(f"{error} {_PLAIN}") from None
+        except RecursionError:
+            what = "call itself as often as a value says that is known only when the program runs"
+            raise TraceError(
+                f"{site_of_change(compiled.__wrapped__, args, '')}: a compiled function cannot {what}. Write a loop."
+            ) from None
 
     def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
         """What the function returns while it is recorded, and the recording."""
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
-        self.recorder = Recorder(recording, [w.value for w in self.watched] + [owner, *args, *kwargs.values()])
-        self.recorder.in_order = in_order
+        around = [w.value for w in self.watched if not isinstance(w.value, Parameter)]
+        self.recorder = Recorder(recording, [*around, owner, *args, *kwargs.values()])
+        self.recorder.in_order, self.recorder.attributes = in_order, self.attributes
         names = _names(compiled, args, kwargs)
         boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
         fn = compiled.fn
@@ -198,16 +207,15 @@ class _Compilation:
         def run(*boxes):
             given = iter(boxes)
             places = map_leaves(lambda leaf: _input(leaf, given), (list(args), kwargs))
+            self.recorder.own = {id(leaf): leaf for leaf in leaves(places) if isinstance(leaf, Tensor)}
             output = fn(*places[0], **places[1])
             return map_leaves(_bare, output)
 
-        with unmoved(), self.recorder.active():
+        with unmoved(), as_graph_mode_says(self.recorder), self.recorder.active(), self.attributes.open(self.recorder):
             return recording.run(run, *boxes), recording
 
     def _check(self, compiled, args, output):
         """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
-        for leaf in leaves(output):
-            refuse_undefined(leaf)
         if (name := self.changed()) is not None:
             raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
         if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
@@ -248,25 +256,16 @@ class _Compilation:
         with np.errstate(all="ignore"):
             given = [t._value for t in tensors] + [source() for source in self.recorder.sources]
             results = self.program.run(*given)
-        self.recorder.replay(results[self.count :])
-        made = iter(results)
+        self.recorder.replay(results[self.count :], tensors)
+        values = iter(results)
         if self.structure is TENSOR:
             return wrap(results[0])
-        return map_leaves(lambda leaf: _made(leaf, made), self.structure)
+        return map_leaves(lambda leaf: made(leaf, values), self.structure)
 
 
 def _bare(leaf):
     """A leaf of the output: a parameter's value, too, is a tensor."""
     return leaf if isinstance(leaf, Number) else wrap(leaf._value) if isinstance(leaf, Tensor) else leaf
-
-
-def _form(leaf):
-    """What stands for a leaf of the output in its structure."""
-    return NUMBER if isinstance(leaf, Number) else TENSOR if isinstance(leaf, Tensor) else leaf
-
-
-def _made(leaf, values):
-    return wrap(next(values)) if leaf is TENSOR else next(values).item() if leaf is NUMBER else leaf
 
 
 # ---- signatures ----

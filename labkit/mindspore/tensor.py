@@ -74,6 +74,8 @@ class Tensor(metaclass=Placed):
             names = ", ".join(map(repr, mstype.ALL))
             raise TypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.")
         if input_data is None and shape is not None:
+            if not isinstance(shape, int) and None in shape:
+                self.__class__, shape = OfAnyLength, [0 if n is None else n for n in shape]
             input_data = _initial(shape, dtype, init)
         self._value = _array(input_data, dtype)
 
@@ -289,6 +291,21 @@ class Tensor(metaclass=Placed):
         only_inside(self, "change a tensor from outside")
         self._value = cast(self._value, mstype.as_numpy(dtype))
         return self.dtype
+
+
+class OfAnyLength(Tensor):
+    """What stands for a tensor of which not every length is known, for `Cell.set_inputs`: its shape has -1 there."""
+
+    __slots__ = ()
+    _shown = "mindspore.common.tensor.Tensor"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its lengths, -1 for one that may be any."""
+        return tuple(n or -1 for n in np.shape(self._value))
+
+    def __repr__(self):
+        return f"Tensor(shape={[*self.shape]}, dtype={self.dtype}, value=\n)"
 
 
 class _Handle(metaclass=Placed):

@@ -361,3 +361,59 @@ def test_a_choice_through_numpy_values_is_the_same_bits():
         assert [t.asnumpy().tobytes() for t in jitted(x)] == [
             t.asnumpy().tobytes() for t in ms.value_and_grad(chosen)(x)
         ]
+
+
+# ---- names without a value (the words are MindSpore's, of a file) ----
+
+
+def defined_on_one_side(x):
+    if x.sum() > 100:
+        y = x * 2
+    return ops.sin(y)
+
+
+def defined_in_what_is_not_taken(x, flag=False):
+    if flag:
+        y = x
+    return y
+
+
+@pytest.mark.parametrize("function", [defined_on_one_side, defined_in_what_is_not_taken])
+def test_a_name_with_a_value_on_one_side_is_refused_wherever_it_is_used(function):
+    words = "The local variable 'y' is not defined in false branch, but defined in true branch.\nIn file "
+    with pytest.raises(UnboundLocalError, match=words):
+        ms.jit(function)(X)
+
+
+def test_what_attributes_hold_are_inputs_and_outputs_of_one_program():
+    class Steps(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.steps = 0
+
+        def construct(self, x):
+            self.steps = self.steps + 1
+            return x * self.steps
+
+    net = Steps()
+    jitted = ms.jit(net)
+    assert [values(jitted(X)) for _ in range(3)] == [[1, 2, 3], [2, 4, 6], [3, 6, 9]]
+    assert net.steps == 3 and tuple(jitted.cache_info()) == (2, 1, 1)
+    lines = body_of(jitted.program(X))
+    assert lines[:2] == ["def program(x, steps):", "    v1 = steps + 1"] and lines[-1] == "    return (v3, v1,)"
+
+
+def test_an_error_leaves_attributes_as_they_were():
+    class Failing(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.steps = 4
+
+        def construct(self, x):
+            self.steps = self.steps + 1
+            raise ValueError("no")
+
+    net = Failing()
+    with pytest.raises(ValueError, match="no"):
+        ms.jit(net)(X)
+    assert net.steps == 4

@@ -491,7 +491,7 @@ class Counting(nn.Cell):
         self.calls, self.held = 0, {}
 
     def construct(self, x):
-        self.calls = self.calls + 1
+        self.inner = nn.ReLU()
         return x
 
 
@@ -506,23 +506,14 @@ def logged(x):
     return x
 
 
-class Object:
-    calls = 0
-
-    def count(self, x):
-        self.calls += 1
-        return x
-
-
 REFUSED = {
     "asnumpy": (lambda x: x * Tensor(x.asnumpy()), "take the array of a tensor"),
     "list of a tensor": (lambda x: x.tolist(), "take the array"),
     "nonzero": (lambda x: ops.nonzero(x), "shape depends on values"),
     "unique": (lambda x: ops.unique(x), "take the array"),
     "list": (logged, "change a list from outside"),
-    "cell's attribute": (Counting(), "assign the attribute 'calls' of a cell"),
+    "cell's cell": (Counting(), "assign the attribute 'inner' of a cell"),
     "cell's dict": (Remembering(), "change Remembering.held"),
-    "object's attribute": (Object().count, "change Object.calls"),
     "outer tensor": (lambda x: HELD.__setitem__(0, x[0]), "change a tensor from outside"),
     "numpy's generator": (lambda x: x * np.random.normal(), "draw random numbers"),
     "text": (lambda x: f"{x}", "return the text of a tensor"),

@@ -190,7 +190,7 @@ def test_ops_take_tensors(use):
 def test_other_names_of_an_option_are_known_and_unknown_ones_refused():
     x = Tensor([[1.0, 2.0]])
     assert x.sum(dim=1, keepdim=True).shape == x.mean(axis=1, keep_dims=True).shape == (1, 1)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+    with pytest.raises(TypeError, match="incorrect keyword name: axes"):
         x.sum(axes=1)
 
 

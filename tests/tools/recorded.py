@@ -160,6 +160,16 @@ def tapes() -> Record:
     return Record(TESTS / "realtape" / "recorded.json", ask, answers)
 
 
+def methods() -> Record:
+    """The words of the methods of MindSpore's tensors."""
+
+    def answers(text):
+        return {name: words for name, _, words in (line.partition(" | ") for line in text.splitlines())}
+
+    file = LAYOUT["mindspore"].with_name("methods.txt")
+    return Record(file, lambda python: output(python, TESTS / "real" / "methods.py"), answers)
+
+
 def differing() -> Record:
     """The calls on which the two do not agree; it asks both."""
 
@@ -187,6 +197,7 @@ RECORDS: dict[str, list[Record]] = {
         layout("mindspore"),
         aliases("mindspore"),
         names("mindspore"),
+        methods(),
         draws("mindspore"),
     ],
 }

@@ -12,6 +12,7 @@ from ...engine import current
 from ...kinds import of_kind
 from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
+from .._attributes import may_assign, settled
 from .._cell import Cell_
 from .._recording import only_inside
 from .._seed import drawing_aside
@@ -20,13 +21,14 @@ from ..graph_mode import Compiled, compiled_for
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
+from ._inputs import WithInputs
 from .hooks import Hooked, through_hooks
 from .state import Stateful
 
 __all__ = ["Cell", "GraphCell"]
 
 
-class Cell(Stateful, Hooked, Cell_):
+class Cell(Stateful, Hooked, WithInputs, Cell_):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
@@ -56,6 +58,8 @@ class Cell(Stateful, Hooked, Cell_):
     # ---- calling ----
 
     def __call__(self, *args, **kwargs):
+        if "_inputs" in self.__dict__:
+            self._check_inputs(args)
         if compiles():
             return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)
         return self._run(*args, **kwargs)
@@ -107,7 +111,11 @@ class Cell(Stateful, Hooked, Cell_):
     # ---- registration ----
 
     def __setattr__(self, name, value):
+        if isinstance(value, Parameter) and self.__dict__.get(name) is value:
+            return  # `self.p += 1`
         if isinstance(value, (Parameter, Cell)) or name not in self._registered("_params"):
+            if may_assign(self, name) and not isinstance(value, (Parameter, Cell)):
+                return object.__setattr__(self, name, settled(value))
             only_inside(self, f"assign the attribute {name!r} of a cell")
         if isinstance(value, (Parameter, Cell)) and "_params" not in self.__dict__:
             raise AttributeError(

@@ -26,6 +26,10 @@ class LossBase(Cell):
         """`x * weights`, reduced."""
         return self._reduced((x * weights)._value)
 
+    def get_axis(self, x) -> tuple[int, ...]:
+        """All axes of a tensor: `(0, 1)` for one with two."""
+        return tuple(range(len(x.shape)))
+
     def _reduced(self, value):
         return _entropy.reduced(value, self.reduction, self.cls_name)
 

@@ -2,7 +2,8 @@
 
 from ...aliases import attributes
 from .._number import give_operators
-from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
+from .._updating import give_updates
+from . import _arithmetic, _communication, _joining, _loops, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
 
@@ -19,6 +20,8 @@ _primitives.attach_methods(
     | {
         "flatten": _shape._flatten_all,
         "where": _joining._where_method,
+        "select": _joining._select_method,
+        "gather": _joining._gather_method,
         "max": _reduction._max_method,
         "min": _reduction._min_method,
         "T": property(_op.OPS["transpose"], doc="With the axes reversed."),
@@ -29,6 +32,7 @@ _primitives.attach_methods(
     }
 )
 give_operators()
+give_updates()
 
 from ..autodiff import grad, value_and_grad  # noqa: E402
 from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402

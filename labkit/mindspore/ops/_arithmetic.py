@@ -16,7 +16,7 @@ from .._number import Number
 from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
-from ._op import register
+from ._op import OPS, register
 
 _FLOAT32, _INT64 = np.dtype(np.float32), np.dtype(np.int64)
 PAIRWISE: set[str] = set()  # the names of all ops of two operands
@@ -181,6 +181,23 @@ def _is_floating(x):
 def floordiv(input, other):
     """The quotient, rounded down."""
     return anp.floor_divide(input, other)
+
+
+def _rounded_quotient(input, other, *, rounding_mode=None):
+    """The quotient; with `rounding_mode` "floor" or "trunc" rounded down or towards 0. Raises ValueError for another mode."""
+    if rounding_mode not in (None, "floor", "trunc"):
+        raise ValueError("For ops.div, rounding_mode value should be None, 'floor' or 'trunc'.")
+    found = div(input, other)
+    return found if rounding_mode is None else OPS[rounding_mode](found)
+
+
+def subtract(input, other, *, alpha=1):
+    """input - alpha * other."""
+    return sub(input, other if alpha == 1 else mul(other, alpha))
+
+
+register(_rounded_quotient, "div", "divide")
+register(subtract)
 
 
 @binary("TruncMod", "trunc_mod")

@@ -112,6 +112,30 @@ def _where_method(self, condition, y):
 _where_method.__name__, _where_method.__doc__ = "where", "This tensor where `condition` holds, else `y`."
 
 
+def _gather_method(self, input_indices, axis, batch_dims=0):
+    if isinstance(input_indices, int):
+        return gather_elements(self, input_indices, axis)
+    return gather(self, input_indices, axis, batch_dims)
+
+
+_gather_method.__name__ = "gather"
+_gather_method.__doc__ = (
+    "The slices along `axis` at these places; of a number and an index, the elements at the places there."
+)
+
+
+def _select_method(self, condition, y):
+    if isinstance(condition, int):
+        return self[(slice(None),) * (condition % self.ndim) + (y,)]
+    return select(condition, self, y)
+
+
+_select_method.__name__ = "select"
+_select_method.__doc__ = (
+    "This tensor where `condition` holds, else `y`; of a number, the part at place `y` of that axis."
+)
+
+
 @op()
 def masked_fill(input, mask, value):
     """`input`, but `value` where `mask` holds."""
@@ -126,7 +150,15 @@ def gather_elements(input, dim, index):
 
 
 def gather(input_params, input_indices, axis, batch_dims=0):
-    """The slices of `input_params` along `axis` at the places `input_indices`."""
+    """The slices of `input_params` along `axis` at the places `input_indices`.
+
+    The first `batch_dims` axes of both go together.
+    """
+    if batch_dims:
+        pairs = zip(input_params, input_indices, strict=True)
+        return OPS["stack"](
+            [gather(one, places, axis % input_params.ndim - 1, batch_dims - 1) for one, places in pairs]
+        )
     before = (slice(None),) * (axis % input_params.ndim)
     return input_params[(*before, input_indices)]
 

@@ -6,9 +6,10 @@ from inspect import Parameter as Option
 from inspect import cleandoc, signature
 from typing import Any
 
-from ...kinds import one_by_one
+from ...kinds import of_kind, one_by_one
 from ...layout import Placed
 from ...ops import FUNCTIONS
+from .._methods import with_words
 from ..tensor import Tensor
 from . import (  # noqa: F401
     _activations,
@@ -43,6 +44,28 @@ class Primitive(metaclass=Placed):
 
     def __repr__(self):
         return f"Prim[{type(self).__name__}]"
+
+    def add_prim_attr(self, name, value):
+        """Note something about the op, as `self.attrs` and as an attribute. Returns the op."""
+        self.attrs[name] = value
+        setattr(self, name, value)
+        return self
+
+    def del_prim_attr(self, name):
+        """Forget what was noted under this name. Returns the op."""
+        if self.attrs.pop(name, None) is not None:
+            delattr(self, name)
+        return self
+
+    def recompute(self, mode=True):
+        """Ask that the output is computed again on the way back, which changes no number. Returns the op."""
+        of_kind(mode, bool, "Expected True or False for `mode`.")
+        return self.add_prim_attr("recompute", mode)
+
+    @property
+    def attrs(self) -> dict:
+        """What was noted about the op."""
+        return self.__dict__.setdefault("_attrs", {})
 
     def __call__(self, *args):
         raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
@@ -109,6 +132,40 @@ def _reducer(function):
     return call
 
 
+def _running(function):
+    def call(options, x, axis):
+        """`ops.{name}(exclusive, reverse)(x, axis)`: along `axis`, with `reverse` from its end, with
+        `exclusive` each without itself.
+
+        >>> import labkit.mindspore as ms
+        >>> print(ms.ops.{name}(exclusive=True)(ms.Tensor([2.0, 3.0, 4.0]), 0)[:2] * 0)
+        [0. 0.]
+        """
+        x = OPS["flip"](x, (axis,)) if options["reverse"] else x
+        found = OPS[function](x, axis)
+        if options["exclusive"]:
+            start = OPS["narrow"](found, axis, 0, 1) * 0 + int(function == "cumprod")
+            found = OPS["cat"]((start, OPS["narrow"](found, axis, 0, x.shape[axis] - 1)), axis)
+        return OPS["flip"](found, (axis,)) if options["reverse"] else found
+
+    return call
+
+
+def _padded(options, x):
+    """`ops.Pad(paddings)(x)`: zeros around, `(before, after)` for each axis.
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.ops.Pad(((1, 0),))(ms.Tensor([1.0, 2.0])))
+    [0. 1. 2.]
+    """
+    pairs = options["paddings"]
+    if not isinstance(pairs, tuple):
+        raise TypeError(f"For 'Pad', the type of 'paddings' should be 'tuple', but got type '{type(pairs).__name__}'.")
+    if len(pairs) != x.ndim:
+        raise ValueError(f"For 'Pad', expected {x.ndim} pairs, one for each axis, but got {len(pairs)}.")
+    return OPS["pad"](x, [n for pair in reversed(pairs) for n in pair])
+
+
 def _reduce_sum(options, x, axis=()):
     return OPS["sum"](x, axis if axis != () else None, options["keep_dims"]).astype(x.dtype)
 
@@ -160,7 +217,9 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Meshgrid": ({"indexing": "xy"}, lambda o, tensors: OPS["meshgrid"](*tensors, indexing=o["indexing"])),
     "TopK": ({"sorted": True}, lambda o, x, k: OPS["topk"](x, k)),
     "Unstack": ({"axis": 0}, "unstack"),
-    "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
+    "CumSum": ({"exclusive": False, "reverse": False}, _running("cumsum")),
+    "CumProd": ({"exclusive": False, "reverse": False}, _running("cumprod")),
+    "Pad": ({"paddings": ()}, _padded),
     "Argmin": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmin"](x, o["axis"]).astype(o["output_type"])),
     "CountNonZero": ({"dims": None}, lambda o, x: OPS["count_nonzero"](x, o["dims"])),
     "Argmax": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmax"](x, o["axis"]).astype(o["output_type"])),
@@ -262,4 +321,4 @@ OPS["fill"] = fill
 def attach_methods(methods):
     """Give `Tensor` the ops that are methods."""
     for name, fun in methods.items():
-        setattr(Tensor, name, fun)
+        setattr(Tensor, name, with_words(name, fun))

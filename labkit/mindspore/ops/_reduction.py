@@ -1,5 +1,8 @@
 """Reductions along axes. `axis` is a number, a tuple or None for all; a gradient is spread over what was reduced."""
 
+from functools import wraps
+from inspect import Parameter as Word
+from inspect import Signature, signature
 from operator import index
 from typing import Any, NamedTuple
 
@@ -103,7 +106,35 @@ for _name, _row in primitives.REDUCTIONS.items():
     _place = _PLACES.get(_name, _Place(None, _name.title()))
     _at = {"primitive": _place.primitive, "method": _place.method}
     of_row(_name, _row, _reduced(_name, _row, _place), _place.takes, _INTEGERS, **_at)
-amax, amin = OPS["amax"], OPS["amin"]
+
+
+def _limited(input, initial, where, last):
+    """The tensor with `initial`, or what is beyond every number, where `where` does not hold."""
+    if where is True:
+        return input
+    return OPS["where"](where, input, Tensor(last if initial is None else initial, input.dtype))
+
+
+def _with_limits(amount, last):
+    better = {"amax": "maximum", "amin": "minimum"}[amount.__name__]
+
+    @wraps(amount)
+    def call(input, axis=None, keepdims=False, *, initial=None, where=None, **named):
+        if where is not None:
+            input = _limited(input, initial, where, last)
+        found = amount(input, named.pop("dim", axis), named.pop("keepdim", keepdims), **named)
+        return found if initial is None else OPS[better](found, Tensor(initial, found.dtype))
+
+    words = [*signature(amount).parameters.values(), _by_name("initial"), _by_name("where")]
+    setattr(call, "__signature__", Signature(words))  # noqa: B010 - not known of a function
+    return register(call, method=False)
+
+
+def _by_name(word):
+    return Word(word, Word.KEYWORD_ONLY, default=None)
+
+
+amax, amin = _with_limits(OPS["amax"], -np.inf), _with_limits(OPS["amin"], np.inf)
 
 
 @op(primitive="MeanExt")
@@ -140,26 +171,36 @@ def std(input, axis=None, ddof=0, keepdims=False):
 
 
 def _extreme(amount, place, picked, last):
-    """`ops.max` or `ops.min`: values and indices."""
+    """`ops.max` or `ops.min`: values and indices; and the method, which has two sets of words."""
+    better = {"max": anp.maximum, "min": anp.minimum}[place]
 
-    def function(input, axis=None, keepdims=False, **named):
+    def function(input, axis=None, keepdims=False, *, initial=None, where=True, **named):
         axis, keepdims = named.pop("dim", axis), named.pop("keepdim", keepdims)
         if named:
             raise TypeError(f"{place}() got an unexpected keyword argument '{next(iter(named))}'")
+        input = _limited(input, initial, where, last)
         if axis is None:
-            return amount(input), wrap(np.int64(0))
+            return _at_best(amount(input), initial), wrap(np.int64(0))
         value = _nan.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
-        return wrap(values), wrap(cast(index, np.int64))
+        return _at_best(wrap(values), initial), wrap(cast(index, np.int64))
 
-    def method(self, *args, axis=None, keepdims=False, return_indices=False, initial=None, where=True):
-        if args or return_indices:
-            return function(self, args[0] if args else axis, args[1] if len(args) > 1 else keepdims)
-        return amount(self) if axis is None else function(self, axis, keepdims)[0]
+    def _at_best(values, initial):
+        return values if initial is None else wrap(better(values._value, values._value.dtype.type(initial)))
+
+    def method(
+        self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False
+    ):
+        if dim is not None:
+            return function(self, dim, keepdim)
+        if isinstance(axis, (tuple, list)):
+            return _at_best(amount(_limited(self, initial, where, last), tuple(axis), keepdims), initial)
+        found = function(self, axis, keepdims, initial=initial, where=where)
+        return found if return_indices else found[0]
 
     function.__name__ = method.__name__ = place
     function.__doc__ = f"`(values, indices)` along `axis`; without it the {place} of all elements and index 0."
-    method.__doc__ = f"The {place} of all, or along `axis=`; given a positional axis, `(values, indices)`."
+    method.__doc__ = f"The {place} of all, or along `axis=`; given a positional axis or `dim=`, `(values, indices)`."
     return function, method
 
 

@@ -32,6 +32,7 @@ class LRScheduler(metaclass=Placed):
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
+        self._is_initial = self._get_lr_called_within_step = False
         self._advance()
 
     def step(self) -> None:
@@ -65,3 +66,21 @@ class LRScheduler(metaclass=Placed):
     def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave."""
         vars(self).update(state_dict)
+
+
+class Several(LRScheduler):
+    """The base of schedules that are made of others."""
+
+    _schedulers: list
+
+    def state_dict(self) -> dict:
+        """All but the optimizer; of each schedule its own `state_dict()`."""
+        state = super().state_dict()
+        held = [schedule.state_dict() for schedule in state.pop("_schedulers")]
+        return state | {"_schedulers": held}
+
+    def load_state_dict(self, state_dict) -> None:
+        """Take over what `state_dict()` gave."""
+        for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            schedule.load_state_dict(state)
+        super().load_state_dict(state_dict | {"_schedulers": self._schedulers})

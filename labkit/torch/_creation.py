@@ -1,5 +1,6 @@
 """Making tensors: from data, of constants, of ranges."""
 
+import warnings
 from collections.abc import Sequence
 from functools import wraps
 
@@ -16,6 +17,11 @@ from ._memory_format import as_lies, in_order, preserve_format
 from ._shaping import flat_sizes
 from ._table import METHODS, function, method
 from ._tensor import Tensor
+
+COPY_CONSTRUCT = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
 
 
 def _inferred(data):
@@ -91,6 +97,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
+    if isinstance(data, Tensor):
+        warnings.warn(COPY_CONSTRUCT, UserWarning, stacklevel=2)
     return _noted(_made(_array(data, dtype), requires_grad, device), data, "tensor")
 
 

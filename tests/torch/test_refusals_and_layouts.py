@@ -99,3 +99,14 @@ def test_in_place_forms_follow_from_the_functions():
     assert torch.ones(2, 2).tril_().tolist() == [[1.0, 0.0], [1.0, 1.0]]
     assert torch.ones(2, 3).swapaxes_(0, 1).shape == (3, 2)
     assert torch.tensor(deque([1, 2])).tolist() == [1, 2] and torch.add(1, 2).item() == 3
+
+
+def test_a_sampler_draws_on_where_nothing_is_left():
+    loader = torch.utils.data.DataLoader(range(12), 12, shuffle=True, generator=torch.Generator().manual_seed(1))
+    list(loader)
+    assert next(iter(loader)).tolist()[:4] == [10, 7, 11, 1]
+
+
+def test_a_tensor_of_a_tensor_warns():
+    with pytest.warns(UserWarning, match="To copy construct from a tensor, it is recommended to use"):
+        torch.tensor(X)

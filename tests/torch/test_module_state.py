@@ -1,6 +1,7 @@
 """The state of modules, names that are taken, and replaced modules, as PyTorch has them."""
 
 from collections import OrderedDict
+from copy import deepcopy
 
 import pytest
 
@@ -99,3 +100,28 @@ def test_losses_take_their_arguments_by_name():
     assert nn.MSELoss()(target=torch.zeros(2), input=torch.ones(2)).item() == 1.0
     pair = torch.ones(2, 3)
     assert nn.CosineEmbeddingLoss()(pair, input2=pair, target=torch.ones(2)).item() == pytest.approx(0, abs=1e-6)
+
+
+def test_a_copied_parameter_leaves_its_gradient_behind():
+    layer, x = nn.Linear(1, 1), torch.ones(1, requires_grad=True)
+    layer(x).sum().backward()
+    assert deepcopy(layer).weight.grad is None and deepcopy(x).grad is not None
+
+
+def test_hooks_around_steps_and_an_epoch_for_a_schedule():
+    optimizer, seen = torch.optim.SGD(nn.Linear(1, 1).parameters(), lr=1.0), []
+    optimizer.register_step_pre_hook(lambda o, args, kwargs: seen.append("before"))
+    handle = optimizer.register_step_post_hook(lambda o, args, kwargs: seen.append("after"))
+    optimizer.step()
+    handle.remove()
+    optimizer.step()
+    assert seen == ["before", "after", "before"]
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    with pytest.warns(UserWarning, match="The epoch parameter in `scheduler.step"):
+        schedule.step(3)
+    assert (schedule.get_last_lr(), schedule.last_epoch) == ([0.125], 3)
+
+
+def test_probabilities_are_between_0_and_1():
+    with pytest.raises(RuntimeError, match="all elements of input should be between 0 and 1"):
+        nn.BCELoss()(torch.tensor([1.5]), torch.tensor([1.0]))

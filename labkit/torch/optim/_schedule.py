@@ -12,6 +12,12 @@ TOO_EARLY = (
     "skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
+BY_EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is "
+    "used instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use "
+    "case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
 
 
 class LRScheduler(metaclass=Placed):
@@ -35,11 +41,19 @@ class LRScheduler(metaclass=Placed):
         self._is_initial = self._get_lr_called_within_step = False
         self._advance()
 
-    def step(self) -> None:
-        """Go on to the next learning rate; call it after `optimizer.step()`."""
+    def step(self, epoch=None) -> None:
+        """Go on to the next learning rate, or (with a warning) to that of `epoch`; call it after `optimizer.step()`."""
         if self._step_count == 1 and not self.optimizer._stepped:
             warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
-        self._advance()
+        if epoch is None:
+            self._advance()
+            return
+        warnings.warn(BY_EPOCH, UserWarning, stacklevel=2)
+        self._step_count, self.last_epoch = self._step_count - epoch, -1
+        for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = rate
+        for _ in range(epoch + 1):
+            self._advance()
 
     def _advance(self):
         self._step_count += 1

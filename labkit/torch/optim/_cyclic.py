@@ -187,7 +187,7 @@ class ChainedScheduler(Several):
         self._schedulers, self.optimizer = schedulers, optimizer
         self._last_lr = self._rates()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         for schedule in self._schedulers:
             schedule.step()

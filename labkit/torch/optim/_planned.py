@@ -87,7 +87,7 @@ class SequentialLR(Several):
         schedulers[0]._advance()
         self._last_lr = schedulers[0].get_last_lr()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         self.last_epoch += 1
         place = bisect_right(self._milestones, self.last_epoch)

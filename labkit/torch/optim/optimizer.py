@@ -100,13 +100,14 @@ class Optimizer(metaclass=Placed):
 
     def _step_hook(self, table, hook):
         if "_step_pre_hooks" not in vars(self):
-            self._step_pre_hooks, self._step_post_hooks, bare = OrderedDict(), OrderedDict(), self.step
+            bare, pre, post = self.step, OrderedDict[int, Any](), OrderedDict[int, Any]()
+            self._step_pre_hooks, self._step_post_hooks = pre, post
 
             def step(*args, **kwargs):
-                for before in list(self._step_pre_hooks.values()):
+                for before in list(pre.values()):
                     args, kwargs = before(self, args, kwargs) or (args, kwargs)
                 loss = bare(*args, **kwargs)
-                for after in list(self._step_post_hooks.values()):
+                for after in list(post.values()):
                     after(self, args, kwargs)
                 return loss
 

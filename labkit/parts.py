@@ -4,13 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 
-def named_leaves(parts, table) -> Iterator[tuple[str, Any]]:
-    """Pairs of dotted name and value, each value once, of the `(path, part)` in `parts`; `table(part)` has those of one part."""
+def named_leaves(parts, table, once=True) -> Iterator[tuple[str, Any]]:
+    """Pairs of dotted name and value of the `(path, part)` in `parts`; `table(part)` has those of one part.
+
+    Each value comes `once`, or as often as it is there.
+    """
     seen = set()
     for path, part in parts:
         for name, value in table(part).items():
             if value is not None and id(value) not in seen:
-                seen.add(id(value))
+                if once:
+                    seen.add(id(value))
                 yield dotted(path, name), value
 
 

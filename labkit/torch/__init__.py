@@ -40,6 +40,7 @@ from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
 from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
 from ._generator import Generator, default_generator
+from ._memory_format import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
 from ._modes import (
     enable_grad,
     inference_mode,
@@ -69,10 +70,9 @@ globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
 globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
-Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
+Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = memory_format.__module__ = "torch"
 FILLED["torch"] = _besides
-channels_last, channels_last_3d = _shaping.CHANNELS_LAST
-strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
+strided = "torch.strided"
 newaxis = None
 __version__ = "2.13.0+labkit"
 

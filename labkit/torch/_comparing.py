@@ -55,6 +55,7 @@ def masked_fill(input, mask, value):
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {_C_NAMES[mask.dtype.name]}"
         )
+    check_broadcast(mask, input)
     if isinstance(value, Tensor):
         return apply(_rules.masked_fill, input, mask._array, converted(value, input.dtype))
     return apply(_rules.masked_fill, input, mask._array, value)

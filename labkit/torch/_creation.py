@@ -1,5 +1,9 @@
 """Making tensors: from data, of constants, of ranges."""
 
+import warnings
+from collections.abc import Sequence
+from functools import wraps
+
 import numpy as np
 
 from ..engine import leaves
@@ -9,9 +13,15 @@ from . import _dtype, _modes, _trail
 from ._device import check_device
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
+from ._memory_format import as_lies, in_order, preserve_format
 from ._shaping import flat_sizes
 from ._table import METHODS, function, method
 from ._tensor import Tensor
+
+COPY_CONSTRUCT = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
 
 
 def _inferred(data):
@@ -38,9 +48,10 @@ def _without_tensors(data):
 
 
 def _array(data, dtype):
-    if isinstance(data, str) or not isinstance(data, (Tensor, np.ndarray, np.generic, list, tuple, range, *NUMBERS)):
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes, list, tuple)):
+        data = list(data)
+    if isinstance(data, str) or not isinstance(data, (Tensor, np.ndarray, np.generic, list, tuple, *NUMBERS)):
         raise (RuntimeError if data is None else TypeError)(_unknown(data))
-    data = list(data) if isinstance(data, range) else data
     _check_regular(data, 0)
     dtype = dtype or _inferred(data)
     return np.array(_without_tensors(data), dtype=dtype.np)
@@ -86,6 +97,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
+    if isinstance(data, Tensor):
+        warnings.warn(COPY_CONSTRUCT, UserWarning, stacklevel=2)
     return _noted(_made(_array(data, dtype), requires_grad, device), data, "tensor")
 
 
@@ -169,8 +182,8 @@ In the default dtype unless `dtype` is given. Raises RuntimeError for a negative
 def _filled(name, make):
     def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         size = sizes if size is None else (size,)
-        if any(n < 0 for n in flat_sizes(size)):
-            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+        if name == "zeros" and any(n < 0 for n in flat_sizes(size)):
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
 
     fun.__name__, fun.__doc__ = name, _FILLED.format(name=name)
@@ -186,13 +199,23 @@ def _sizes(size):
 
 zeros = function("zeros")(_filled("zeros", np.zeros))
 ones = function("ones")(_filled("ones", np.ones))
-empty = function("empty")(_filled("empty", np.zeros))
+_empty = _filled("empty", np.zeros)
+
+
+@function()
+@wraps(_empty)
+def empty(*sizes, memory_format=None, **how):
+    made = _empty(*sizes, **how)
+    if memory_format is not None:
+        made._data = in_order(made._data, memory_format.order(made._data))
+    return made
 
 
 @function()
 def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
     """A tensor of `size` filled with `fill_value`."""
     fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    of_kind(fill_value, NUMBERS, "full(): argument 'fill_value' (position 2) must be Number, not {kind}")
     return _made(np.full(tuple(size), fill_value, (dtype or _dtype.of_number(fill_value)).np), requires_grad, device)
 
 
@@ -205,6 +228,10 @@ def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
 def _like(name, make):
     def fun(input, *more, dtype=None, device=None, requires_grad=False, memory_format=None, **kwargs):
         array = make(tuple(input.shape), (dtype or input.dtype).np, *more, **kwargs)
+        if memory_format in (None, preserve_format):
+            array = as_lies(array, input._array)
+        else:
+            array = in_order(array, memory_format.order(array))
         return _made(array, requires_grad, device)
 
     fun.__name__, fun.__doc__ = f"{name}_like", f"`{name}` with the shape and dtype of `input`."
@@ -267,6 +294,8 @@ def arange(start, end=None, step=1, *, dtype=None, device=None, requires_grad=Fa
 def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
     """`steps` numbers from `start` to `end`, both included."""
     dtype = dtype or _dtype.get_default_dtype()
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
     return _made(np.linspace(start, end, steps).astype(dtype.np), requires_grad, device)
 
 

@@ -3,7 +3,25 @@
 from ._device import device
 from ._dtype import of_numpy
 from ._fields import Fields, part
+from ._memory_format import contiguous_format
 from ._size import Size
+
+
+class Storage:
+    """A piece of memory; what `Tensor.untyped_storage` tells of it."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def nbytes(self):
+        """How many bytes it has."""
+        return self._array.nbytes
+
+    size = __len__ = nbytes
+
+    def data_ptr(self):
+        """The address of its first byte."""
+        return _address(self._array)
 
 
 @part
@@ -60,6 +78,9 @@ class Described(Fields):
         strides = tuple(s // self._array.itemsize for s in self._array.strides)
         return strides if dim is None else strides[dim]
 
+    def is_pinned(self):
+        return False
+
     def storage_offset(self):
         array, base = self._array, self._base._array if self._base is not None else self._array
         return (_address(array) - _address(base)) // array.itemsize
@@ -68,10 +89,15 @@ class Described(Fields):
         """The address of the first element."""
         return _address(self._array)
 
-    def is_contiguous(self, memory_format=None):
-        last = "channels_last" in str(memory_format)
-        array = self._array.transpose(0, *range(2, self._array.ndim), 1) if last else self._array
-        return bool(array.flags.c_contiguous)
+    def is_contiguous(self, memory_format=contiguous_format):
+        """Whether the elements lie in that order, without gaps."""
+        return memory_format.holds(self._array)
+
+    def untyped_storage(self):
+        """The memory behind this tensor and its views, as bytes: `nbytes()`, `size()`, `data_ptr()`."""
+        return Storage(self._array if self._base is None else self._base._array)
+
+    storage = untyped_storage
 
     def is_floating_point(self):
         return self.dtype.is_floating_point

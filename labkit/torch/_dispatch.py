@@ -67,13 +67,19 @@ def apply(fun, *args, **kwargs):
         value = values[i] = a._data if tensor else a
         if type(value) in box_types:
             values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
-            return Tensor._wrap(quietly(fun, *values, **kwargs), args)
+            made = Tensor._wrap(quietly(fun, *values, **kwargs), args)
+            return made if _modes.state.drawing is None else noted(made, _name(fun), *args)
         edge = a._gradient_edge() if tensor and recording else None
         if edge is not None:
             argnums, parents = (*argnums, i), (*parents, edge)
         elif tensor and (a._trail is not None or (not recording and a.requires_grad)):
             asides = (*asides, a)
-    value = quietly(getattr(fun, "fun", fun), *values, **kwargs)
+    try:
+        value = quietly(getattr(fun, "fun", fun), *values, **kwargs)
+    except ValueError as error:
+        if "broadcast" in str(error):
+            check_broadcast(*args)
+        raise
     if not parents or fun in UNTRACED:
         made = Tensor._wrap(value)
         return _trail.aside(made, _name(fun), args, NO_DERIVATIVE, recording) if parents or asides else made
@@ -154,6 +160,8 @@ def binary(fun, a, b, dtype=None, more=(), by_number=None):
     `by_number`: the primitive for a number beside two-byte floats, which takes part as it is.
     """
     second = b
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor) and isinstance(a, NUMBERS):
+        a = Tensor._of(np.asarray(a, of_number(a).np))
     a, b = together(a, b, dtype=dtype)
     if not isinstance(a, Tensor):
         if by_number is _rules.by_number and two_bytes(b._array.dtype):

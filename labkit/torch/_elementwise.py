@@ -16,6 +16,7 @@ from ._dispatch import (
     tensor_of,
     together,
 )  # fmt: skip
+from ._memory_format import preserve_format
 from ._table import METHODS, both, function, method
 from ._tensor import Tensor
 
@@ -294,8 +295,10 @@ both("negative")(METHODS["neg"])
 
 @method()
 def clone(self, *, memory_format=None):
-    """A copy in memory of its own; gradients flow through it."""
-    return apply(_rules.clone, self)
+    """A copy in memory of its own, in the order of `memory_format` or its own; gradients flow through it."""
+    if memory_format in (None, preserve_format):
+        return apply(_rules.clone, self)
+    return apply(_rules.clone_by, self, memory_format.order(self._array))
 
 
 function("clone")(clone)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _rules
+from . import _rules, _trail
 from ._dispatch import apply, check_inplace, converted, inplace, overwrite, view
 from ._table import METHODS, method
 from ._tensor import Tensor
@@ -48,7 +48,7 @@ def _looked(tensor, parts):
     advanced: list = []
     for part in parts:
         if isinstance(part, Tensor) and part.ndim == 0 and part.dtype.rank == 1:
-            part = int(part)
+            part = _trail.left(part, "int", int(part._array))
         if type(part) is int or _is_integer(part):
             tensor = _selected(tensor, dim, int(part))
         elif isinstance(part, slice):

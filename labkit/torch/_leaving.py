@@ -5,6 +5,21 @@ import numpy as np
 from . import _modes, _trail
 from ._fields import Fields, part
 
+_LOOKS = "vmap: It looks like you're "
+OF_ENTRY = {  # what PyTorch says where one run for a whole batch would need one entry's value
+    "branch": f"{_LOOKS}attempting to use a Tensor in some data-dependent control flow. We don't support that yet, please "
+    "file an issue at https://github.com/pytorch/pytorch/issues .",
+    "item": f"{_LOOKS}calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please try to "
+    "rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "
+    "file a bug report.",
+    "either": f"{_LOOKS}either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some data-dependent "
+    "control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over calling "
+    ".item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support "
+    "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For "
+    "(3): please file an issue.",
+    "memory": "Cannot access data pointer of Tensor that doesn't have storage",
+}
+
 
 @part
 class Leaving(Fields):
@@ -12,6 +27,7 @@ class Leaving(Fields):
 
     def numpy(self, *, force=False):
         """The NumPy array that shares this tensor's memory."""
+        self._check_entry("memory")
         if self.requires_grad and _modes.grad_enabled() and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
@@ -24,7 +40,15 @@ class Leaving(Fields):
 
     def item(self):
         """The one element as a Python number."""
+        self._check_entry("item")
         return _trail.left(self, "item", self._item())
+
+    def _check_entry(self, way):
+        """Raise where the values of an entry of `vmap` are asked for."""
+        entry = _modes.state.drawing
+        if entry is not None and entry.holds(self):
+            inside = _modes.transform_level() > entry.level and way != "memory"
+            raise RuntimeError(OF_ENTRY["either" if inside else way])
 
     def _item(self):
         if self.numel() != 1:
@@ -33,6 +57,7 @@ class Leaving(Fields):
 
     def tolist(self):
         """Nested lists of Python numbers; a number for a 0-d tensor."""
+        self._check_entry("memory")
         array = self._array
         found = (
             _python(array)
@@ -44,6 +69,7 @@ class Leaving(Fields):
     def _number(self, kind):
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
+        self._check_entry("branch" if kind is bool else "item")
         return _trail.left(self, kind.__name__, kind(self._array.reshape(()).item()))
 
     def __float__(self):
@@ -75,7 +101,7 @@ class Leaving(Fields):
         return iter(self.unbind(0))
 
     def __contains__(self, element):
-        return bool((self == element).any())
+        return bool((self == element)._array.any())
 
     def __hash__(self):
         return id(self)

@@ -16,7 +16,7 @@ from ._tensor import Tensor
 
 def _same_dtype(a, b):
     if a.dtype is not b.dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(a)} != {_c(b)}")
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {in_c(a)} != {in_c(b)}")
 
 
 _C = {
@@ -24,16 +24,17 @@ _C = {
     "float64": "double",
     "float16": "c10::Half",
     "bfloat16": "c10::BFloat16",
-    "int64": "long long",
+    "int64": "long int",
     "int32": "int",
-    "int16": "short",
+    "int16": "short int",
     "int8": "signed char",
     "uint8": "unsigned char",
     "bool": "bool",
 }
 
 
-def _c(tensor):
+def in_c(tensor) -> str:
+    """The name that C++ has for the type of a tensor's elements."""
     return _C[tensor.dtype.name]
 
 
@@ -158,7 +159,10 @@ def _batched(input, other):
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat1 @ mat2)`, one op."""
     _check_inner(mat1, mat2)
-    _same_dtype(mat1, mat2)
+    for name, a in (("mat1", mat1), ("self", input)):
+        if a.dtype is not mat2.dtype:
+            kinds = f"{a.dtype.legacy} and {mat2.dtype.legacy}"
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {kinds}")
     return apply(_rules.addmm, input, mat1, mat2, beta, alpha)
 
 
@@ -177,8 +181,25 @@ def einsum(equation, *operands):
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     dtype = common_dtype(*given)
     inputs, output = _letters(equation.replace(" ", ""))
+    _check_letters(inputs, given)
     wide = DTYPES["float32"] if dtype.itemsize == 2 and dtype.is_floating_point else dtype  # summed there, rounded once
     return converted(apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, wide) for x in given)), dtype)
+
+
+def _check_letters(inputs, given):
+    """Raise RuntimeError where a letter stands for two sizes."""
+    seen: dict[str, int] = {}
+    for place, (letters, x) in enumerate(zip(inputs, given, strict=False)):
+        front, _, back = letters.partition("...")
+        sizes = [*zip(front, x.shape, strict=False), *zip(reversed(back), reversed(x.shape), strict=False)]
+        for letter, size in sizes:
+            before = seen.setdefault(letter, size)
+            if 1 not in (size, before) and size != before:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
+                    f"previously seen size {before}"
+                )
+            seen[letter] = max(size, before)
 
 
 def _of_lists(given):

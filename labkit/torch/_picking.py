@@ -42,8 +42,18 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 def index_select(input, dim, index):
     """The entries of `dim` at the positions in `index`."""
     dim = whole_dim(dim, input.ndim)
+    if index.numel() and not 0 <= index._array.min() <= index._array.max() < (*input.shape, 1)[dim]:
+        raise IndexError("index out of range in self")
     place = (slice(None),) * dim + (index._array,)
     return apply(_rules.fancy, input, place, "IndexSelectBackward0")
+
+
+def _check_index(input, dim, index):
+    """Raise RuntimeError for positions that `dim` has not; no number counts from the end."""
+    size, found = (*input.shape, 1)[dim], index._array
+    wrong = found[(found < 0) | (found >= size)]
+    if wrong.size:
+        raise RuntimeError(f"index {wrong[0]} is out of bounds for dimension {dim} with size {size}")
 
 
 @both()
@@ -52,10 +62,7 @@ def gather(input, dim, index):
     dim, where = whole_dim(dim, input.ndim), index._array
     if where.ndim != input.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    if where.size and (where.max() >= input.shape[dim] or where.min() < 0):
-        raise RuntimeError(
-            f"index {int(where.max())} is out of bounds for dimension {dim} with size {input.shape[dim]}"
-        )
+    _check_index(input, dim, index)
     trimmed = tuple(slice(None) if i == dim else slice(0, n) for i, n in enumerate(where.shape))
     whole = all(i == dim or n == input.shape[i] for i, n in enumerate(where.shape))
     return apply(base.gather, input if whole else input[trimmed], where, dim)
@@ -64,6 +71,7 @@ def gather(input, dim, index):
 @both()
 def scatter_add(input, dim, index, src):
     """`input` with `src` added at the positions in `index` along `dim`."""
+    _check_index(input, whole_dim(dim, input.ndim), index)
     return apply(_rules.scatter_add, input, src, index._array, whole_dim(dim, input.ndim))
 
 
@@ -74,6 +82,7 @@ def scatter(input, dim, index, src, *, reduce=None):
         source = src if isinstance(src, Tensor) else input.new_full(index.shape, src)
         return METHODS["scatter_reduce"](input, dim, index, source, {"add": "sum", "multiply": "prod"}[reduce])
     dim, where = whole_dim(dim, input.ndim), index._array
+    _check_index(input, dim, index)
     place = [np.broadcast_to(i, where.shape) for i in np.indices(where.shape, sparse=True)]
     place[dim] = where
     if not isinstance(src, Tensor):
@@ -106,6 +115,8 @@ def take(input, index):
 @both()
 def masked_select(input, mask):
     """The elements where `mask` is True, as a vector."""
+    if mask.dtype.name != "bool":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
     return apply(_rules.fancy, input, (mask._array,), "MaskedSelectBackward0")
 
 

@@ -9,7 +9,8 @@ from ..kinds import one_by_one
 from . import _dtype, _rules
 from ._device import NO_ACCELERATOR, check_device
 from ._device import device as _device
-from ._dispatch import apply, check_inplace, off_tape, view, whole_dim
+from ._dispatch import apply, check_broadcast, check_inplace, off_tape, view, whole_dim
+from ._memory_format import contiguous_format, preserve_format
 from ._table import METHODS, both, function, method
 from ._tensor import Tensor
 
@@ -87,7 +88,12 @@ def flatten(input, start_dim=0, end_dim=-1):
 def unflatten(input, dim, sizes):
     """One dimension as several."""
     dim = whole_dim(dim, input.ndim)
-    sizes = _resolved(tuple(sizes), input.shape[dim])
+    sizes, size = tuple(sizes), input.shape[dim]
+    if -1 not in sizes and prod(sizes) != size:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({size}) in the input tensor"
+        )
+    sizes = _resolved(sizes, size)
     return reshape(input, (*input.shape[:dim], *sizes, *input.shape[dim + 1 :]))
 
 
@@ -195,6 +201,8 @@ def broadcast_to(input, size):
 @function()
 def broadcast_tensors(*tensors):
     """The tensors expanded to the shape they broadcast to."""
+    for x in tensors[1:]:
+        check_broadcast(tensors[0], x)
     shape = np.broadcast_shapes(*(x._array.shape for x in tensors))
     return tuple(x if x.shape == shape else expand(x, *shape) for x in tensors)
 
@@ -214,8 +222,8 @@ def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, mem
             device = a
     if device is not None:
         check_device(device)
-    if memory_format in CHANNELS_LAST:
-        self = in_format(self, memory_format)
+    if memory_format not in (None, preserve_format) and not (memory_format.holds(self._array) and not copy):
+        self, copy = apply(_rules.copy_by, self, memory_format.order(self._array)), False
     if dtype is None or dtype is self.dtype:
         return METHODS["clone"](self) if copy else self
     if not dtype.is_floating_point:
@@ -269,23 +277,11 @@ def cpu(self):
     return self
 
 
-CHANNELS_LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}  # and how many dimensions there are
-
-
-def in_format(tensor, memory_format):
-    """A tensor (batch, channels, ...) laid out as `memory_format` says: with the channels of a pixel side by side."""
-    if tensor.ndim != CHANNELS_LAST[memory_format]:
-        raise RuntimeError(f"required rank {CHANNELS_LAST[memory_format]} tensor to use {memory_format[6:]} format")
-    axes = (0, *range(2, tensor.ndim), 1)
-    laid = tensor._array.transpose(axes).flags.c_contiguous
-    return tensor if laid else apply(_rules.clone_by_axes, tensor, axes)
-
-
 @method()
-def contiguous(self, memory_format=None):
+def contiguous(self, memory_format=contiguous_format):
     """Itself, or a copy in row-major order, or in that of `memory_format`."""
-    if memory_format in CHANNELS_LAST:
-        return in_format(self, memory_format)
+    if memory_format.axes:
+        return self if memory_format.holds(self._array) else METHODS["clone"](self, memory_format=memory_format)
     return self if self.is_contiguous() else apply(_rules.clone_in_order, self)
 
 
@@ -306,7 +302,7 @@ def _transposed(input, dim0, dim1):
 
 
 def _shaped_in_place(name):
-    fun = _transposed if name == "transpose" else METHODS[name]
+    fun = METHODS[name] if name in ("t", "squeeze", "unsqueeze") else _transposed
 
     def changed(self, *args):
         check_inplace(f"{name}_", self)
@@ -321,5 +317,5 @@ def _shaped_in_place(name):
     return changed
 
 
-for _name in ("t", "transpose", "squeeze", "unsqueeze"):
+for _name in ("t", "transpose", "swapaxes", "swapdims", "squeeze", "unsqueeze"):
     METHODS[f"{_name}_"] = _shaped_in_place(_name)

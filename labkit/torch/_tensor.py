@@ -154,7 +154,8 @@ class Tensor(OnTape, WithGradient, Described, Leaving):
             )
         if id(self) not in memo:
             made = memo[id(self)] = _rebuild(type(self), self._array.copy(), self._requires)
-            made._grad = None if self._grad is None else self._grad.__deepcopy__(memo)
+            if type(self) is Tensor and self._grad is not None:  # a parameter's gradient is left behind, as in PyTorch
+                made._grad = self._grad.__deepcopy__(memo)
             _trail.aside(made, "deepcopy", (self,), DETACHED)
         return memo[id(self)]
 

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from functools import partial, wraps
 from typing import Any
 
-from . import _joining, _modes
+from ..trails import AFTER, Trail
+from . import _joining, _modes, _trail
 from ._generator import default_generator
 from ._tensor import Tensor
 from ._tree import flatten
@@ -14,6 +15,7 @@ NO_RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
     "flags on vmap or perform the randomness operation out of vmap"
 )
+ENTRY = AFTER  # the kind of the note on an entry: not what a gradient goes on from
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) -> Callable:
@@ -21,10 +23,10 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
 
     `in_dims`: the batch dimension of each positional argument (None: the same for all), one for all or nested as they are;
     `out_dims` likewise. `randomness`: random numbers are refused ("error"), the same for each entry, or "different", drawn
-    for all entries at once as PyTorch draws them. As each entry has its own run, `func` may branch on its values, which
-    PyTorch refuses; `chunk_size` changes nothing.
+    for all entries at once as PyTorch draws them. `chunk_size` changes nothing.
 
-    Raises ValueError for dimensions that do not fit the arguments or the results, and for results that are no tensors.
+    Raises ValueError for dimensions that do not fit the arguments or the results, and for results that are no tensors;
+    RuntimeError where `func` branches on values of its entry or asks for them, which one run for the batch could not do.
 
     >>> import labkit.torch as torch
     >>> torch.vmap(torch.dot)(torch.ones(2, 3), torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
@@ -44,7 +46,9 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
         count = _count(leaves, dims)
         results, draws = [], Draws(randomness, count)
         for i in range(count):
-            entries = [a if d is None else _joining.select(a, d, i) for a, d in zip(leaves, dims, strict=True)]
+            entries = [
+                a if d is None else draws.marked(_joining.select(a, d, i)) for a, d in zip(leaves, dims, strict=True)
+            ]
             with draws.of_entry(i):
                 results.append(func(*rebuild(entries), **kwargs))
         return _stacked(name, results, out_dims) if results else _of_none(func, leaves, dims, rebuild, kwargs)
@@ -187,16 +191,40 @@ def _of_none(func, leaves, dims, rebuild, kwargs) -> Any:
 
 
 class Draws:
-    """The random numbers of the entries of one batch."""
+    """The entries of one batch: their random numbers, and what is made of them."""
 
     def __init__(self, mode, count):
         self.mode, self.count, self.drawn = mode, count, []
         self.state = default_generator.get_state() if mode == "same" else None
+        self.level, self.mark = _modes.transform_level(), Trail("vmap", None, ENTRY)
 
     @property
     def more(self) -> bool:
         """Whether entries are to come: what the tape keeps is kept for them."""
         return self.number < self.count - 1
+
+    def marked(self, entry) -> Tensor:
+        """An entry, with a note that it is one: what is made of it has notes that lead here."""
+        edge = entry._node_edge
+        if edge is None:
+            entry._trail = self.mark
+        else:
+            edge.node.asides = (*edge.node.asides, self.mark)
+        return entry
+
+    def holds(self, tensor) -> bool:
+        """Whether `tensor` was made of entries of this batch, or of one around it."""
+        if tensor._level > self.level or (self.outer is not None and self.outer.holds(tensor)):
+            return True
+        notes, seen = [_trail.of_tensor(tensor)], set()
+        while notes:
+            note = notes.pop()
+            if note is self.mark:
+                return True
+            if note is not None and note.number not in seen:
+                seen.add(note.number)
+                notes += note.before
+        return False
 
     @contextmanager
     def of_entry(self, number) -> Iterator[None]:

@@ -214,7 +214,8 @@ def test_a_schedule_is_saved_and_loaded():
     optimizer.step()
     schedule.step()
     state = schedule.state_dict()
-    assert list(state) == ["step_size", "gamma", "base_lrs", "last_epoch", "_step_count", "_last_lr"]
+    assert list(state) == ["step_size", "gamma", "base_lrs", "last_epoch", "_step_count", "_is_initial",
+                           "_get_lr_called_within_step", "_last_lr"]  # fmt: skip
     other = lr_scheduler.StepLR(SGD([Q], lr=0.1), 5)
     other.load_state_dict(state)
     assert (other.step_size, other.last_epoch) == (2, 1)

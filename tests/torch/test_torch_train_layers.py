@@ -142,7 +142,7 @@ def test_printing(make, text):
 MISUSES = [
     (lambda: F.conv2d(X, GROUPED), RuntimeError, r"expected input\[2, 4, 6, 7\] to have 2 channels, but got 4"),
     (lambda: F.conv2d(X[0][0], W), RuntimeError, r"Expected 3D \(unbatched\) or 4D \(batched\) input to conv2d"),
-    (lambda: F.conv2d(X, W.double()), RuntimeError, "weight type .torch.DoubleTensor. should be the same"),
+    (lambda: F.conv2d(X, W.double()), RuntimeError, "expected scalar type Float but found Double"),
     (lambda: F.conv2d(X, drawn(6, 4, 9, 9)), RuntimeError, r"\(6 x 7\). Kernel size: \(9 x 9\)"),
     (lambda: F.conv2d(X, W, padding=-1), RuntimeError, "negative padding is not supported"),
     (lambda: F.conv2d(X, W, stride=0), RuntimeError, "non-positive stride is not supported"),

@@ -7,6 +7,7 @@ from ... import ops as base
 from ...engine import dtype_of, getval, unbroadcast_f
 from ...ops import select as where
 from ...ops import zero
+from .._memory_format import in_order
 from .core import mover
 from .moving import _mover, reshape
 from .reductions import sum_
@@ -35,6 +36,18 @@ def clone_in_order(x):
     return np.array(x, order="C")
 
 
+@mover("CloneBackward0", lambda ans, x, axes: lambda g: g)
+def clone_by(x, axes):
+    """A copy that lies in memory by these axes."""
+    return in_order(x, axes)
+
+
+@mover("ToCopyBackward0", lambda ans, x, axes: lambda g: g)
+def copy_by(x, axes):
+    """The same, as `to` makes it."""
+    return in_order(x, axes)
+
+
 @mover(
     "CopyBackwards",
     lambda ans, target, x: lambda g: anp.zeros_like(g),
@@ -46,12 +59,6 @@ def copy(target, x):
     made = np.empty_like(target)
     made[...] = x
     return made
-
-
-@mover("CloneBackward0", lambda ans, x, axes: lambda g: g, others="memory_format")
-def clone_by_axes(x, axes):
-    """A copy whose memory is in the order of `axes`."""
-    return np.array(x.transpose(axes), order="C").transpose(np.argsort(axes))
 
 
 @mover("ZeroBackward0", lambda ans, x: lambda g: anp.zeros_like(g))

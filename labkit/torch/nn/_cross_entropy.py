@@ -70,20 +70,37 @@ def _in_steps(terms):
     return sum(sums, terms.dtype.type(0))
 
 
+def _check_classes(input, target):
+    """Raise where `target` cannot be the class numbers for the scores `input`, in the order in which PyTorch looks."""
+    shape, given = input.shape, target.shape
+    if len(shape) > 1 and shape[0] != (given[0] if given else 0):
+        raise ValueError(
+            f"Expected input batch_size ({shape[0]}) to match target batch_size ({given[0] if given else 0})."
+        )
+    if len(shape) < 3 and len(given) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    fits = len(shape) < 3 or given == (shape[0], *shape[2:])
+    if not fits and len(shape) != 4:
+        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}")
+    if not fits and len(given) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(given)}"
+        )
+    if target.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.legacy}")
+    if not fits:
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(given)}")
+
+
 @by_old_names
 @widened
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean") -> Tensor:
     """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
     check_reduction(reduction)
+    _check_classes(input, target)
     single = input.ndim == 1
     if single:
-        input, target = input.unsqueeze(0), target.unsqueeze(0)
-    if input.shape[0] != target.shape[0]:
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
-        )
-    if target.dtype.is_floating_point:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
+        input, target = input.unsqueeze(0), target.view(1)
     chosen = target._array[target._array != ignore_index]
     if chosen.size and (chosen.min() < 0 or chosen.max() >= input.shape[1]):
         wrong = chosen[(chosen < 0) | (chosen >= input.shape[1])][0]
@@ -110,7 +127,7 @@ def cross_entropy(
     check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     scores = log_softmax(input, dim)
-    if target.dtype.is_floating_point:
+    if target.dtype.is_floating_point and target.shape == input.shape:
         return _soft_cross_entropy(scores, target, weight, reduction, label_smoothing, dim)
     found = nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:

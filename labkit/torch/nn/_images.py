@@ -6,6 +6,7 @@ from typing import Any
 from ...ops import convolution
 from .._autocast import lowered
 from .._dispatch import apply
+from .._linear import in_c
 from .._rules import images as rules
 from .._rules import layers
 from .._table import function
@@ -116,10 +117,9 @@ def _check_convolution(input, weight, bias, stride, padding, dilation, groups):
             f"but got bias of size {list(bias.shape)} instead"
         )
     if input.dtype is not weight.dtype:
-        kinds = f"Input type (torch.{input.dtype.legacy}Tensor) and weight type (torch.{weight.dtype.legacy}Tensor)"
-        raise RuntimeError(
-            f"{kinds} should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
-        )
+        if bias is None:
+            raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
+        raise RuntimeError(f"Input type ({in_c(input)}) and bias type ({in_c(bias)}) should be the same")
     if min(rules.out_size(tuple(shape), tuple(kernel[2:]), stride, padding, dilation)) < 1:
         inside = [n + sum(p) for n, p in zip(shape[2:], rules.pairs(padding), strict=True)]
         sizes = [f"({' x '.join(map(str, size))})" for size in (inside, kernel[2:])]

@@ -267,6 +267,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     """The log-loss of probabilities `input` against targets in [0, 1]."""
     check_reduction(reduction)
     _same_size(input, target)
+    if not ((input._array >= 0) & (input._array <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
     target = converted(target, input.dtype)
     if weight is None:
         return apply(_bce, input, target, reduction)

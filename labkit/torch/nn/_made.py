@@ -15,7 +15,8 @@ def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults)
 
     `shown`: the options that are printed, with their names unless `plain`; `defaults`: options that the module has otherwise.
     """
-    options = [o for o in list(signature(fun).parameters.values())[tensors:] if not o.name.startswith("_")]
+    takes = list(signature(fun).parameters.values())
+    options = [o for o in takes[tensors:] if not o.name.startswith("_")]
     options = [
         o.replace(default=defaults.get(o.name, o.default)) for o in options if o.name not in ("training", "dtype")
     ]
@@ -37,9 +38,9 @@ def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults)
         if average is not None or reduce is not None:
             self.reduction = ("mean" if average in (None, True) else "sum") if reduce in (None, True) else "none"
 
-    def forward(self, *inputs):
+    def forward(self, *inputs, **named):
         how = {option: getattr(self, option) for option in kept}
-        return fun(*inputs, **how, **({"training": self.training} if trains else {}))
+        return fun(*inputs, **named, **how, **({"training": self.training} if trains else {}))
 
     def extra_repr(self):
         said = [f"{'' if plain else f'{n}='}{_text(getattr(self, n))}" for n in shown.split()]
@@ -47,8 +48,10 @@ def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults)
             said.append("inplace=True")
         return ", ".join(said)
 
-    _without_dunder: Callable[..., Any] = __init__
-    _without_dunder.__signature__ = place  # type: ignore[attr-defined]
+    called: tuple[Callable[..., Any], ...] = (__init__, forward)
+    inputs = [o.replace(kind=Option.POSITIONAL_OR_KEYWORD) for o in takes[:tensors]]
+    for method, known in zip(called, (place, Signature([Option("self", Option.POSITIONAL_OR_KEYWORD), *inputs]))):
+        method.__signature__ = known  # type: ignore[attr-defined]
     call = f"{name}({', '.join(str(o) for o in options)})"
     members = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": module}
     return type(name, (Module,), {**members, "__doc__": _DOC.format(fun=fun.__name__, call=call)})

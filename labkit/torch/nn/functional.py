@@ -68,6 +68,12 @@ def one_hot(tensor, num_classes=-1) -> Tensor:
     """Class numbers as rows with a single 1."""
     if num_classes == -1 and not tensor.numel():
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if tensor.dtype.name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if tensor.numel() and tensor._array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if tensor.numel() and -1 != num_classes <= tensor._array.max():
+        raise RuntimeError("Class values must be smaller than num_classes.")
     classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
     return off_tape(np.eye(classes, dtype=np.int64)[tensor._array], "one_hot", tensor)
 

@@ -36,6 +36,7 @@ class _RunningNorm(_Scaled):
     """What keeps running statistics of channels; `dims`: how many dimensions an input may have."""
 
     dims: tuple[int, ...] = (4,)
+    _version = 2
 
     def __init__(self, num_features, eps, momentum, affine, track_running_stats, bias, dtype):
         super().__init__()
@@ -72,7 +73,11 @@ class _RunningNorm(_Scaled):
         )
 
 
-class BatchNorm2d(_RunningNorm):
+class _BatchNorm(_RunningNorm):
+    """What `BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d` have in common."""
+
+
+class BatchNorm2d(_BatchNorm):
     """(x - mean) / sqrt(variance + eps) * weight + bias for every channel of images (batch, channels, height, width).
 
     While training, mean and variance are those of the batch, and `running_mean`, `running_var` move towards them by

@@ -5,7 +5,7 @@ import types
 
 from ...kinds import of_kind
 from ._planned import ReduceLROnPlateau, of_group, set_momentum
-from ._schedule import LRScheduler
+from ._schedule import LRScheduler, Several
 from .optimizer import Optimizer
 
 _SCALES = {  # the height of a triangle: by the number of its cycle, or of the step
@@ -82,7 +82,9 @@ class CyclicLR(LRScheduler):
         """All but the optimizer; of `scale_fn`, what an object holds, and None for a function."""
         custom = self._scale_fn_custom
         held = None if custom is None or isinstance(custom, types.FunctionType) else vars(custom).copy()
-        return super().state_dict() | {"_scale_fn_custom": held}
+        state = super().state_dict()
+        state.pop("_scale_fn_custom")
+        return state | {"_scale_fn_custom": held}
 
     def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave."""
@@ -159,7 +161,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super()._advance()
 
 
-class ChainedScheduler(LRScheduler):
+class ChainedScheduler(Several):
     """Several schedules of one optimizer that all go on at each step.
 
     Raises ValueError for none, for `ReduceLROnPlateau`, and for schedules of several optimizers.
@@ -185,18 +187,8 @@ class ChainedScheduler(LRScheduler):
         self._schedulers, self.optimizer = schedulers, optimizer
         self._last_lr = self._rates()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         for schedule in self._schedulers:
             schedule.step()
         self._last_lr = self._rates()
-
-    def state_dict(self) -> dict:
-        """All but the optimizer; of each schedule its own `state_dict()`."""
-        return super().state_dict() | {"_schedulers": [s.state_dict() for s in self._schedulers]}
-
-    def load_state_dict(self, state_dict) -> None:
-        """Take over what `state_dict()` gave."""
-        for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            schedule.load_state_dict(state)
-        super().load_state_dict(state_dict | {"_schedulers": self._schedulers})

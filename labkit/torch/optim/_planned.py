@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 
 from ...kinds import of_kind
-from ._schedule import LRScheduler
+from ._schedule import LRScheduler, Several
 from .optimizer import Optimizer
 
 
@@ -35,11 +35,14 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
-        self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
-        self.best, self.cooldown_counter, self.num_bad_epochs = math.inf if mode == "min" else -math.inf, 0, 0
+        several = isinstance(min_lr, (list, tuple))
+        self.optimizer, self.factor, self.default_min_lr = optimizer, factor, None if several else min_lr
+        self.min_lrs = list(min_lr) if several else [min_lr] * groups
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch, self._last_lr = 0, self._rates()
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     def step(self, metrics) -> None:  # type: ignore[override]
         """Take notice of the next value of the metric."""
@@ -64,7 +67,7 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * a > sign * self.best + self.threshold
 
 
-class SequentialLR(LRScheduler):
+class SequentialLR(Several):
     """One schedule after the other: the next one begins at each of the steps `milestones`."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
@@ -74,7 +77,7 @@ class SequentialLR(LRScheduler):
                 f"points, but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
                 f"{len(milestones)}"
             )
-        self.optimizer, self._schedulers, self._milestones = optimizer, schedulers, milestones
+        self.optimizer, self._milestones, self._schedulers = optimizer, milestones, schedulers
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
@@ -84,7 +87,7 @@ class SequentialLR(LRScheduler):
         schedulers[0]._advance()
         self._last_lr = schedulers[0].get_last_lr()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         self.last_epoch += 1
         place = bisect_right(self._milestones, self.last_epoch)
@@ -97,6 +100,9 @@ class SequentialLR(LRScheduler):
         else:
             schedule.step()
         self._last_lr = schedule.get_last_lr()
+
+
+_PHASE = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
 
 
 class OneCycleLR(LRScheduler):
@@ -115,16 +121,19 @@ class OneCycleLR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.total_steps = total_steps or epochs * steps_per_epoch
-        self.anneal_strategy, self.cycle_momentum = anneal_strategy, cycle_momentum
         if cycle_momentum and not {"momentum", "betas"} & {*optimizer.defaults}:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         end, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1
         up, down = ("initial_lr", "max_lr", "max_momentum", "base_momentum"), ("base_momentum", "max_momentum")
-        self.phases = [(end, *up), (last, "max_lr", "min_lr", *down)]
+        phases = [(end, *up), (last, "max_lr", "min_lr", *down)]
         if three_phase:
             back = float(2 * pct_start * self.total_steps) - 2
             rest = (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")
-            self.phases = [(end, *up), (back, "max_lr", "initial_lr", *down), rest]
+            phases = [(end, *up), (back, "max_lr", "initial_lr", *down), rest]
+        self._schedule_phases = [dict(zip(_PHASE, phase, strict=True)) for phase in phases]
+        self._anneal_func_type, self.cycle_momentum = anneal_strategy, cycle_momentum
+        if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
         for number, group in enumerate(optimizer.param_groups):
             high, most, least = (of_group(v, number) for v in (max_lr, max_momentum, base_momentum))
             group.update(initial_lr=high / div_factor, max_lr=high, min_lr=high / div_factor / final_div_factor)
@@ -136,9 +145,10 @@ class OneCycleLR(LRScheduler):
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
             )
-        place = next((i for i, phase in enumerate(self.phases) if self.last_epoch <= phase[0]), len(self.phases) - 1)
-        begin = self.phases[place - 1][0] if place else 0.0
-        end, low, high, first, second = self.phases[place]
+        phases = [tuple(phase.values()) for phase in self._schedule_phases]
+        place = next((i for i, phase in enumerate(phases) if self.last_epoch <= phase[0]), len(phases) - 1)
+        begin = phases[place - 1][0] if place else 0.0
+        end, low, high, first, second = phases[place]
         part = (self.last_epoch - begin) / (end - begin)
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             momentum = self._between(group[first], group[second], part)
@@ -146,7 +156,7 @@ class OneCycleLR(LRScheduler):
         return [self._between(group[low], group[high], part) for group in self.optimizer.param_groups]
 
     def _between(self, start, end, part):
-        if self.anneal_strategy == "linear":
+        if self._anneal_func_type == "linear":
             return (end - start) * part + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 

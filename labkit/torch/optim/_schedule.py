@@ -12,6 +12,12 @@ TOO_EARLY = (
     "skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
+BY_EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is "
+    "used instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use "
+    "case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
 
 
 class LRScheduler(metaclass=Placed):
@@ -32,13 +38,22 @@ class LRScheduler(metaclass=Placed):
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
+        self._is_initial = self._get_lr_called_within_step = False
         self._advance()
 
-    def step(self) -> None:
-        """Go on to the next learning rate; call it after `optimizer.step()`."""
+    def step(self, epoch=None) -> None:
+        """Go on to the next learning rate, or (with a warning) to that of `epoch`; call it after `optimizer.step()`."""
         if self._step_count == 1 and not self.optimizer._stepped:
             warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
-        self._advance()
+        if epoch is None:
+            self._advance()
+            return
+        warnings.warn(BY_EPOCH, UserWarning, stacklevel=2)
+        self._step_count, self.last_epoch = self._step_count - epoch, -1
+        for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = rate
+        for _ in range(epoch + 1):
+            self._advance()
 
     def _advance(self):
         self._step_count += 1
@@ -65,3 +80,21 @@ class LRScheduler(metaclass=Placed):
     def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave."""
         vars(self).update(state_dict)
+
+
+class Several(LRScheduler):
+    """The base of schedules that are made of others."""
+
+    _schedulers: list
+
+    def state_dict(self) -> dict:
+        """All but the optimizer; of each schedule its own `state_dict()`."""
+        state = super().state_dict()
+        held = [schedule.state_dict() for schedule in state.pop("_schedulers")]
+        return state | {"_schedulers": held}
+
+    def load_state_dict(self, state_dict) -> None:
+        """Take over what `state_dict()` gave."""
+        for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            schedule.load_state_dict(state)
+        super().load_state_dict(state_dict | {"_schedulers": self._schedulers})

@@ -168,7 +168,8 @@ class LambdaLR(LRScheduler):
 
     def state_dict(self) -> dict:
         """All but the optimizer; None stands for functions, which cannot be saved."""
-        return super().state_dict() | {"lr_lambdas": [None for _ in self.lr_lambdas]}
+        state = super().state_dict()
+        return {k: v for k, v in state.items() if k != "lr_lambdas"} | {"lr_lambdas": [None for _ in self.lr_lambdas]}
 
     def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave, but for the functions."""

@@ -1,7 +1,7 @@
 """`Optimizer`: groups of parameters with their options, state per parameter, saving and loading of both."""
 
 import warnings
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -16,6 +16,7 @@ from .. import _creation
 from .._dispatch import overwrite
 from .._gradient import forget_gradients
 from .._modes import enable_grad, no_grad
+from .._node import Handle
 from .._tensor import Tensor
 
 DUPLICATES = (
@@ -88,6 +89,30 @@ class Optimizer(metaclass=Placed):
                             gradient = np.ascontiguousarray(gradient)
                         self._write(p, self.update(group, p, -gradient if group["maximize"] else gradient))
         return loss
+
+    def register_step_pre_hook(self, hook) -> Handle:
+        """Call `hook(optimizer, args, kwargs)` before each step; what it returns replaces both."""
+        return self._step_hook("_step_pre_hooks", hook)
+
+    def register_step_post_hook(self, hook) -> Handle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return self._step_hook("_step_post_hooks", hook)
+
+    def _step_hook(self, table, hook):
+        if "_step_pre_hooks" not in vars(self):
+            bare, pre, post = self.step, OrderedDict[int, Any](), OrderedDict[int, Any]()
+            self._step_pre_hooks, self._step_post_hooks = pre, post
+
+            def step(*args, **kwargs):
+                for before in list(pre.values()):
+                    args, kwargs = before(self, args, kwargs) or (args, kwargs)
+                loss = bare(*args, **kwargs)
+                for after in list(post.values()):
+                    after(self, args, kwargs)
+                return loss
+
+            self.step = step  # type: ignore[method-assign]
+        return Handle(getattr(self, table), hook)
 
     def _write(self, p, value):
         overwrite(p, Tensor._of(np.asarray(value)))

@@ -79,7 +79,7 @@ class RandomSampler(Sampler[int]):
             for begin in range(0, count, 32):
                 yield from randint(n, (min(32, count - begin),), generator=source).tolist()
         else:
-            for begin in range(0, count, n):
+            for begin in range(0, count + 1, n):  # also where none are left of the last: PyTorch draws it all the same
                 yield from randperm(n, generator=source).tolist()[: count - begin]
 
     def __len__(self) -> int:

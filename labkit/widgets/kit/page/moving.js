@@ -1,6 +1,5 @@
 // Marks of the page on their way: drawn frame by frame, at their end as soon as something else is to be seen.
 
-import { changed, touched } from "./look.js";
 import { between, token } from "./motion.js";
 import { lessMotion } from "./elements.js";
 import { refresh, write } from "./items.js";
@@ -10,8 +9,8 @@ const SOON = 450; // ms after a turn in which the next one is one of many
 const SHORTEST = 50; // ms: less than a few frames is not seen
 
 export class Moving {
-  constructor(root, index) {
-    Object.assign(this, { root, index, turned: -Infinity, held: false });
+  constructor(root, changing) {
+    Object.assign(this, { root, changing, turned: -Infinity, held: false });
     this.listening = new AbortController();
     const on = (type, call, where = root) => where.addEventListener(type, call, { capture: true, signal: this.listening.signal });
     for (const type of ["pointerdown", "keydown"]) on(type, () => (this.begun = true));
@@ -30,11 +29,9 @@ export class Moving {
     if (lessMotion() || this.held || (dial.kind === "plane" && !played) || length < SHORTEST) { refresh(items, after); return; }
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
-    const last = step ? touched(this.index, name, near[name], after[name]) : items;
-    const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
-    const going = drawn.filter(({ mark }) => changed(mark, low, high));
+    const last = step ? this.changing.touched(name, near[name], after[name]) : items;
     this.begin(last, after, length, by < 0 && step,
-      [...last, ...going].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
+      [...last].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high)) : []);
   }
 

@@ -11,7 +11,8 @@ const PASSED_ON = new Set(["Escape", "Tab"]);
 // A scene that a saved page holds compressed (`packed` in `__init__.py`).
 export async function unpacked(text) {
   if (!text) return null; // the scene that the page started with
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 

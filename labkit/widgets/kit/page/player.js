@@ -54,7 +54,7 @@ export class Player {
     this.pointing = new Pointing(root, scene.links || {});
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
     this.changing = new Changing();
-    this.moving = new Moving(root, this.changing);
+    this.moving = new Moving(root, this.changing, () => this.grabbing?.follow(this.moving.way?.dial));
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();

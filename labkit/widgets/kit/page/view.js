@@ -27,7 +27,6 @@ export class View {
     this.head.hidden = !panel.title;
     this.map = new Minimap(this);
     this.element = make("figure", { className: "lk-panel" }, this.head, this.scroller, this.map.element);
-    this.items = null;
     this.sight = null; // of a panel of very many marks
     this.zoomed = 0; // 0: as it is arranged
     this.moved = false; // whether the reader has moved it since it last moved by itself
@@ -64,11 +63,14 @@ export class View {
   fill(changing) {
     const { marks } = this.panel;
     if (marks.length > MOST_DRAWN) { this.sight = new Sight(this, changing); return; }
-    const items = marks.map(itemOf);
-    this.svg.append(...items.map(made));
-    for (const item of items) changing.enter(item);
-    refresh(items, this.state);
+    this.all = marks.map(itemOf);
+    this.svg.append(...this.all.map(made));
+    for (const item of this.all) changing.enter(item);
+    refresh(this.all, this.state);
   }
+
+  // Its marks, of very many those in sight.
+  get items() { return this.sight?.near || this.all || []; }
 
   draw(anew) {
     this.sight?.measure();

@@ -152,7 +152,7 @@ export class Grabbing {
     const { held } = this;
     this.held = undefined;
     if (held?.moved && held.value && this.player.live) this.send(held.value, true);
-    else if (held?.moved && held.grip.dial && !held.turned && !held.told) {
+    else if (held?.moved && held.grip.dial && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
       this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();

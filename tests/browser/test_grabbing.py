@@ -4,7 +4,7 @@ import pytest
 from dragged import Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
-from widget_examples import Demo, made
+from widget_examples import EXAMPLES, Demo, made
 
 NEEDS = "needs Python: open in a notebook"
 
@@ -162,6 +162,47 @@ def test_what_only_python_can_compute_says_so(opened, example):
     dragged.by(FREE[example], 30, 10)
     assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
     assert dragged.shown.differences() == []
+
+
+WAYS = {"x": [(80, 0), (-80, 0)], "y": [(0, 80), (0, -80)]}
+LOOKS = """frame => [frame.querySelector(".lk-say").textContent,
+  ...[...frame.querySelectorAll(".lk-grip")].map(knob => knob.getAttribute("aria-valuenow")),
+  ...[...frame.querySelectorAll("figure.lk-panel:not([hidden]) svg")].map(svg => svg.innerHTML)].join("")"""
+
+
+SAVED = ("demo", "batch_splitter", "jacobian")
+
+
+@pytest.mark.parametrize("example", [pytest.param(n, marks=() if n in SAVED else pytest.mark.live) for n in EXAMPLES])
+def test_whatever_is_dragged_changes_something_or_says_why_not(window, tmp_path, example):
+    """Each handle by 80 px there and back, where the widget begins and where the handle is first offered."""
+    page, picture = window.page, Demo() if example == "demo" else made(example)
+    panels = {panel.name for panel in picture.scene.panels}  # of several layouts the widest is in the page
+    grips = {grip.name: grip for grip in reversed(picture.scene.grips) if grip.panel in panels}
+    picture.plays_at_once = False
+    if not grips:
+        return
+    page.goto(picture.save(tmp_path / "page.html").as_uri())
+    frame, note = page.locator(".labkit"), page.locator(".lk-needs")
+    for name, grip in grips.items():
+        page.evaluate("hash => { location.hash = hash; }", _at(picture.scene, grip))
+        dragged = Dragged(Shown(frame, picture.scene))
+        dragged.shown.state |= {dial: where[0] for dial, where in grip.when.items()}
+        for way in WAYS.get(grip.by, WAYS["x"] + WAYS["y"]):
+            if not dragged.knob(name).is_visible():
+                break
+            note.evaluate_all("notes => notes.forEach(note => { note.hidden = true; })")
+            before = frame.evaluate(LOOKS)
+            dragged.by(name, *way)
+            said = note.text_content() if note.is_visible() else ""
+            assert said or frame.evaluate(LOOKS) != before, (name, way)
+    assert window.messages == []
+
+
+def _at(scene, grip):
+    """The end of a link to where a grip is offered."""
+    now = scene.start() | {dial: where[0] for dial, where in grip.when.items()}
+    return "&".join(f"at.{dial}={position}" for dial, position in now.items())
 
 
 # ---- the bug is found by a click ----

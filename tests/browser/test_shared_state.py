@@ -97,14 +97,16 @@ def test_a_link_has_the_part_that_was_zoomed_to_and_moved(window, place):
     page.mouse.move(box["x"] + 40, box["y"] + 30)
     page.mouse.up()
     link, seen = copied(page), scroller.evaluate("node => [node.scrollLeft, node.scrollTop, node.scrollWidth]")
-    assert "on.0=" in link and seen[0] >= 60
+    assert "on.fold=" in link and seen[0] >= 60
     page = opened(window, link)
     assert page.evaluate(
         "then => { const node = document.querySelector('.lk-scroll'), near = 0.01 * then[2] + 2;"
         " return [node.scrollLeft, node.scrollTop, node.scrollWidth].every((n, i) => Math.abs(n - then[i]) <= near); }",
         seen,
     )
-    assert copied(page).count("on.0=") == 1 and not page.is_visible(SAID)
+    assert copied(page).count("on.fold=") == 1 and not page.is_visible(SAID)
+    page = opened(window, link.replace("on.fold=", "on.0="))  # as older links have it: by number, among all layouts
+    assert "on.fold=" in copied(page) and not page.is_visible(SAID)
     page = opened(window, f"{place[1]}/zoomed.html#on.99=2,1,1")
     assert "panel “99”, “2,1,1”, which is not here" in page.inner_text(SAID)
 

@@ -118,11 +118,20 @@ def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
     return {k: colours[v[1:]] if isinstance(v, str) and v.startswith("$") else v for k, v in merged.items()}
 
 
+# In fonts whose letters are all alike wide raised digits stand apart, "2⁻ ¹ ²": these come from one in which they do not.
+RAISED = (
+    "@font-face {font-family:lk-raised;src:"
+    + ",".join(f"local('{font}')" for font in ("Segoe UI", "DejaVu Sans", "Lucida Grande", "Noto Sans", "Roboto"))
+    + ";unicode-range:U+B2-B3,U+B9,U+2070-207E;}"
+)
+
+
 def css() -> str:
     """The same tables as CSS: custom properties for the palettes, a class for each role and state."""
     light = f".labkit, .alone {{{_properties('light')}}}"
     dark = _properties("dark")
     rules = [
+        RAISED,
         light,
         f"{', '.join(f'{page} .labkit' for page in DARK)}, .alone.dark, .alone.dark .labkit {{{dark}}}",
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
@@ -141,6 +150,8 @@ def _declarations(look):
     def css_value(key, value):
         if isinstance(value, str) and value.startswith("$"):
             return f"var(--lk-{value[1:]})"
+        if value == MONO:
+            return f"lk-raised, {MONO}"
         return f"{value}px" if key == "font-size" else value
 
     return "".join(f"{key}:{css_value(key, value)};" for key, value in look.items())

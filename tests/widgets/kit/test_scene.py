@@ -11,7 +11,7 @@ from widget_examples import Demo
 from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import Caption, Dial, Mark, Panel, Scene, changes, holds, latest, looks, to_json
 
-LOOK = script("look.js")
+LOOK = script("changing.js")  # and look.js, which it needs
 ATTRIBUTES = ("x", "opacity", "text", "state", "fill")
 
 
@@ -78,8 +78,12 @@ def test_the_page_refreshes_every_mark_that_a_turn_changes():
              if max(i, j) < len(d.values)]  # fmt: skip
     found = in_page(
         """(scenes, moves) => {
-            const indices = scenes.map(scene => indexMarks([{items: scene.panels[0].marks.map((mark, i) => ({mark, i}))}]));
-            return moves.map(([s, dial, from, to]) => [...touched(indices[s], dial, from, to)].map(item => item.i));
+            const indices = scenes.map(scene => {
+              const index = new Changing();
+              scene.panels[0].marks.forEach((mark, i) => index.enter({mark, i}));
+              return index;
+            });
+            return moves.map(([s, dial, from, to]) => [...indices[s].touched(dial, from, to)].map(item => item.i));
         }""",
         [to_json(s) for s in SCENES[:20]],
         moves,

@@ -43,6 +43,7 @@ export class Places {
   // `items`: in the order in which they are painted. `near`: the scale from which on marks without one of their own are drawn.
   constructor(items, near) {
     this.items = items;
+    items.forEach((item, i) => { item.place = i; });
     this.cells = new Map();
     this.long = [];
     this.boxes = items.map(({ mark }) => extentOf(mark));
@@ -79,5 +80,8 @@ export class Places {
     return [...found].sort((a, b) => a - b).map((i) => this.items[i]);
   }
 
-  boxOf(item) { return this.boxes[this.items.indexOf(item)]; }
+  boxOf({ place }) { return this.boxes[place]; }
+
+  // The scale from which on an item is drawn.
+  fromOf({ place }) { return this.scales[place][0]; }
 }

@@ -4,9 +4,10 @@
 import { make } from "./elements.js";
 import { below, corners, handleOf, onTrack, put } from "./handles.js";
 import { holds } from "./look.js";
-import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt } from "./places.js";
+import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt, whyNot } from "./places.js";
 
 const NEEDS = "needs Python: open in a notebook";
+const BETWEEN = "what is in between needs Python: open in a notebook";
 const SILENCE = 3000; // ms without an answer
 const FAR = 30; // px of the panel from a place that a saved page holds
 const CLICK = 3; // px: what moves less was a click
@@ -62,7 +63,7 @@ export class Grabbing {
   now(name) {
     const { scene, state } = this.player;
     for (const grip of scene.grips) {
-      const spot = grip.dial ? grip.spots[state[grip.dial]] : grip.at;
+      const spot = grip.dial ? this.player.moving.spotOf(grip, state[grip.dial]) : grip.at;
       if (grip.name === name && spot && holds(grip.when, state)) return { grip, spot };
     }
     return undefined;
@@ -89,6 +90,11 @@ export class Grabbing {
       }
       this.tell(knob, grip);
     }
+  }
+
+  // In a frame of what moves: the handles of a dial that turns go along; when it is over, all stand where they belong.
+  follow(dial) {
+    if (dial === undefined || (this.player.scene.grips || []).some((grip) => grip.dial === dial)) this.place();
   }
 
   // What a screen reader says of it.
@@ -146,6 +152,9 @@ export class Grabbing {
     const { held } = this;
     this.held = undefined;
     if (held?.moved && held.value && this.player.live) this.send(held.value, true);
+    else if (held?.moved && held.grip.dial && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
+      this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+    }
     this.place();
   }
 
@@ -192,8 +201,9 @@ export class Grabbing {
       this.send(value);
     } else if (grip.dial) {
       const there = nearest(grip, place);
+      const far = missed(grip, grip.spots[there], place) > FAR;
+      if (far) { this.held.told = true; this.say(grip.name, `here it ${NEEDS}`); }
       this.turn(grip, there);
-      if (missed(grip, grip.spots[there], place) > FAR) this.say(grip.name, `here it ${NEEDS}`);
     } else this.say(grip.name, NEEDS);
     this.place();
   }
@@ -201,6 +211,7 @@ export class Grabbing {
   turn(grip, position) {
     const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
     if (position === player.state[dial.name]) return;
+    if (this.held) this.held.turned = true;
     player.request(dial, position);
     if (player.state[dial.name] !== position) { this.held = undefined; } // it asks first
   }

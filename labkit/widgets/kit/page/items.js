@@ -16,8 +16,8 @@ export function made(item) {
 }
 
 export function forget(item) {
-  item.node.remove();
-  Object.assign(item, { node: null, text: "", name: null, at: {} });
+  item.node?.remove();
+  Object.assign(item, { sight: null, node: null, text: "", name: null, at: {} });
 }
 
 export function grouped(items, keysOf) {
@@ -43,9 +43,12 @@ export function refresh(items, state) {
   for (const item of items) write(item, lookOf(item.mark, state));
 }
 
-// A mark as it looks: only what has changed is written, and nothing of a mark without a node.
+// A mark as it looks: only what has changed is written. What is not seen gets no node, or keeps the one that it has.
 export function write(item, look) {
-  if (!item.node) return;
+  if (!item.node) {
+    if (!item.sight || look.name === "hidden" || (item.mark.tag === "text" && !look.text)) return;
+    item.sight.add(item);
+  }
   for (const name in look.at) {
     if (item.at[name] === look.at[name]) continue;
     item.at[name] = look.at[name];

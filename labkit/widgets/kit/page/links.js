@@ -1,7 +1,8 @@
 // A widget's state as the end of an address, and back. Only what differs from the start stands in it:
 //
 // `at.DIAL=3` is where a dial stands (or the name of a position), `in.NAME=2.5` an input, `of.NAME=[...]` whatever else a state
-// has, as JSON, `on.PANEL=scale,x,y` which part of a panel is seen (or `whole`), `predict=1` whether the reader predicts. Other names are the page's: which `widget`, which `code`.
+// has, as JSON, `on.PANEL=scale,x,y` which part of a panel is seen (or `whole`), by the
+// panel's name, in older links its number among all layouts, `predict=1` whether the reader predicts. Other names are the page's: which `widget`, which `code`.
 
 const CALLED = 40; // letters of what a link says, in a sentence
 
@@ -11,7 +12,7 @@ export function written(state, start, first = {}) {
   for (const [name, position] of Object.entries(state.dials)) if (position !== start.dials[name]) given.set(`at.${name}`, position);
   for (const [name, value] of Object.entries(inputs)) if (!alike(value, start.rest.inputs?.[name])) given.set(`in.${name}`, value);
   for (const [name, value] of Object.entries(others)) if (!alike(value, start.rest[name])) given.set(`of.${name}`, JSON.stringify(value));
-  (state.views || []).forEach((part, i) => part && given.set(`on.${i}`, part));
+  for (const [panel, part] of Object.entries(state.parts || {})) if (part) given.set(`on.${panel}`, part);
   if (Boolean(state.predict) !== Boolean(start.predict)) given.set("predict", state.predict ? 1 : 0);
   return given.toString().replace(/%(2C|5B|5D|3A|28|29)/g, decodeURIComponent); // an address may have these as they are
 }
@@ -49,12 +50,18 @@ export function fitting(scene, wanted) {
   return [dials, faults];
 }
 
+// What links say of the parts of panels that are seen: by the name that a panel has whichever of its layouts is shown.
+export function partsOf(layouts) {
+  return Object.fromEntries(layouts.map((views) => [views[0].panel.name, views.map((view) => view.part()).find(Boolean)]));
+}
+
 // Shows the parts of panels that a link asks for; what cannot be had, as sentences.
-export function looking(views, wanted) {
-  return Object.entries(wanted || {}).flatMap(([i, text]) => {
+export function looking(layouts, wanted) {
+  return Object.entries(wanted || {}).flatMap(([name, text]) => {
     const numbers = text.split(",").map(Number), read = text === "whole" || (numbers.length === 3 && numbers.every(Number.isFinite) && numbers[0] > 0);
-    if (!views[i] || !read) return [`The link shows a part of panel ${short(i)}, ${short(text)}, which is not here.`];
-    views[i].see(text === "whole" ? text : numbers);
+    const views = layouts.find(([{ panel }]) => panel.name === name), view = views ? views.find(({ out }) => !out) : layouts.flat()[name];
+    if (!view || !read) return [`The link shows a part of panel ${short(name)}, ${short(text)}, which is not here.`];
+    view.see(text === "whole" ? text : numbers);
     return [];
   });
 }

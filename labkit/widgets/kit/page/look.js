@@ -53,19 +53,6 @@ export function lookOf(mark, state) {
   return look;
 }
 
-// Whether a mark may look otherwise at another state.
-export function changed(mark, before, after) {
-  for (const dial in mark.when || {}) if (before[dial] !== after[dial]) return true;
-  for (const key in mark.vary || {}) {
-    const places = [placeOf(key, before), placeOf(key, after)], low = Math.min(...places), high = Math.max(...places);
-    if (low === high) continue;
-    for (const attribute in mark.vary[key]) {
-      for (const [position] of mark.vary[key][attribute]) if (low < position && position <= high) return true;
-    }
-  }
-  return false;
-}
-
 export function captionOf(scene, state) {
   const shown = (scene.captions || []).filter((c) => holds(c.when, state));
   const parts = shown.map((c) => latest(c.texts, placeOf(c.dial, state), "")).map((words) => words.split(/\n(.*)/s));
@@ -108,34 +95,4 @@ export function positionOf(items, order) {
     rest.splice(i, 1);
     return position * (rest.length + 1) + i;
   }, 0);
-}
-
-// Which marks may change between two positions of a dial: an index made once, so that a step touches few of them.
-export function indexMarks(views, index = {}) {
-  const entry = (dial) => (index[dial] ||= { always: [], at: new Map() });
-  for (const { items } of views) {
-    for (const item of items) {
-      for (const dial in item.mark.when || {}) entry(dial).always.push(item);
-      for (const dial in item.mark.vary || {}) {
-        if (dial.includes(":")) { for (const [name] of dialsOf(dial)) entry(name).always.push(item); continue; }
-        for (const changes of Object.values(item.mark.vary[dial])) {
-          for (const [position] of changes) {
-            const there = entry(dial).at;
-            there.has(position) ? there.get(position).push(item) : there.set(position, [item]);
-          }
-        }
-      }
-    }
-  }
-  return index;
-}
-
-export function touched(index, dial, from, to) {
-  const found = new Set();
-  if (!index[dial]) return found;
-  for (const item of index[dial].always) found.add(item);
-  for (let i = Math.min(from, to) + 1; i <= Math.max(from, to); i++) {
-    for (const item of index[dial].at.get(i) || []) found.add(item);
-  }
-  return found;
 }

@@ -3,7 +3,7 @@
 
 import { lookOf } from "./look.js";
 
-const STEP = 1000; // ms in which the moves of a step are told (`STEP` in `scene.py`); how long it is seen is up to the player
+export const STEP = 1000; // ms in which the moves of a step are told (`STEP` in `scene.py`); how long it is seen is up to the player
 const SAID = ["text", "state"]; // what changes with the sentence
 const SPOT = { rect: ["x", "y"], text: ["x", "y"], circle: ["cx", "cy"] };
 const POINTS = { M: 2, L: 2, C: 6, Z: 0 };

@@ -1,7 +1,7 @@
 // Marks of the page on their way: drawn frame by frame, at their end as soon as something else is to be seen.
 
-import { changed, touched } from "./look.js";
-import { between, token } from "./motion.js";
+import { STEP, between, part, token } from "./motion.js";
+import { Covered } from "./covered.js";
 import { lessMotion } from "./elements.js";
 import { refresh, write } from "./items.js";
 
@@ -10,8 +10,9 @@ const SOON = 450; // ms after a turn in which the next one is one of many
 const SHORTEST = 50; // ms: less than a few frames is not seen
 
 export class Moving {
-  constructor(root, index) {
-    Object.assign(this, { root, index, turned: -Infinity, held: false });
+  // `drawn()`: called after each frame.
+  constructor(root, changing, drawn = () => {}) {
+    Object.assign(this, { root, changing, drawn, turned: -Infinity, held: false });
     this.listening = new AbortController();
     const on = (type, call, where = root) => where.addEventListener(type, call, { capture: true, signal: this.listening.signal });
     for (const type of ["pointerdown", "keydown"]) on(type, () => (this.begun = true));
@@ -30,26 +31,27 @@ export class Moving {
     if (lessMotion() || this.held || (dial.kind === "plane" && !played) || length < SHORTEST) { refresh(items, after); return; }
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
-    const last = step ? touched(this.index, name, near[name], after[name]) : items;
-    const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
-    const going = drawn.filter(({ mark }) => changed(mark, low, high));
+    const last = step ? this.changing.touched(name, near[name], after[name]) : items;
+    this.way = { dial: name, from: low[name], to: high[name], progress: by < 0 && step ? 1 : 0 };
     this.begin(last, after, length, by < 0 && step,
-      [...last, ...going].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
-      step ? views.flatMap((view) => view.tokens(name, high)) : []);
+      [...last].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
+      step ? views.flatMap((view) => view.tokens(name, high)) : [], views);
   }
 
-  begin(items, after, length, back, ways, tokens) {
-    if (!ways.length && !tokens.length) { refresh(items, after); return; }
-    this.last = () => { refresh([...items, ...ways.map(([item]) => item)], after); for (const one of tokens) one.node.remove(); };
+  begin(items, after, length, back, ways, tokens, views) {
+    if (!ways.length && !tokens.length) { this.way = undefined; refresh(items, after); return; }
+    this.last = () => { refresh([...items, ...ways.map(([item]) => item)], after); for (const one of tokens) one.node.remove(); covered.end(); };
     this.root.dataset.moving = "";
-    this.root.style.setProperty("--lk-moving", `${length}ms`); // handles go along
-    const start = performance.now();
+    const start = performance.now(), covered = new Covered(tokens, views);
     const draw = (progress) => {
+      this.way.progress = progress;
       for (const [item, way] of ways) write(item, way(progress));
       for (const one of tokens) {
         const look = token(one.mark, one.dial, one.position, progress);
         write(one, look || { at: null, text: one.text, name: "hidden" });
       }
+      covered.show();
+      this.drawn();
     };
     const frame = () => {
       const over = (performance.now() - start) / length;
@@ -61,11 +63,21 @@ export class Moving {
     this.frame = requestAnimationFrame(frame);
   }
 
+  // The spot of a grip: while its dial turns, on the way there, as the marks beside it are.
+  spotOf(grip, position) {
+    const { way } = this, there = grip.spots[position];
+    if (way?.dial !== grip.dial || !there) return there;
+    const [from, to] = [grip.spots[way.from], grip.spots[way.to]], p = part(way.progress, 0, STEP);
+    return from && to ? to.map((n, i) => from[i] + (n - from[i]) * p) : there;
+  }
+
   // All that moves is where it is going to be.
   end() {
     cancelAnimationFrame(this.frame);
-    this.last?.();
+    this.way = undefined;
+    const last = this.last;
     this.last = undefined;
+    if (last) { last(); this.drawn(); }
     delete this.root.dataset.moving;
   }
 

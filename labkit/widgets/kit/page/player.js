@@ -2,11 +2,12 @@
 
 import { arrange, widest, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
+import { Changing } from "./changing.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
-import { briefly, captionOf, carried, holds, plays, touched, trackOf } from "./look.js";
+import { briefly, captionOf, carried, holds, plays, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
@@ -52,8 +53,8 @@ export class Player {
     this.ask = askControl();
     this.pointing = new Pointing(root, scene.links || {});
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
-    this.index = {};
-    this.moving = new Moving(root, this.index);
+    this.changing = new Changing();
+    this.moving = new Moving(root, this.changing, () => this.grabbing?.follow(this.moving.way?.dial));
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
@@ -136,10 +137,9 @@ export class Player {
     const items = new Set(), before = { ...this.state };
     const turned = this.dials.filter(({ name }) => wanted[name] !== undefined && wanted[name] !== before[name]);
     if (turned.length) this.moving.end(); // what still moves from the turn before
-    for (const { name } of turned) {
-      this.state[name] = wanted[name];
-      touched(this.index, name, before[name], wanted[name]).forEach((item) => items.add(item));
-    }
+    for (const { name } of turned) this.state[name] = wanted[name];
+    for (const view of this.views) view.ahead(this.state);
+    for (const { name } of turned) this.changing.touched(name, before[name], wanted[name]).forEach((item) => items.add(item));
     if (turned.length === 1) this.moving.turn(turned[0], before, { ...this.state }, items, this.views, this.play.moves(turned[0]));
     else refresh(items, this.state);
     this.afterwards();
@@ -159,7 +159,7 @@ export class Player {
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;
     this.more.lastChild.textContent = rest;
-    this.fit();
+    this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
     for (const view of this.views) view.follow();
   }
 
@@ -171,7 +171,7 @@ export class Player {
       for (const view of views) view.out = view !== fits;
       if (fits !== before) before.element.replaceWith(fits.element);
     }
-    for (const view of this.views) view.show(!view.out && holds(view.panel.when, this.state), this.index, this.state);
+    for (const view of this.views) view.show(!view.out && holds(view.panel.when, this.state), this.changing, this.state);
   }
 
   toggle(dial) { this.play.toggle(dial); }
@@ -239,8 +239,7 @@ export class Player {
 
   // ---- size ----
 
-  fit() {
-    const room = this.root.clientWidth;
+  fit(room = this.root.clientWidth) {
     if (!room) return;
     this.room = room;
     if (this.layouts.some((views) => widest(views, room).out)) this.showViews();

@@ -2,7 +2,7 @@
 
 import { make } from "./elements.js";
 import { settle } from "./framing.js";
-import { alike, asked, fitting, lacking, looking, written } from "./links.js";
+import { alike, asked, fitting, lacking, looking, partsOf, written } from "./links.js";
 import { Player } from "./player.js";
 import { Sharing } from "./sharing.js";
 
@@ -11,7 +11,8 @@ const PASSED_ON = new Set(["Escape", "Tab"]);
 // A scene that a saved page holds compressed (`packed` in `__init__.py`).
 export async function unpacked(text) {
   if (!text) return null; // the scene that the page started with
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
@@ -68,7 +69,7 @@ function render({ model, el }) {
   };
   const began = model.get("live") ? startOf(first) : { ...startOf(first), ...model.get("state") }, beginning = model.get("beginning") || rest;
   const begin = () => ({ dials: { ...startOf(player.scene), ...began }, rest: beginning, predict: first.predict });
-  const now = () => ({ title: player.scene.title, state: { dials: player.state, rest, predict: player.predict, views: player.views.map((view) => view.part()) } });
+  const now = () => ({ title: player.scene.title, state: { dials: player.state, rest, predict: player.predict, parts: partsOf(player.layouts) } });
   const follow = async (link) => { // what an address asks for, as far as it can be had; the rest is said
     if (!link) return;
     const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
@@ -79,7 +80,7 @@ function render({ model, el }) {
     if (link.predict !== undefined) player.predict = link.predict;
     player.set(dials);
     const python = lacks.length && !model.get("live") ? [`The link also has ${lacks.join(", ")}. A page that stands still cannot compute that: Python can, where the page is run.`] : [];
-    const away = looking(player.views, link.views);
+    const away = looking(player.layouts, link.views);
     sharing.say([...link.faults, ...faults, ...python, ...away]);
   };
   const onLink = () => follow(sharing.wanted());

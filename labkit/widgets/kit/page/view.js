@@ -1,18 +1,17 @@
 // One panel in the page: its marks, made when it is first seen, and which part of it is seen how large.
 
-import { Places } from "./culling.js";
 import { lessMotion, make, tallest } from "./elements.js";
-import { drawnAs, forget, grouped, itemOf, made, momentsOf, refresh } from "./items.js";
-import { changed, holds, indexMarks } from "./look.js";
+import { drawnAs, grouped, itemOf, made, refresh } from "./items.js";
+import { holds } from "./look.js";
 import { Minimap } from "./minimap.js";
+import { Sight } from "./sight.js";
 
-const MOST_DRAWN = 1500; // marks that all have nodes, wherever they are
+const MOST_DRAWN = 1500; // marks that all have nodes; of more those in sight
 const FARTHEST = 0.2, NEAREST = 4; // scales
 const NEAR = 0.5; // the scale at which what a cover stands for is seen
 const CLOSER = 2.5; // times, at least
 const FINGER = 44; // px
 const LITTLE_MORE = 3; // times as high as what is in sight: shown whole, as the page scrolls
-const AHEAD = 0.2; // how far beyond what is in sight marks are drawn, in parts of that
 
 export class View {
   constructor(panel, scene) {
@@ -28,13 +27,12 @@ export class View {
     this.head.hidden = !panel.title;
     this.map = new Minimap(this);
     this.element = make("figure", { className: "lk-panel" }, this.head, this.scroller, this.map.element);
-    this.items = null;
-    this.places = null; // of the marks of a panel of very many
+    this.sight = null; // of a panel of very many marks
     this.zoomed = 0; // 0: as it is arranged
     this.moved = false; // whether the reader has moved it since it last moved by itself
     this.scroller.addEventListener("scroll", () => {
-      this.shade();
-      if (this.places) this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.draw(); });
+      if (!this.sight) this.shade();
+      else this.scrolled ||= requestAnimationFrame(() => { this.scrolled = 0; this.shade(); this.draw(); });
     });
   }
 
@@ -52,53 +50,38 @@ export class View {
 
   get hidden() { return this.element.hidden; }
 
-  // Shown or not; what is shown for the first time is filled, and its marks enter `index`.
-  show(shown, index, state) {
+  // Shown or not; what is shown for the first time is filled, and its marks enter the index of those that change.
+  show(shown, changing, state) {
     this.element.hidden = !shown;
     if (!shown) return;
     const before = this.state;
     this.state = { ...state };
-    if (!this.items) this.fill(index);
-    else if (this.places) refresh(this.drawn.filter(({ mark }) => changed(mark, before, state)), state);
+    if (!before) this.fill(changing);
+    else this.sight?.turn(before, state);
   }
 
-  fill(index) {
-    const { marks, far = [], near } = this.panel;
-    this.items = marks.map(itemOf);
-    if (marks.length > MOST_DRAWN) {
-      this.items.push(...far.map(itemOf));
-      this.places = new Places(this.items, near);
-      this.linkedItems = grouped(this.items, ({ mark }) => [mark.link]);
-      this.happening = grouped(this.items, ({ mark }) => (mark.tag === "rect" && !mark.scale ? momentsOf(mark) : []));
-      this.drawn = [];
-      this.svg.classList.add("lk-many");
-      return;
-    }
-    this.svg.append(...this.items.map(made));
-    indexMarks([this], index);
-    refresh(this.items, this.state);
+  fill(changing) {
+    const { marks } = this.panel;
+    if (marks.length > MOST_DRAWN) { this.sight = new Sight(this, changing); return; }
+    this.all = marks.map(itemOf);
+    this.svg.append(...this.all.map(made));
+    for (const item of this.all) changing.enter(item);
+    refresh(this.all, this.state);
   }
 
-  // Marks that have come into sight get nodes, those that have left it lose theirs.
-  draw(anew = false) {
-    const { scroller, scale, places } = this;
-    if (!places || this.hidden || !scale || !scroller.clientWidth) return;
-    const left = scroller.scrollLeft / scale, top = scroller.scrollTop / scale;
-    const right = left + scroller.clientWidth / scale, bottom = top + scroller.clientHeight / scale;
-    const known = this.region;
-    if (!anew && known && known[0] <= left && known[1] <= top && known[2] >= right && known[3] >= bottom) return;
-    const across = (right - left) * AHEAD, down = (bottom - top) * AHEAD;
-    this.region = [left && left - across, top && top - down, right + across, bottom + down];
-    const wanted = places.within(this.region, scale), stays = new Set(wanted);
-    for (const item of this.drawn) if (!stays.has(item)) forget(item);
-    const fresh = [];
-    let next = this.svg.firstChild;
-    for (const item of wanted) {
-      if (item.node) next = item.node.nextSibling;
-      else { fresh.push(item); this.svg.insertBefore(made(item), next); }
-    }
-    this.drawn = wanted;
-    refresh(fresh, this.state);
+  // Its marks, of very many those in sight.
+  get items() { return this.sight?.near || this.all || []; }
+
+  draw(anew) {
+    this.sight?.measure();
+    this.sight?.draw(anew);
+  }
+
+  // Before a step is drawn: what is in sight then gets nodes, at its new state.
+  ahead(state) {
+    if (this.hidden || !this.sight) return;
+    this.sight.turn(this.state, (this.state = { ...state }));
+    if (this.sight.follow(state)) this.moved = false;
   }
 
   // The tokens that travel to a state by a dial, put on top of all marks.
@@ -132,7 +115,7 @@ export class View {
     scroller.style.maxHeight = this.zoomed || panel.height * scale > LITTLE_MORE * tallest() ? "" : "none";
     this.resized?.(); // before it is measured: what lies over the picture is as large as it
     this.draw(true);
-    const larger = scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1;
+    const larger = this.larger = scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1;
     scroller.classList.toggle("lk-larger", larger);
     this.equipped(larger);
     this.shade();
@@ -194,14 +177,9 @@ export class View {
 
   // The part that happens now comes into sight.
   follow() {
-    const { scroller, svg } = this;
-    if (this.hidden) return;
-    if (scroller.scrollWidth <= scroller.clientWidth && scroller.scrollHeight <= scroller.clientHeight) return;
-    if (this.places) {
-      const item = Object.entries(this.state).flatMap((moment) => this.happening.get(moment.join(" ")) || [])[0];
-      if (item) this.scrollTo(this.onScreen(this.places.boxOf(item)));
-      return;
-    }
+    const { svg, sight } = this;
+    if (this.hidden || !this.larger) return;
+    if (sight) { if (sight.follow(this.state)) this.moved = false; return; }
     const now = svg.querySelector("rect.is-now") || svg.querySelector(".is-now");
     if (now) this.scrollTo(now.getBoundingClientRect());
   }
@@ -210,10 +188,9 @@ export class View {
     const { scroller } = this, frame = scroller.getBoundingClientRect(), edge = 40;
     const off = (low, high, start, end) => low < start + edge || high > end - edge ? (low + high - start - end) / 2 : 0;
     const left = off(box.left, box.right, frame.left, frame.right), top = off(box.top, box.bottom, frame.top, frame.bottom);
-    const near = Math.abs(left) < 3 * frame.width && !this.places;
+    const near = Math.abs(left) < 3 * frame.width;
     if (left || top) this.moved = false;
     if (left || top) scroller.scrollBy({ left, top, behavior: near && !lessMotion() ? "smooth" : "instant" });
-    this.draw();
   }
 
   // ---- the places of a pointer and of marks ----
@@ -246,13 +223,9 @@ export class View {
     return true;
   }
 
-  onScreen([left, top, right, bottom]) {
-    const box = this.svg.getBoundingClientRect(), { scale } = this;
-    return { left: box.left + left * scale, right: box.left + right * scale, top: box.top + top * scale, bottom: box.top + bottom * scale };
-  }
-
   // Where a place in px of the panel stands in its scroller.
   spot([x, y]) {
+    if (this.sight?.frame) return this.sight.spot([x, y]);
     const box = this.svg.getBoundingClientRect(), frame = this.scroller.getBoundingClientRect(), { width, height } = this.panel;
     const { scrollLeft, scrollTop, clientLeft, clientTop } = this.scroller;
     return [box.left - frame.left - clientLeft + scrollLeft + (x / width) * box.width,
@@ -265,19 +238,18 @@ export class View {
 
   // The names of the links that can be pointed at.
   names() {
-    if (this.places) return new Set(this.linkedItems.keys());
+    if (this.sight) return new Set(this.sight.linked.keys());
     const nodes = [...this.svg.querySelectorAll("[data-link]")].filter((node) => node.getClientRects().length);
     return new Set(nodes.map((node) => node.dataset.link));
   }
 
   // A link's mark comes into sight; returns its node, if it can be seen.
   reveal(name) {
-    const item = this.places && this.linkedItems.get(name)?.find(({ mark }) => mark.tag === "rect");
-    if (item) {
-      const [from] = this.places.scales[this.places.items.indexOf(item)];
-      if (!item.mark.scale && this.scale < from) this.zoom(this.arranged / this.scale);
-      this.scrollTo(this.onScreen(this.places.boxOf(item)));
-      return item.node;
+    const found = this.sight?.markOf(name);
+    if (found) {
+      if (this.scale < found.from) this.zoom(this.arranged / this.scale);
+      this.sight.show(found.box);
+      return found.item.node;
     }
     const node = this.seen(name);
     if (node) this.scrollTo(node.getBoundingClientRect());

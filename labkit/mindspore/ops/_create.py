@@ -202,9 +202,12 @@ def scalar_to_tensor(input_x, dtype=None):
 
 
 def tuple_to_array(input_x):
-    """A tuple of numbers as a tensor of one axis: Int32 or Float32."""
-    found = np.array(input_x)
-    return Tensor(found, float32 if found.dtype.kind == "f" else int32)
+    """A tuple of numbers as a tensor of one axis: Int32 or Float32, as the first of them is an integer or not."""
+    if not isinstance(input_x, tuple) or not input_x or isinstance(input_x[0], Tensor):
+        raise TypeError(
+            f"tuple_to_array: expected a tuple of at least one number, but got {type(input_x).__name__}. Use `ops.stack`."
+        )
+    return Tensor(np.array(input_x), int32 if isinstance(input_x[0], int) else float32)
 
 
 _QUESTIONS: dict[Callable, str | None] = {

@@ -64,7 +64,7 @@ class ClippingLab(Picture):
             self._parts[1:],
         )
         if at is not None:  # nothing else is seen
-            others = [replace(part, panels=(), captions=()) for part in others]
+            others = [replace(part, panels=(), captions=(), grips=()) for part in others]
         self.scene = replace(together(TITLE, [first, *others], self._start), turned=turned)
 
 

@@ -71,7 +71,7 @@ def test_a_warm_gradient_of_the_documents_net_takes_few_calls_besides_its_progra
     arrays = [t.asnumpy() for t in (x, y, net.fc.weight)]
     python, builtin = counted(lambda: gradient(x, y))
     of_program = counted(lambda: program.run(*arrays))
-    assert python - of_program[0] <= 20 and builtin - of_program[1] <= 30
+    assert python - of_program[0] <= 20 and builtin - of_program[1] <= 32
 
 
 def test_its_source_can_be_read_and_says_what_is_checked():
@@ -192,12 +192,21 @@ CHANGES = {  # of the network's weight or its parts, after which the program doe
     "name": lambda net: setattr(net.fc.weight, "name", "other"),
     "hook": lambda net: net.fc.weight.register_hook(lambda g: g * 10),
     "weight replaced": lambda net: setattr(net.fc, "weight", Parameter(Tensor([[1.0, 1.0, 1.0]]), name="fc.weight")),
-    "dtype": lambda net: net.fc.weight.set_dtype(ms.float64),
     "part replaced": lambda net: setattr(net, "loss", nn.L1Loss()),
     "part's attribute": lambda net: setattr(net.loss, "reduction", "sum"),
     "part's parameter": lambda net: net.fc.insert_param_to_cell("bias_of_mine", Parameter(PAIR)),
     "training": lambda net: net.set_train(),
 }
+
+
+def test_a_weight_of_another_dtype_is_seen(graph_mode):
+    net, x, y = Net(), X.reshape(1, 3), Tensor(19.0)
+    gradient = ms.grad(net, 0, net.fc.weight, has_aux=True)
+    for _ in range(3):
+        gradient(x, y)
+    net.fc.weight.set_dtype(ms.float64)
+    with pytest.raises(TypeError, match="type of 'x2' should be same as 'x1'"):
+        gradient(x, y)
 
 
 @pytest.mark.parametrize("name", CHANGES)

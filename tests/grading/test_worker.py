@@ -1,18 +1,15 @@
 """What the grader itself may take for one submission: one that takes more costs itself alone, and is told what it was."""
 
 import json
-import signal
 import subprocess
 import sys
 from dataclasses import replace
-from types import FunctionType
 
 import pytest
 from patience import PATIENT
 from walls import needs_walls
 
 from labkit.classroom import EXERCISES
-from labkit.grading import bounds
 from labkit.grading.assignment import Question
 from labkit.grading.bounds import Bounds, Exceeded, bounded
 from labkit.grading.grader import Settings
@@ -62,26 +59,37 @@ while time.process_time() < until:
 """
 
 
-@pytest.mark.parametrize("program", [OVER, HIDDEN], ids=["the innermost bound counts first", "what catches everything"])
+# As after a long collection of garbage: the next signal is there as soon as the end of the bound begins.
+LATE = """
+import signal
+from types import FunctionType
+from labkit.grading import bounds
+
+class Late(bounds.bounded):
+    def __exit__(self, *raised):
+        signal.raise_signal(signal.SIGPROF)
+        super().__exit__(*raised)
+
+Late.__exit__ = FunctionType(Late.__exit__.__code__, vars(bounds), closure=Late.__exit__.__closure__)
+try:
+    with Late("Reading", 0.01):
+        while True:
+            pass
+except bounds.Exceeded:
+    assert bounds._bounds == []
+    print("said")
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [OVER, HIDDEN, LATE],
+    ids=["the innermost bound counts first", "what catches everything", "what rings late"],
+)
 def test_what_is_over_is_said_and_leaves_nothing_behind(program):
     """In a process of its own: what other tests left, threads or garbage, would take its CPU time, and end it."""
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert (ran.returncode, ran.stdout) == (0, "said\n"), ran.stderr
-
-
-def test_what_rings_while_a_bound_is_taken_away_does_not_keep_it():
-    """As after a long collection of garbage: the next signal is there as soon as the bound's end begins."""
-
-    class Late(bounded):
-        def __exit__(self, *raised):
-            signal.raise_signal(signal.SIGPROF)  # in this frame it would be raised again
-            super().__exit__(*raised)
-
-    Late.__exit__ = FunctionType(Late.__exit__.__code__, vars(bounds), closure=Late.__exit__.__closure__)
-    with pytest.raises(Exceeded), Late("Reading", 0.01):
-        while True:
-            pass
-    assert bounds._bounds == []
 
 
 def test_no_memory_is_said_in_the_same_way():

@@ -5,11 +5,12 @@ arguments; `encode` and `decode` turn values into bytes and back, never by pickl
 """
 
 from .calling import LONGEST, CallOutcome, Printed, call, error_text
+from .coding import MOST, decode, encode
 from .doings import doings, unwatched
 from .limit import TimeUp, time_limit
 from .reach import WORDS, may_do
 from .trying import TriedCall, goes_on, is_blank, try_call
-from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
+from .values import Unreadable, is_tensor, package, plain_data, wrap
 
 __all__ = [
     "LONGEST",

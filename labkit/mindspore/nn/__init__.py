@@ -4,6 +4,8 @@ from ...aliases import attributes
 from . import _from_ops
 from . import activation as _activation
 from .activation import get_activation
+from .attention import *  # noqa: F403
+from .attention import __all__ as _attention
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .convolutional import Conv1d, Conv2d, Conv2dTranspose, Conv3d
@@ -45,7 +47,7 @@ __all__ = [
     "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
-    *_training, *_transformer, *_padding, *_pooling,
+    *_training, *_attention, *_transformer, *_padding, *_pooling,
 ]  # fmt: skip
 
 

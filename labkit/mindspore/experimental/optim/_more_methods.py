@@ -24,10 +24,9 @@ def _more_than(method, least=0.0, **options):
 
 
 class _Method(Optimizer):
-    """`slots`: the state that each parameter has, with what it is at first. `counts`: whether steps are counted, in `step_t`."""
+    """`slots`: the state that each parameter has, with what it is at first; "step_t" among them: steps are counted."""
 
     slots: dict[str, Any] = {}
-    counts = True
 
     def __init__(self, params, **options):
         name = type(self).__name__
@@ -39,23 +38,24 @@ class _Method(Optimizer):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"For {name}, the betas[{place}] must be in [0.0, 1.0), but got {beta}.")
         super().__init__(params, options)
-        if self.counts:
-            self.step_t = Parameter(Tensor(np.int32(0)), name="step_t")
         for slot, first in self.slots.items():
-            if isinstance(first, float):  # one number for each parameter
+            if slot == "step_t":
+                self.step_t = Parameter(Tensor(np.int32(first)), name=slot)
+            elif isinstance(first, float):  # one number for each parameter
                 setattr(self, slot, [Parameter(Tensor(first), name=f"{slot}_{p.name}") for p in self.parameters])
             else:
                 setattr(self, slot, self.parameters.clone(slot, options.get(first, first)))
 
     def construct(self, gradients) -> bool:
-        if self.counts:
+        if "step_t" in self.slots:
             self.step_t._value = self.step_t._value + np.int32(1)
         return super().construct(gradients)
 
     def update(self, group, lr, places, gradients) -> None:
-        t = np.float32(self.step_t._value) if self.counts else None
+        t = np.float32(self.step_t._value) if "step_t" in self.slots else None
+        own = [getattr(self, slot) for slot in self.slots if slot != "step_t"]
         for place, g in zip(places, gradients, strict=True):
-            written = [self.parameters[place], *(getattr(self, slot)[place] for slot in self.slots)]
+            written = [self.parameters[place], *(state[place] for state in own)]
             p, *state = (parameter._value for parameter in written)
             if group["weight_decay"]:
                 g = g + np.float32(group["weight_decay"]) * p
@@ -74,7 +74,7 @@ def _mean(mean, new, beta):
 class Adagrad(_Method):
     """Against g over the root of the sum of all g^2 so far; the rate is lr / (1 + lr_decay * number of steps before)."""
 
-    _shown, slots = "mindspore.experimental.optim.adagrad.Adagrad", {"accum": "initial_accumulator_value"}
+    _shown, slots = "mindspore.experimental.optim.adagrad.Adagrad", {"accum": "initial_accumulator_value", "step_t": 0}
 
     def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10, *,
                  maximize=False):  # fmt: skip
@@ -91,7 +91,7 @@ class Adagrad(_Method):
 class Adadelta(_Method):
     """M. Zeiler (2012): against g times the root of the mean square of the steps over that of the gradients."""
 
-    _shown, counts = "mindspore.experimental.optim.adadelta.Adadelta", False
+    _shown = "mindspore.experimental.optim.adadelta.Adadelta"
     slots = {"accum": "zeros", "accum_update": "zeros"}
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
@@ -107,7 +107,7 @@ class Adadelta(_Method):
 class Adamax(_Method):
     """Adam with the largest of the decayed gradients in place of the root of the mean square."""
 
-    _shown, slots = "mindspore.experimental.optim.adamax.Adamax", {"exp_avg": "zeros", "exp_inf": "zeros"}
+    _shown, slots = "mindspore.experimental.optim.adamax.Adamax", {"step_t": 0, "exp_avg": "zeros", "exp_inf": "zeros"}
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize)
@@ -122,7 +122,7 @@ class NAdam(_Method):
     """Adam with Nesterov's momentum (T. Dozat, 2016)."""
 
     _shown = "mindspore.experimental.optim.nadam.NAdam"
-    slots = {"exp_avg": "zeros", "exp_avg_sq": "zeros", "mu_product": 1.0}
+    slots = {"step_t": 0, "exp_avg": "zeros", "exp_avg_sq": "zeros", "mu_product": 1.0}
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
@@ -139,14 +139,14 @@ class NAdam(_Method):
 class RAdam(_Method):
     """Adam that divides by the root of the mean square only once enough steps make it reliable (L. Liu and others, 2019)."""
 
-    _shown, slots = "mindspore.experimental.optim.radam.RAdam", {"exp_avg": "zeros", "exp_avg_sq": "zeros"}
+    _shown, slots = "mindspore.experimental.optim.radam.RAdam", {"step_t": 0, "exp_avg": "zeros", "exp_avg_sq": "zeros"}
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def step(self, group, lr, t, p, g, *state) -> tuple:
         beta1, beta2 = group["betas"]
-        mean, square, power = _mean(state[0], g, beta1), _mean(state[1], g * g, beta2), np.float32(beta2) ** t
+        mean, square, power = _mean(state[0], g, beta1), _mean(state[1], g * g, beta2), np.float32(beta2 ** float(t))
         way = mean / (1 - np.float32(beta1) ** t) * lr
         most = 2 / (1 - beta2) - 1
         length = most - 2 * t * power / (1 - power)
@@ -159,7 +159,7 @@ class RAdam(_Method):
 class RMSprop(_Method):
     """Against g over the root of its mean square, less the square of its mean if `centered`; with `momentum` along a sum of these."""
 
-    _shown, counts = "mindspore.experimental.optim.rmsprop.RMSprop", False
+    _shown = "mindspore.experimental.optim.rmsprop.RMSprop"
     slots = {"mean_grad": "zeros", "mean_square": "zeros", "moment": "zeros"}
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
@@ -185,7 +185,7 @@ class RMSprop(_Method):
 class Rprop(_Method):
     """A step size for each number, which grows while its gradient keeps its sign, and shrinks where it turns."""
 
-    _shown, slots = "mindspore.experimental.optim.rprop.Rprop", {"prev": "zeros", "step_size": "zeros"}
+    _shown, slots = "mindspore.experimental.optim.rprop.Rprop", {"prev": "zeros", "step_size": "zeros", "step_t": 0}
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
         _more_than("Rprop", 1.0, **{"etas[1]": etas[1]})
@@ -202,7 +202,7 @@ class Rprop(_Method):
 class ASGD(_Method):
     """Gradient descent that also keeps, in `ax`, the mean of the parameters from step `t0` on."""
 
-    _shown, slots = "mindspore.experimental.optim.asgd.ASGD", {"mu": 1.0, "eta": 0.0, "ax": "zeros"}
+    _shown, slots = "mindspore.experimental.optim.asgd.ASGD", {"mu": 1.0, "eta": 0.0, "ax": "zeros", "step_t": 0}
 
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
         for name, value in {"lambd": lambd, "t0": t0}.items():

@@ -330,8 +330,9 @@ class ReduceLROnPlateau:
 
     def _is_better(self, current):
         sign = 1 if self.mode == "min" else -1
-        by = self.threshold * (abs(self.best) if self.threshold_mode == "rel" and np.isfinite(self.best) else 1)
-        return sign * current < sign * self.best - by if np.isfinite(self.best) else sign * current < sign * self.best
+        relative = self.threshold_mode == "rel"
+        mark = self.best * (1 - sign * self.threshold) if relative else self.best - sign * self.threshold
+        return sign * current < sign * mark
 
     def get_last_lr(self) -> list[Tensor]:
         """The rates that were set last."""

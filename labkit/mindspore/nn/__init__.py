@@ -27,8 +27,6 @@ from .normalization import *  # noqa: F403
 from .normalization import __all__ as _normal
 from .optim import *  # noqa: F403
 from .optim import __all__ as _optimizers
-from .overlap import *  # noqa: F403
-from .overlap import __all__ as _overlap
 from .padding import *  # noqa: F403
 from .padding import __all__ as _padding
 from .pooling import *  # noqa: F403
@@ -47,7 +45,7 @@ __all__ = [
     "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense",
     "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
     "SequentialCell", "WithLossCell", "get_activation",
-    *_losses, *_overlap, *_metrics, *_more_metrics,
+    *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
     *_training, *_transformer, *_padding, *_pooling,
 ]  # fmt: skip

@@ -391,7 +391,7 @@ def _check_multilabel(prediction, label):
 
 # ---- by name ----
 
-NAMED = {
+NAMED: dict[str, Callable] = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1,
     "topk": TopKCategoricalAccuracy, "top_1_accuracy": Top1CategoricalAccuracy,
     "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE, "loss": Loss,

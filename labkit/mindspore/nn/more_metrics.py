@@ -1,7 +1,6 @@
-"""More measures: confusion matrices and what is made of them, curves, overlaps, and those of sentences."""
+"""More measures: confusion matrices, curves, overlaps, and how sure of the right word a network is."""
 
 import math
-from collections import Counter
 
 import numpy as np
 
@@ -9,22 +8,15 @@ from ...aliases import attributes
 from ...kinds import of_kind
 from .metrics import NAMED, Cleared, rearrange_inputs
 
-__all__ = [
-    "ROC", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity", "Dice", "Perplexity", "auc",
-]  # fmt: skip
+__all__ = ["ROC", "ConfusionMatrix", "Dice", "Perplexity", "auc"]
 
 
-class _Updated(Cleared):
-    """A metric that says so where it is asked before it has seen anything."""
-
-    _seen = False
-
-    def _check_seen(self):
-        if not self._seen:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+def _check_seen(metric):
+    if not metric._seen:
+        raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
 
 
-class ConfusionMatrix(_Updated):
+class ConfusionMatrix(Cleared):
     """How often label i was answered by j, at [i, j]; `normalize` "target", "prediction" or "all": shares of these.
 
     Predictions are classes, or scores, which are 1 from `threshold` on; or (n, classes).
@@ -66,120 +58,13 @@ class ConfusionMatrix(_Updated):
         self._seen = True
 
     def eval(self) -> np.ndarray:
-        self._check_seen()
+        _check_seen(self)
         counts = self.confusion_matrix.astype(float)
         if self.normalize == "no_norm":
             return counts
         axis = {"target": 1, "prediction": 0, "all": None}[self.normalize]
         with np.errstate(all="ignore"):
             return np.nan_to_num(counts / counts.sum(axis=axis, keepdims=True), nan=0.0)
-
-
-def _ratio(above, below):
-    with np.errstate(all="ignore"):
-        return np.where(below != 0, above / below, np.nan)
-
-
-_RATES = {  # words, and what they say of the counts: of right and wrong answers yes, of right and wrong answers no
-    "sensitivity recall hit_rate true_positive_rate tpr": lambda tp, fp, tn, fn: _ratio(tp, tp + fn),
-    "specificity selectivity true_negative_rate tnr": lambda tp, fp, tn, fn: _ratio(tn, tn + fp),
-    "precision positive_predictive_value ppv": lambda tp, fp, tn, fn: _ratio(tp, tp + fp),
-    "negative_predictive_value npv": lambda tp, fp, tn, fn: _ratio(tn, tn + fn),
-    "miss_rate false_negative_rate fnr": lambda tp, fp, tn, fn: _ratio(fn, tp + fn),
-    "fall_out false_positive_rate fpr": lambda tp, fp, tn, fn: _ratio(fp, tn + fp),
-    "false_discovery_rate fdr": lambda tp, fp, tn, fn: _ratio(fp, tp + fp),
-    "false_omission_rate for": lambda tp, fp, tn, fn: _ratio(fn, tn + fn),
-    "prevalence_threshold pt": lambda tp, fp, tn, fn: _prevalence(_ratio(tp, tp + fn), _ratio(tn, tn + fp)),
-    "threat_score critical_success_index ts csi": lambda tp, fp, tn, fn: _ratio(tp, tp + fn + fp),
-    "accuracy acc": lambda tp, fp, tn, fn: _ratio(tp + tn, tp + fp + tn + fn),
-    "balanced_accuracy ba": lambda tp, fp, tn, fn: (_ratio(tp, tp + fn) + _ratio(tn, tn + fp)) / 2,
-    "f1_score f1": lambda tp, fp, tn, fn: _ratio(2 * tp, 2 * tp + fn + fp),
-    "matthews_correlation_coefficient mcc": lambda tp, fp, tn, fn: _ratio(
-        tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    ),
-    "fowlkes_mallows_index fm": lambda tp, fp, tn, fn: np.sqrt(_ratio(tp, tp + fp) * _ratio(tp, tp + fn)),
-    "informedness bookmaker_informedness bm": lambda tp, fp, tn, fn: _ratio(tp, tp + fn) + _ratio(tn, tn + fp) - 1,
-    "markedness deltap mk": lambda tp, fp, tn, fn: _ratio(tp, tp + fp) + _ratio(tn, tn + fn) - 1,
-}
-
-
-def _prevalence(tpr, tnr):
-    return _ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
-
-
-class ConfusionMatrixMetric(Cleared):
-    """A rate such as "sensitivity", "precision" or "f1 score" of predictions and labels (n, classes, ...) of 0 and 1.
-
-    `skip_channel` False leaves out the first class, as background. The rate is that of all counts; by `calculation_method`
-    the rates of all examples and classes are taken, and their `decrease`, "mean" or "sum", averaged over batches.
-    """
-
-    def __init__(self, skip_channel=True, metric_name="sensitivity", calculation_method=False, decrease="mean"):
-        name = metric_name.replace(" ", "_").lower()
-        rate = next((rate for words, rate in _RATES.items() if name in words.split()), None)
-        if rate is None:
-            raise NotImplementedError("The metric is not implemented.")
-        if calculation_method and decrease not in ("mean", "sum"):
-            raise ValueError(f"For 'ConfusionMatrixMetric', expected 'decrease' to be mean or sum, but got {decrease}.")
-        self.metric_name, self._rate, self.decrease = metric_name, rate, decrease
-        self.skip_channel, self.calculation_method = skip_channel, calculation_method
-        super().__init__()
-
-    def clear(self) -> None:
-        self._counts, self._total, self._number = np.zeros(4), 0.0, 0
-
-    @rearrange_inputs
-    def update(self, *inputs) -> None:
-        counts = self._counted(*self._pair(inputs))
-        if not self.calculation_method:
-            self._counts = self._counts + counts.sum(axis=(0, 1))
-            return
-        rates = self._rate(*np.moveaxis(counts, -1, 0))
-        known, rates = ~np.isnan(rates), np.nan_to_num(rates, nan=0.0)
-        if self.decrease == "mean":  # of the classes, then of the examples
-            number = known.sum(axis=1)
-            known, rates = number > 0, rates.sum(axis=1) / np.maximum(number, 1)
-            rates = rates.sum() / max(known.sum(), 1)
-        self._total, self._number = self._total + rates.sum() * known.sum(), self._number + known.sum()
-
-    def _counted(self, prediction, label):
-        """Right and wrong answers yes, right and wrong answers no, of every example and class."""
-        if not self.skip_channel:
-            prediction, label = (x[:, 1:] if x.shape[1] > 1 else x for x in (prediction, label))
-        yes, truth = (x.astype(float).reshape(*x.shape[:2], -1) for x in (prediction, label))
-        right, wrong = ((yes + truth == both).sum(axis=2).astype(float) for both in (2, 0))
-        positive = truth.sum(axis=2)
-        return np.stack([right, truth.shape[-1] - positive - wrong, wrong, positive - right], axis=-1)
-
-    def eval(self) -> np.ndarray | float:
-        if self.calculation_method:
-            return self._total / self._nonzero(self._number)
-        return self._rate(*self._counts[:, None])
-
-
-class CosineSimilarity(_Updated):
-    """How alike the rows of one array are: a matrix, or its `reduction` "sum" or "mean" along the last axis."""
-
-    def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
-        self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
-        super().__init__()
-
-    def clear(self) -> None:
-        self.sqr_mtx_res, self._seen = 0, False
-
-    @rearrange_inputs
-    def update(self, inputs) -> None:
-        rows = self._convert_data(inputs)
-        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True) if self.similarity == "cosine" else rows
-        self.sqr_mtx_res, self._seen = rows @ rows.T, True
-
-    def eval(self) -> np.ndarray:
-        self._check_seen()
-        if self.zero_diagonal:
-            np.fill_diagonal(self.sqr_mtx_res, 0)
-        return {"none": lambda x: x, "sum": lambda x: x.sum(-1), "mean": lambda x: x.mean(-1)}[self.reduction](
-            self.sqr_mtx_res
-        )
 
 
 class Dice(Cleared):
@@ -235,7 +120,7 @@ class Perplexity(Cleared):
         return math.exp(self._sum_metric / self._nonzero(self._num_inst))
 
 
-class ROC(_Updated):
+class ROC(Cleared):
     """The receiver operating characteristic: `(false positive rates, true positive rates, thresholds)`; a list of each
     for `class_num` classes and predictions (n, classes).
     """
@@ -245,7 +130,7 @@ class ROC(_Updated):
         super().__init__()
 
     def clear(self) -> None:
-        self.y_pred, self.y, self._seen = None, None, False
+        self.y_pred, self.y, self._seen = np.zeros(0), np.zeros(0), False
 
     @rearrange_inputs
     def update(self, *inputs) -> None:
@@ -259,7 +144,7 @@ class ROC(_Updated):
         self.y_pred, self.y, self._seen = prediction if several else prediction.reshape(-1), label.reshape(-1), True
 
     def eval(self) -> tuple:
-        self._check_seen()
+        _check_seen(self)
         if self.y_pred.ndim == 1:
             return self._curve(self.y_pred, self.y == (1 if self.pos_label is None else self.pos_label))
         curves = [self._curve(self.y_pred[:, c], self.y == c) for c in range(self.class_num)]
@@ -299,56 +184,6 @@ def auc(x, y, reorder=False) -> np.float64:
     return np.sum(abs(steps) * (y[1:] + y[:-1]) / 2)
 
 
-class BleuScore(_Updated):
-    """How many of the runs of up to `n_gram` words of a translation are in one of its references, with a fine for short ones."""
-
-    def __init__(self, n_gram=4, smooth=False):
-        if not 1 <= n_gram <= 4:
-            raise ValueError(
-                f"For 'BleuScore', the argument 'n_gram' should range from 1 to 4, but got {n_gram}."
-            )
-        self.n_gram, self.smooth = n_gram, smooth
-        super().__init__()
-
-    def clear(self) -> None:
-        self._found, self._said = np.zeros(self.n_gram), np.zeros(self.n_gram)
-        self._length, self._wanted, self._seen = 0.0, 0.0, False
-
-    def _runs(self, words):
-        return Counter(
-            tuple(words[k : k + n]) for n in range(1, self.n_gram + 1) for k in range(len(words) - n + 1)
-        )
-
-    @rearrange_inputs
-    def update(self, candidate_corpus, reference_corpus) -> None:
-        if len(candidate_corpus) != len(reference_corpus):
-            raise ValueError(
-                "For 'BleuScore.update', 'translate_corpus' (inputs[0]) and 'reference_corpus' (inputs[1]) should be "
-                f"equal in length, but got {len(candidate_corpus)}, {len(reference_corpus)}"
-            )
-        for candidate, references in zip(candidate_corpus, reference_corpus, strict=True):
-            self._length += len(candidate)
-            self._wanted += min(map(len, references), key=lambda n: abs(len(candidate) - n))
-            runs, known = self._runs(candidate), Counter()
-            for reference in references:
-                known |= self._runs(reference)
-            for table, counts in ((self._found, runs & known), (self._said, runs)):
-                for run, times in counts.items():
-                    table[len(run) - 1] += times
-        self._seen = True
-
-    def eval(self) -> np.float64:
-        self._check_seen()
-        if self._found.min() == 0.0:
-            return np.array(0.0)
-        shares = (self._found + 1) / (self._said + 1) if self.smooth else self._found / self._said
-        fine = 1.0 if self._length > self._wanted else np.exp(1 - self._wanted / self._length)
-        return fine * np.exp(np.sum(np.array([1.0 / self.n_gram] * self.n_gram) * np.log(shares)))
-
-
-NAMED.update(
-    dice=Dice, roc=ROC, auc=auc, bleu_score=BleuScore, cosine_similarity=CosineSimilarity, perplexity=Perplexity,
-    confusion_matrix=ConfusionMatrix, confusion_matrix_metric=ConfusionMatrixMetric,
-)  # fmt: skip
+NAMED.update({"dice": Dice, "roc": ROC, "auc": auc, "perplexity": Perplexity, "confusion_matrix": ConfusionMatrix})
 
 __getattr__ = attributes(__name__)

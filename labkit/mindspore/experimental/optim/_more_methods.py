@@ -8,19 +8,7 @@ from ...parameter import Parameter
 from ...tensor import Tensor
 from .optimizer import Optimizer
 
-__all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"]
-
-
-def _at_least(method, **options):
-    for name, value in options.items():
-        if value < 0:
-            raise ValueError(f"For {method}, the {name} must be greater than or equal to 0.0, but got {value}.")
-
-
-def _more_than(method, least=0.0, **options):
-    for name, value in options.items():
-        if value <= least:
-            raise ValueError(f"For {method}, the {name} must be greater than {least}, but got {value}.")
+__all__ = ["Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop"]
 
 
 class _Method(Optimizer):
@@ -30,10 +18,10 @@ class _Method(Optimizer):
 
     def __init__(self, params, **options):
         name = type(self).__name__
-        _more_than(name, lr=options["lr"])
-        _at_least(name, **{k: options[k] for k in ("weight_decay", "lr_decay", "momentum") if k in options})
-        if "eps" in options:
-            _more_than(name, eps=options["eps"])
+        for option in {"lr", "eps", "weight_decay", "lr_decay", "momentum"} & options.keys():
+            if (value := options[option]) < 0 or (value == 0 and option in ("lr", "eps")):
+                least = "" if option in ("lr", "eps") else " or equal to"
+                raise ValueError(f"For {name}, the {option} must be greater than{least} 0.0, but got {value}.")
         for place, beta in enumerate(options.get("betas", ())):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"For {name}, the betas[{place}] must be in [0.0, 1.0), but got {beta}.")
@@ -157,7 +145,7 @@ class RAdam(_Method):
 
 
 class RMSprop(_Method):
-    """Against g over the root of its mean square, less the square of its mean if `centered`; with `momentum` along a sum of these."""
+    """Against g over the root of its mean square, less that of its mean if `centered`; `momentum`: along a sum of these."""
 
     _shown = "mindspore.experimental.optim.rmsprop.RMSprop"
     slots = {"mean_grad": "zeros", "mean_square": "zeros", "moment": "zeros"}
@@ -180,40 +168,3 @@ class RMSprop(_Method):
             moment = moment * group["momentum"] + g / below
             return p - moment * lr, mean, square, moment
         return p - lr * g / below, mean, square, moment
-
-
-class Rprop(_Method):
-    """A step size for each number, which grows while its gradient keeps its sign, and shrinks where it turns."""
-
-    _shown, slots = "mindspore.experimental.optim.rprop.Rprop", {"prev": "zeros", "step_size": "zeros", "step_t": 0}
-
-    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
-        _more_than("Rprop", 1.0, **{"etas[1]": etas[1]})
-        super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
-
-    def step(self, group, lr, t, p, g, *state) -> tuple:
-        agree = np.sign(g * state[0])
-        size = np.full_like(p, lr) if t == 1 else state[1]
-        factor = np.choose((agree + 1).astype(int), [group["etas"][0], 1, group["etas"][1]]).astype(p.dtype)
-        size, g = np.clip(size * factor, *group["step_sizes"]), np.where(agree < 0, np.zeros_like(g), g)
-        return p - np.sign(g) * size, g, size
-
-
-class ASGD(_Method):
-    """Gradient descent that also keeps, in `ax`, the mean of the parameters from step `t0` on."""
-
-    _shown, slots = "mindspore.experimental.optim.asgd.ASGD", {"mu": 1.0, "eta": 0.0, "ax": "zeros", "step_t": 0}
-
-    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
-        for name, value in {"lambd": lambd, "t0": t0}.items():
-            if not isinstance(value, float):
-                raise TypeError(f"For 'ASGD', the type of {name} must be float, but got {type(value)}.")
-        super().__init__(params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, maximize=maximize)
-
-    def step(self, group, lr, t, p, g, *state) -> tuple:
-        (mu, eta, mean), shrink = state, np.float32(group["lambd"])
-        eta = lr if t == 1 else eta
-        p = p * (1 - shrink * eta) - eta * g
-        mean = mean + (p - mean) * mu if mu != 1 else p
-        eta = lr / (1 + shrink * lr * t) ** np.float32(group["alpha"])
-        return p, 1 / max(np.float32(1), t - np.float32(group["t0"])), eta, mean

@@ -8,12 +8,13 @@ import numpy as np
 
 from ....aliases import attributes
 from ....kinds import of_kind
+from ....layout import Placed
 from ...parameter import assigned
 from ...tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR", "LRScheduler", "LambdaLR",
     "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
@@ -124,7 +125,9 @@ class LinearLR(LRScheduler):
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
         if not 0 < start_factor <= 1:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less than or equal to 1.")
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1."
+            )
         if not 0 <= end_factor <= 1:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
@@ -230,38 +233,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return super().step(None if epoch is None else math.floor(epoch))
 
 
-class CyclicLR(LRScheduler):
-    """Up from `base_lr` to `max_lr` in `step_size_up` epochs and down again, over and over.
-
-    `mode`: "triangular", "triangular2" with half the height at each cycle, or "exp_range" with `gamma ** epoch` of it; or
-    `scale_fn` of the number of the cycle or, by `scale_mode` "iterations", of the epoch.
-    """
-
-    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
-                 scale_fn=None, scale_mode="cycle", last_epoch=-1):  # fmt: skip
-        kinds = {"triangular": lambda x: 1.0, "triangular2": lambda x: 1 / 2.0 ** (x - 1), "exp_range": lambda x: gamma**x}
-        if mode not in kinds and scale_fn is None:
-            raise ValueError("mode is invalid and scale_fn is None")
-        self.scale_mode = scale_mode if scale_fn else "iterations" if mode == "exp_range" else "cycle"
-        self.scale_fn, self.total_step_size = scale_fn or kinds[mode], step_size_up + (step_size_down or step_size_up)
-        self.step_up_ratio = step_size_up / self.total_step_size
-        ends = [lr if isinstance(lr, (list, tuple)) else [lr] * len(optimizer.param_groups) for lr in (base_lr, max_lr)]
-        for group, lr in zip(optimizer.param_groups, ends[0], strict=True):
-            assigned(group["lr"], lr, "Assign")
-        self.lowest, self.max_lrs = ([Tensor(float(lr)) for lr in each] for each in ends)
-        super().__init__(optimizer, last_epoch)
-        self.base_lrs = self.lowest
-
-    def get_lr(self) -> list[Tensor]:
-        passed = np.float32(self.last_epoch / self.total_step_size)
-        cycle = np.floor(1 + passed)
-        x = 1 + passed - cycle
-        share = x / self.step_up_ratio if x <= self.step_up_ratio else (x - 1) / (self.step_up_ratio - 1)
-        share = share * self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        return [low + (high - low) * share for low, high in zip(self.lowest, self.max_lrs, strict=True)]
-
-
-class SequentialLR:
+class SequentialLR(metaclass=Placed):
     """One schedule after the other: the next of `schedulers` begins at each of the epochs `milestones`."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
@@ -269,10 +241,14 @@ class SequentialLR:
             raise ValueError("Sequential Schedulers expects all schedulers to belong to the same optimizer.")
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
-                f"points, but got number of schedulers {len(schedulers)} and the number of milestones {len(milestones)}"
+                f"Expected one milestone less than schedulers, but got {len(milestones)} and {len(schedulers)}."
             )
-        self.optimizer, self.milestones, self.last_epoch, self._schedulers = optimizer, milestones, last_epoch + 1, schedulers
+        self.optimizer, self.milestones, self.last_epoch, self._schedulers = (
+            optimizer,
+            milestones,
+            last_epoch + 1,
+            schedulers,
+        )
         for group in optimizer.param_groups:
             assigned(group["lr"], group["initial_lr"], "Assign")
         for schedule in schedulers:
@@ -291,7 +267,7 @@ class SequentialLR:
         return self._schedulers[0].get_last_lr()
 
 
-class ReduceLROnPlateau:
+class ReduceLROnPlateau(metaclass=Placed):
     """The rate times `factor` once `step(metric)` has seen no better one, by `threshold`, for more than `patience` epochs.
 
     `mode`: "min" or "max" is better. `threshold_mode`: "rel" or "abs". After that `cooldown` epochs do not count.
@@ -302,20 +278,25 @@ class ReduceLROnPlateau:
         of_kind(optimizer, Optimizer, "Expected an `Optimizer`, but got type {kind}")
         if factor >= 1.0:
             raise ValueError("The lr factor should be less than 1.0.")
-        if mode not in ("min", "max"):
-            raise ValueError(f"`mode` should be 'min' or 'max', but got {mode}.")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"`threshold mode` should be 'rel' or 'abs', but got {threshold_mode}.")
+        for name, value, known in (("mode", mode, ("min", "max")), ("threshold mode", threshold_mode, ("rel", "abs"))):
+            if value not in known:
+                raise ValueError(f"`{name}` should be '{known[0]}' or '{known[1]}', but got {value}.")
         groups = optimizer.param_groups
         self.min_lrs = min_lr if isinstance(min_lr, (list, tuple)) else [min_lr] * len(groups)
-        self.optimizer, self.mode, self.factor, self.patience, self.cooldown = optimizer, mode, factor, patience, cooldown
+        self.optimizer, self.mode, self.factor, self.patience, self.cooldown = (
+            optimizer,
+            mode,
+            factor,
+            patience,
+            cooldown,
+        )
         self.threshold, self.threshold_mode, self.eps = threshold, threshold_mode, eps
         self.best, self.wait, self.cooldown_counter = math.inf if mode == "min" else -math.inf, 0, 0
         self.last_epoch, self._last_lr = 0, [group["lr"] for group in groups]
 
     def step(self, metrics) -> bool:
         """Take in the metric of an epoch, a number or tensor, and lower the rates when it is time."""
-        current, self.last_epoch = np.float32(float(metrics)), self.last_epoch + 1
+        current, self.last_epoch = float(np.float32(float(metrics))), self.last_epoch + 1
         better = self._is_better(current)
         self.best, self.wait = (current, 0) if better else (self.best, self.wait + 1)
         if self.cooldown_counter > 0:

@@ -92,7 +92,7 @@ class Parameter(Tensor):
         if current.recorder is None:
             plain = getval(value)
             if not put(self._memory(), plain):
-                _stored.__set__(self, np.array(plain))
+                _stored.__set__(self, np.array(plain) if isinstance(plain, np.ndarray) else plain)
         else:
             plain = current.recorder.write(self, value)
         box = current.substitutions.get(id(self))

@@ -44,10 +44,9 @@ class ConfusionMatrix(Cleared):
     def update(self, *inputs) -> None:
         prediction, label = self._pair(inputs)
         if prediction.ndim not in (label.ndim, label.ndim + 1):
+            shapes = f"{prediction.shape} and {label.shape}"
             raise ValueError(
-                "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should have same "
-                "dimensions, or the dimension of predicted value equals the dimension of true value add 1, but got "
-                f"predicted value ndim: {prediction.ndim}, true value ndim: {label.ndim}."
+                f"For 'ConfusionMatrix.update', expected as many axes as labels, or one more, but got {shapes}."
             )
         if prediction.ndim == label.ndim + 1:
             prediction = prediction.argmax(axis=1)
@@ -81,10 +80,8 @@ class Dice(Cleared):
     def update(self, *inputs) -> None:
         prediction, label = self._pair(inputs)
         if prediction.shape != label.shape:
-            raise ValueError(
-                "For 'Dice.update', predicted value (input[0]) and true value (input[1]) should have same shape, but got "
-                f"predicted value shape: {prediction.shape}, true value shape: {label.shape}."
-            )
+            shapes = f"{prediction.shape} and {label.shape}"
+            raise ValueError(f"For 'Dice.update', predicted and true value should have same shape, but got {shapes}.")
         p, t = prediction.ravel(), label.ravel()
         self._dice_coeff_sum += 2 * float(p @ t) / float(p @ p + t @ t + self.smooth)
         self._samples_num += len(label)
@@ -107,9 +104,9 @@ class Perplexity(Cleared):
     def update(self, *inputs) -> None:
         prediction, label = self._pair(inputs)
         if label.size != prediction.size / prediction.shape[-1]:
+            shapes = f"{prediction.shape} and {label.shape}"
             raise RuntimeError(
-                "For 'Perplexity.update', predicted value (input[0]) and label (input[1]) should have the same shape, but "
-                f"got predicted value shape {prediction.shape}, label shape {label.shape}."
+                f"For 'Perplexity.update', expected a label for each row of predictions, but got {shapes}."
             )
         label = label.reshape(-1).astype(int)
         given, counted = prediction[np.arange(len(label)), label], label != self.ignore_label
@@ -137,9 +134,9 @@ class ROC(Cleared):
         prediction, label = self._pair(inputs)
         several = prediction.ndim == label.ndim + 1
         if several and self.class_num != prediction.shape[1]:
+            found = prediction.shape[1]
             raise ValueError(
-                "For 'ROC', the 'class_num' must equal the number of classes from predicted value (input[0]), but got "
-                f"'class_num' {self.class_num}, the number of classes from predicted value {prediction.shape[1]}."
+                f"For 'ROC', the 'class_num' must be that of the predictions, {found}, but got {self.class_num}."
             )
         self.y_pred, self.y, self._seen = prediction if several else prediction.reshape(-1), label.reshape(-1), True
 
@@ -158,9 +155,7 @@ class ROC(Cleared):
         counts = [np.append(0, 1 + ends - true), np.append(0, true)]
         for count, what, named in zip(counts, ("negative", "positive"), ("false", "true"), strict=True):
             if count[-1] <= 0:
-                raise ValueError(
-                    f"For 'ROC.eval', there is no {what} samples in true value, {named} positive value is meaningless."
-                )
+                raise ValueError(f"For 'ROC.eval', there is no {what} sample; {named} positive value is meaningless.")
         return *(count / count[-1] for count in counts), np.append(scores[0] + 1, scores[ends])
 
 
@@ -173,14 +168,10 @@ def auc(x, y, reorder=False) -> np.float64:
     for array in (x, y):
         of_kind(array, np.ndarray, "For 'auc', the argument 'x' and 'y' must all be np.ndarray, but got {type}")
     x, y = x.reshape(-1), y.reshape(-1)
-    if reorder:
-        order = np.lexsort((y, x))
-        x, y = x[order], y[order]
+    x, y = (v[np.lexsort((y, x))] for v in (x, y)) if reorder else (x, y)
     steps = np.diff(x)
     if (steps < 0).any() and (steps > 0).any():
-        raise ValueError(
-            f"For 'auc', if the argument is False, the argument 'x' array must be increasing or decreasing, but got 'x': {x}"
-        )
+        raise ValueError(f"For 'auc', without 'reorder' the argument 'x' must be increasing or decreasing, but got {x}")
     return np.sum(abs(steps) * (y[1:] + y[:-1]) / 2)
 
 

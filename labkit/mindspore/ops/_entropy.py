@@ -12,7 +12,7 @@ from ...engine import stop_gradient as constant
 from ...warned import warn_user
 from ..dtype import bfloat16, of
 from ..tensor import wrap
-from . import _fused, _nan
+from . import _fused
 from ._arithmetic import operands, unbroadcast
 from ._op import register, value_of
 
@@ -84,7 +84,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0):
 
 
 @primitives.rule(
-    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1) * (_nan.softmax(logits, -1) - labels), None
+    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - labels), None
 )
 def _softmax_cross_entropy(logits, labels):
     """-sum(labels log softmax(logits)) of each row; the gradient is softmax - labels, whatever the labels sum to"""
@@ -124,11 +124,13 @@ def softmax_cross_entropy_with_logits(logits, labels):
 def _with_gradient(logits, labels):
     loss = softmax_cross_entropy_with_logits(logits, labels)
     with np.errstate(all="ignore"):
-        return loss, wrap(constant(_nan.softmax(logits._value, -1) - labels._value))
+        return loss, wrap(constant(primitives.softmax(logits._value, -1) - labels._value))
 
 
 @primitives.rule(
-    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1) * (_nan.softmax(logits, -1) - one_hot(labels, logits)),
+    lambda ans, logits, labels: (
+        lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - one_hot(labels, logits))
+    ),
     None,
 )
 def _sparse_cross_entropy(logits, labels):
@@ -173,7 +175,7 @@ def _class_numbers(labels):
 def _sparse(options, logits, labels):
     if not options["is_grad"]:
         return sparse_softmax_cross_entropy(logits, labels)
-    share = (_nan.softmax(logits._value, -1) - one_hot(labels._value, logits._value)) / labels.size
+    share = (primitives.softmax(logits._value, -1) - one_hot(labels._value, logits._value)) / labels.size
     return wrap(constant(share))
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import getval
 from ...ops import FUNCTIONS, rule, select, variant, zero
-from . import _kernels
 
 
 def _where_nan(value):
@@ -20,13 +19,7 @@ def _flat(slope):
     return lambda passed, x: select(x == x, passed, zero(passed) + slope) if _has_nan(x) else passed
 
 
-def _in_float32(kernel):
-    """The real kernel where Float32 is computed."""
-    return lambda fun, x: kernel(x) if x.dtype == np.float32 else fun(x)
-
-
 _KERNELS = {  # by name: what the function of a row becomes, given the row's; what its gradient becomes (see `variant`)
-    **{name: (_in_float32(getattr(_kernels, name)), None) for name in ("exp", "sigmoid", "tanh")},
     "relu": (_where_nan(0), None),
     "sign": (_where_nan(0), None),
     "softplus": (_where_nan(np.inf), _flat(0)),
@@ -65,8 +58,7 @@ def _exp(x, axis):
 
 def _softmax(x, axis):
     if not _has_nan(x):
-        along_last = x.ndim > 0 and x.dtype == np.float32 and axis in (-1, x.ndim - 1)
-        return _kernels.softmax(x) if along_last else primitives.softmax(x, axis)
+        return primitives.softmax(x, axis)
     z, _ = _exp(x, axis)
     return np.where(np.isnan(x), x, z / np.sum(z, axis=axis, keepdims=True)).astype(x.dtype)
 

@@ -14,7 +14,7 @@ from ...tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR", "LRScheduler", "LambdaLR",
+    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR",
     "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
@@ -207,30 +207,6 @@ class CosineAnnealingLR(LRScheduler):
 
     def _of_first(self, share):
         return [self.eta_min + (lr - self.eta_min) * share for lr in self.base_lrs]
-
-
-class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the first rate down to `eta_min` in `T_0` epochs, then from above again, each `T_mult` times as long."""
-
-    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
-        for name, value in {"T_0": T_0, "T_mult": T_mult}.items():
-            if value < 1 or not isinstance(value, int):
-                raise ValueError(f"{name} should be an integer and equal or greater than 1, but got {value}")
-        self.T_0, self.T_i, self.T_mult, self.eta_min, self.T_cur = T_0, T_0, T_mult, eta_min, last_epoch
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Tensor]:
-        share = (1 + np.cos(np.float32(math.pi * self.T_cur / self.T_i))) / 2
-        return [self.eta_min + (lr - self.eta_min) * share for lr in self.base_lrs]
-
-    def step(self, epoch=None) -> bool:
-        """Go on by one epoch, or to `epoch`, which may lie between two, and set the rates."""
-        if epoch is not None and epoch < 0:
-            raise ValueError(f"epoch should be a non-negative integer, but got {epoch}")
-        self.T_cur, self.T_i = (self.T_cur + 1, self.T_i) if epoch is None else (epoch, self.T_0)
-        while self.T_cur >= self.T_i:
-            self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
-        return super().step(None if epoch is None else math.floor(epoch))
 
 
 class SequentialLR(metaclass=Placed):

@@ -10,6 +10,8 @@ lrs = optim.lr_scheduler
 GRADIENTS = np.random.RandomState(0).randn(4, 3).astype(np.float32)
 METHODS = {
     ("Adagrad", "lr_decay=0.1 weight_decay=0.01"): [0.97751719, -2.0133634, 2.9838865],
+    ("Adadelta", ""): [0.98861468, -2.001549, 2.9875143],
+    ("NAdam", ""): [0.99174011, -2.0023153, 2.992156],
     ("Adamax", "weight_decay=0.1"): [0.98887748, -2.0031514, 2.9907157],
     ("RAdam", "lr=0.1"): [0.22329773, -2.3131368, 2.8280218],
     ("RMSprop", "centered=1 momentum=0.9"): [-0.56248307, -2.9725835, 2.0019264],

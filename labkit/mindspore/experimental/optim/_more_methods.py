@@ -8,7 +8,7 @@ from ...parameter import Parameter
 from ...tensor import Tensor
 from .optimizer import Optimizer
 
-__all__ = ["Adagrad", "Adamax", "RAdam", "RMSprop"]
+__all__ = ["Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop"]
 
 
 class _Method(Optimizer):
@@ -29,6 +29,8 @@ class _Method(Optimizer):
         for slot, first in self.slots.items():
             if slot == "step_t":
                 self.step_t = Parameter(Tensor(np.int32(first)), name=slot)
+            elif isinstance(first, float):  # one number for each parameter
+                setattr(self, slot, [Parameter(Tensor(first), name=f"{slot}_{p.name}") for p in self.parameters])
             else:
                 setattr(self, slot, self.parameters.clone(slot, options.get(first, first)))
 
@@ -74,6 +76,22 @@ class Adagrad(_Method):
         return p - lr / (1 + (t - 1) * group["lr_decay"]) * (g / (np.sqrt(total) + group["eps"])), total
 
 
+class Adadelta(_Method):
+    """M. Zeiler (2012): against g times the root of the mean square of the steps over that of the gradients."""
+
+    _shown = "mindspore.experimental.optim.adadelta.Adadelta"
+    slots = {"accum": "zeros", "accum_update": "zeros"}
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
+        super().__init__(params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
+
+    def step(self, group, lr, t, p, g, *state) -> tuple:
+        rho, eps = group["rho"], group["eps"]
+        square = _mean(state[0], g * g, rho)
+        change = np.sqrt(state[1] + eps) / np.sqrt(square + eps) * g
+        return p - lr * change, square, _mean(state[1], change * change, rho)
+
+
 class Adamax(_Method):
     """Adam with the largest of the decayed gradients in place of the root of the mean square."""
 
@@ -86,6 +104,24 @@ class Adamax(_Method):
         beta1, beta2 = group["betas"]
         mean, largest = _mean(state[0], g, beta1), np.maximum(state[1] * beta2, abs(g) + group["eps"])
         return p - lr / (1 - np.float32(beta1) ** t) * mean / largest, mean, largest
+
+
+class NAdam(_Method):
+    """Adam with Nesterov's momentum (T. Dozat, 2016)."""
+
+    _shown = "mindspore.experimental.optim.nadam.NAdam"
+    slots = {"step_t": 0, "exp_avg": "zeros", "exp_avg_sq": "zeros", "mu_product": 1.0}
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
+
+    def step(self, group, lr, t, p, g, *state) -> tuple:
+        beta1, beta2 = group["betas"]
+        mu, later = (beta1 * (1 - 0.5 * np.float32(0.96) ** (n * group["momentum_decay"])) for n in (t, t + 1))
+        product, mean, square = state[2] * mu, _mean(state[0], g, beta1), _mean(state[1], g * g, beta2)
+        below = np.sqrt(square / (1 - np.float32(beta2) ** t)) + group["eps"]
+        p = p - lr * (1 - mu) / (1 - product) * g / below
+        return p - lr * later / (1 - product * later) * mean / below, mean, square, product
 
 
 class RAdam(_Method):

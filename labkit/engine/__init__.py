@@ -11,7 +11,7 @@ from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
 from .forward import Forward, jvp
 from .graph import Contribution, Graph, Step, argument_names, checked_names, ones_like, record
 from .guest import ArrayBox, Own, new_box, power
-from .levels import inside, new_level
+from .levels import inside, new_level, running
 from .loops import levels_of, looped
 from .mistakes import run
 from .names import assignment_target, is_library, is_own, user_site
@@ -31,6 +31,6 @@ __all__ = [
     "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library", "is_own", "isbox",
     "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
     "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
-    "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "sum_once", "summarised",
+    "quietly", "record", "restrict", "reverse_pass", "run", "running", "shape_of", "stop_gradient", "sum_once", "summarised",
     "two_bytes", "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

@@ -26,6 +26,16 @@ def new_level() -> int:
     return next(_levels)
 
 
+def running() -> bool:
+    """Whether any function is being differentiated or recorded, in any thread.
+
+    >>> with inside(new_level()):
+    ...     running()
+    True
+    """
+    return bool(_open)
+
+
 class inside:
     """A block in which values are in boxes of `level`: the run of a function that is differentiated or recorded.
 

@@ -102,7 +102,12 @@ def _unknown(index):
 
 def read(value, index):
     try:
-        return _take(value, *index) if _unknown(index) else value[index]
+        if _unknown(index):
+            return _take(value, *index)
+        found = value[index]
+        if isinstance(found, np.generic):  # an element is a view, too
+            return value[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+        return found
     except IndexError as error:
         if "too many indices" in str(error):
             raise IndexError(f"too many indices for tensor of dimension{np.ndim(getval(value))}") from None

@@ -12,13 +12,13 @@ from typing import Any, Self
 import numpy as np
 
 from .. import ops as primitives
-from ..engine import cast, getval
+from ..engine import cast, getval, isbox, running
 from ..kinds import of_kind
 from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
 from ._recording import current
-from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, wrap
+from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, put, wrap
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -91,12 +91,20 @@ class Parameter(Tensor):
         """Write for good. While a derivative runs, later reads see the new value and still count as this parameter."""
         if current.recorder is None:
             plain = getval(value)
-            _stored.__set__(self, plain)
+            if not put(self._memory(), plain):
+                _stored.__set__(self, np.array(plain) if isinstance(plain, np.ndarray) else plain)
         else:
             plain = current.recorder.write(self, value)
         box = current.substitutions.get(id(self))
         if box is not None:
             current.substitutions[id(self)] = _overwritten(box, plain)
+
+    def _memory(self):
+        """The array that it has, None before it has one."""
+        try:
+            return _stored.__get__(self)
+        except AttributeError:
+            return None
 
     def __engine_bind__(self, value):
         return bound((self,), (value,))
@@ -133,8 +141,23 @@ class Parameter(Tensor):
 
     @property
     def data(self) -> Tensor:
-        """Its value as a tensor."""
+        """Its value as a tensor in the same memory: what is written into one is seen in the other. Assigned: `set_data`.
+
+        >>> p = Parameter(Tensor([1.0, 2.0]), name="p")
+        >>> p.data[0] = 5.0
+        >>> print(p.asnumpy())
+        [5. 2.]
+        """
         return wrap(self._value)
+
+    @data.setter
+    def data(self, data):
+        self.set_data(data)
+
+    def value(self) -> Tensor:
+        """Its value as a tensor of its own."""
+        value = self._value
+        return wrap(value if isbox(value) else np.array(value))
 
     def __str__(self):
         return (
@@ -144,7 +167,10 @@ class Parameter(Tensor):
     __repr__ = __str__
 
     def set_data(self, data, slice_shape=False) -> Self:
-        """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter."""
+        """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter.
+
+        A tensor of this type shares its memory with the parameter from then on.
+        """
         of_kind(
             data,
             (Tensor, int, float, bool),
@@ -152,13 +178,18 @@ class Parameter(Tensor):
             "But with type {type}.",
         )
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
-        self._value = primitives.copy(cast(value, self._value.dtype))
+        dtype = self._value.dtype
+        value = value if value.dtype == dtype else cast(value, dtype)
+        if running() or isbox(value):
+            self._value = primitives.copy(value)
+        else:
+            _stored.__set__(self, np.asarray(value))
         return self
 
     def assign_value(self, value) -> Self:
         """Replace the value by `value`, a tensor of the same shape; returns the parameter."""
-        assigned(self, value, "Assign")
-        return self
+        check_like(self, value, "Assign")
+        return self.set_data(value if isinstance(value, Tensor) else Tensor(value))
 
     def clone(self, init="same") -> "Parameter":
         """A parameter of its own, of the same name: `init` "same", an initializer's name, a number or a tensor."""
@@ -200,7 +231,7 @@ def assigned(variable, value, name):
     """Write `value` into a tensor or parameter of the same shape, in its type. Raises ValueError for another shape."""
     check_like(variable, value, name)
     value = value if isinstance(value, Tensor) else Tensor(value)
-    variable._value = cast(value._value, variable._value.dtype)
+    variable._write(cast(value._value, variable._value.dtype))
 
 
 def check_like(variable, value, name):

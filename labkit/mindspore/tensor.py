@@ -14,7 +14,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..absent import member
-from ..engine import cast, custom_vjp, getval, isbox
+from ..engine import cast, custom_vjp, getval, isbox, running
 from ..engine import stop_gradient as constant
 from ..kinds import of_kind
 from ..layout import Placed
@@ -37,6 +37,19 @@ def wrap(value):
 
 
 _new = object.__new__
+
+
+def put(held, value):
+    """Write `value` into the array `held`, which other tensors may share, if it fits there; whether it did.
+
+    While a derivative or a recording runs, arrays stay as they are: they may be needed for the way back.
+    """
+    if not isinstance(held, np.ndarray) or not held.flags.writeable or isbox(value) or running():
+        return False
+    if np.shape(value) != held.shape or value.dtype != held.dtype:
+        return False
+    held[...] = value
+    return True
 
 
 def _lacking(tensor, name):
@@ -270,7 +283,12 @@ class Tensor(metaclass=Placed):
             raise _indexing.unsupported(value)
         if not np.isscalar(value) or isinstance(value, np.generic):
             value = cast(value, self._value.dtype)
-        self._value = _indexing.write(self._value, _indexing.as_index(index), value)
+        self._write(_indexing.write(self._value, _indexing.as_index(index), value))
+
+    def _write(self, value):
+        """Take over a value of the same shape and type, with all who share this memory: views of it, its NumPy array."""
+        if not put(self._value, value):
+            self._value = value
 
     # ---- gradients ----
 

@@ -405,4 +405,4 @@ def test_indexes_choose_inputs_where_update_is_decorated():
     assert Difference().set_indexes([1, 0])(*pair) == -7.0
     assert Rearranged().set_indexes([1, 0])(*pair) == 7.0
     with pytest.raises(TypeError, match="eval_type"):
-        train.Precision("multilabel")
+        train.Precision("several")

@@ -23,6 +23,8 @@ from .losses import *  # noqa: F403
 from .losses import __all__ as _losses
 from .metrics import *  # noqa: F403
 from .metrics import __all__ as _metrics
+from .more_metrics import *  # noqa: F403
+from .more_metrics import __all__ as _more_metrics
 from .normalization import *  # noqa: F403
 from .normalization import __all__ as _normal
 from .optim import *  # noqa: F403
@@ -45,7 +47,7 @@ __all__ = [
     "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense",
     "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
     "SequentialCell", "WithLossCell", "get_activation",
-    *_losses, *_metrics,
+    *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
     *_training, *_attention, *_transformer, *_padding, *_pooling,
 ]  # fmt: skip

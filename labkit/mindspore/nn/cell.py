@@ -58,11 +58,20 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
     # ---- calling ----
 
     def __call__(self, *args, **kwargs):
+        if "_distinct" not in self.__dict__:
+            self._distinguish()
         if "_inputs" in self.__dict__:
             self._check_inputs(args)
         if compiles():
             return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)
         return self._run(*args, **kwargs)
+
+    def _distinguish(self):
+        """Before the first call: where two parameters have the same name, all are named by their path."""
+        object.__setattr__(self, "_distinct", True)
+        names = [p.name for p in self.get_parameters()]
+        if len({*names}) < len(names):
+            self.update_parameters_name()
 
     def _run(self, *args, **kwargs):
         if current.scopes is not None and current.scopes.part is not self:
@@ -126,7 +135,7 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
             self.insert_param_to_cell(name, value)
         elif isinstance(value, ParameterTuple):
             for p in value:
-                self._params[p.name] = p
+                self.insert_param_to_cell(p.name, p, check_name_contain_dot=False)
         elif isinstance(value, Cell):
             self.__dict__.pop(name, None)
             if self._auto_prefix:

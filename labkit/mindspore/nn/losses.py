@@ -6,8 +6,8 @@ from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss", "NLLLoss",
-    "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "DiceLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss", "NLLLoss",
+    "RMSELoss", "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 
@@ -44,6 +44,34 @@ class MSELoss(LossBase):
 
     def construct(self, logits, labels) -> Tensor:
         return _entropy.mse_loss(logits, labels, self.reduction)
+
+
+class RMSELoss(LossBase):
+    """The root of the mean of (logits - label)^2."""
+
+    def __init__(self):
+        super().__init__()
+        self.MSELoss = MSELoss()
+
+    def construct(self, logits, label) -> Tensor:
+        return self.MSELoss(logits, label).sqrt()
+
+
+class DiceLoss(LossBase):
+    """1 less twice the overlap of `logits` and `label`, of one shape, over the sum of their squares and `smooth`."""
+
+    def __init__(self, smooth=1e-5):
+        super().__init__()
+        self.smooth = smooth
+
+    def construct(self, logits, label) -> Tensor:
+        if logits.shape != label.shape:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'logits_shape' should be equal to 'label_shape', but got {logits.shape} and "
+                f"{label.shape}."
+            )
+        squares = (logits * logits).sum() + (label * label).sum()
+        return 1 - 2 * (logits * label).sum() / (squares + self.smooth)
 
 
 class L1Loss(LossBase):

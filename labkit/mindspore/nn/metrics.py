@@ -61,7 +61,6 @@ class Metric(metaclass=Placed):
 
     def __init__(self):
         self._indexes = None
-        self.clear()
 
     def __call__(self, *inputs) -> Any:
         """The value for one batch alone."""
@@ -102,7 +101,16 @@ class Metric(metaclass=Placed):
                 f"For '{type(self).__name__}.update', it needs {count} input{'s' * (count > 1)} ({wanted}), "
                 f"but got {len(inputs)}"
             )
-        return [x.asnumpy() if isinstance(x, Tensor) else np.asarray(x) for x in inputs]
+        return [self._convert_data(x) for x in inputs]
+
+    def _convert_data(self, data):
+        """A tensor, list or array as an array. Raises TypeError for anything else."""
+        of_kind(
+            data,
+            (Tensor, list, np.ndarray, np.generic),
+            "For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, but got {type}.",
+        )
+        return data.asnumpy() if isinstance(data, Tensor) else np.asarray(data)
 
     def _pair(self, inputs):
         return self._arrays(inputs, 2, "predicted value, true value")
@@ -118,13 +126,21 @@ class Metric(metaclass=Placed):
         return count
 
 
+class Cleared(Metric):
+    """A metric that begins cleared."""
+
+    def __init__(self):
+        super().__init__()
+        self.clear()
+
+
 class float64(np.float64):
     """A NumPy number that shows as a plain one, as it does with the NumPy that MindSpore has."""
 
     __module__, __repr__ = "numpy", float.__repr__
 
 
-class _Mean(Metric):
+class _Mean(Cleared):
     """A total over a number of samples."""
 
     def clear(self):
@@ -186,10 +202,7 @@ class Accuracy(_Mean):
     """
 
     def __init__(self, eval_type="classification"):
-        if eval_type not in ("classification", "multilabel"):
-            raise TypeError(
-                f"The argument 'eval_type' must be in {{'multilabel', 'classification'}}, but got {eval_type}"
-            )
+        _check_type(eval_type)
         self._type = eval_type
         super().__init__()
 
@@ -246,22 +259,24 @@ class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
         super().__init__(5)
 
 
-class _PerClass(Metric):
+class _PerClass(Cleared):
     """Counts per class: right answers, answers, labels."""
 
     def __init__(self, eval_type="classification"):
-        if eval_type != "classification":
-            raise TypeError(f"expected the eval_type 'classification', which labkit has, but got {eval_type!r}")
+        _check_type(eval_type)
+        self._type = eval_type
         super().__init__()
 
     def clear(self):
         """Forget what has been seen."""
-        self._right = self._answered = self._labelled = 0
+        self._right = self._answered = self._labelled = np.zeros(0) if self._type == "multilabel" else 0
 
     @rearrange_inputs
     def update(self, *inputs):
         """Take in predictions (n, classes) and labels (n,), which may be one-hot."""
         prediction, label = self._pair(inputs)
+        if self._type == "multilabel":
+            return self._of_examples(prediction, label)
         label, classes = indices(label, prediction).reshape(-1), prediction.shape[1]
         if label.max() >= classes:
             raise ValueError(
@@ -273,8 +288,16 @@ class _PerClass(Metric):
         self._right = self._right + (answer * label).sum(axis=0)
         self._answered, self._labelled = self._answered + answer.sum(axis=0), self._labelled + label.sum(axis=0)
 
+    def _of_examples(self, prediction, label):
+        """Counts per example, for labels (n, classes) of 0 and 1."""
+        _check_multilabel(prediction, label)
+        answer, label = (np.moveaxis(x, 1, 0).reshape(x.shape[1], -1) for x in (prediction, label))
+        self._right = np.append(self._right, (answer * label).sum(axis=0))
+        self._answered = np.append(self._answered, answer.sum(axis=0))
+        self._labelled = np.append(self._labelled, label.sum(axis=0))
+
     def eval(self, average=False):
-        """The value of every class, or their mean."""
+        """The value of every class, or of every example for "multilabel"; or their mean."""
         self._nonzero(self._labelled)
         value = self._value()
         return float64(value.mean()) if average else value
@@ -348,6 +371,11 @@ def indices(label, prediction):
     return label
 
 
+def _check_type(eval_type):
+    if eval_type not in ("classification", "multilabel"):
+        raise TypeError(f"The argument 'eval_type' must be in {{'multilabel', 'classification'}}, but got {eval_type}")
+
+
 def _check_multilabel(prediction, label):
     if prediction.shape != label.shape:
         raise ValueError(
@@ -363,7 +391,7 @@ def _check_multilabel(prediction, label):
 
 # ---- by name ----
 
-_NAMED = {
+NAMED: dict[str, Callable] = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1,
     "topk": TopKCategoricalAccuracy, "top_1_accuracy": Top1CategoricalAccuracy,
     "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE, "loss": Loss,
@@ -372,17 +400,17 @@ _NAMED = {
 
 def names() -> list[str]:
     """The names that `get_metric_fn` knows."""
-    return sorted(_NAMED)
+    return sorted(NAMED)
 
 
 def get_metric_fn(name, *args, **kwargs) -> Metric:
     """A metric by its name, such as "accuracy". Raises KeyError for an unknown one."""
-    if name not in _NAMED:
+    if name not in NAMED:
         raise KeyError(
             f"For 'get_metric_fn', unsupported metric {name}, please refer to official website "
             f"for more details about supported metrics."
         )
-    return _NAMED[name](*args, **kwargs)
+    return NAMED[name](*args, **kwargs)
 
 
 def get_metrics(metrics):

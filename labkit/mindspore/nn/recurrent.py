@@ -113,6 +113,12 @@ class GRUCell(_Step):
         super().__init__("gru", input_size, hidden_size, has_bias, dtype)
 
 
+_LOOPS = {  # the cells that go over the steps in the real framework; here they are shown alone
+    kind: type(f"_Dynamic{name}", (Cell,), {"__module__": "mindspore.nn.layer.rnns"})
+    for kind, name in {"tanh": "RNNTanh", "relu": "RNNRelu", "lstm": "LSTMCPUGPU", "gru": "GRUCPUGPU"}.items()
+}
+
+
 class _Sequence(Cell):
     """What the networks of steps have in common: layers, directions, dropout between the layers."""
 
@@ -131,6 +137,7 @@ class _Sequence(Cell):
             )
         self._kind, self.hidden_size, self.num_layers, self.has_bias = kind, hidden_size, num_layers, has_bias
         self.batch_first, self.dropout, self.bidirectional = batch_first, dropout, bidirectional
+        self.rnn = _LOOPS[kind]()
         self.dropout_op = Dropout(p=dropout)
         self._directions = 2 if bidirectional else 1
         self._begin(input_size, _STEPS[kind][1] * hidden_size, dtype)

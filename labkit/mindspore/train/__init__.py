@@ -8,6 +8,8 @@ from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManag
 from ..nn import metrics
 from ..nn.metrics import *  # noqa: F403
 from ..nn.metrics import __all__ as _metrics
+from ..nn.more_metrics import *  # noqa: F403
+from ..nn.more_metrics import __all__ as _more_metrics
 from . import callback
 from .callback import *  # noqa: F403
 from .callback import __all__ as _callbacks
@@ -20,7 +22,7 @@ from .transfers import Transfers, counting
 __all__ = [
     "DatasetHelper", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "Model", "Transfers",
     "build_train_network", "callback", "connect_network_with_dataset", "counting", "data_sink", "load_checkpoint",
-    "load_param_into_net", "metrics", "save_checkpoint", *_callbacks, *_metrics,
+    "load_param_into_net", "metrics", "save_checkpoint", *_callbacks, *_metrics, *_more_metrics,
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

@@ -1,5 +1,6 @@
 """The base of the optimizers with `param_groups`."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,8 +35,10 @@ class Optimizer(Cell):
             raise ValueError("For 'Optimizer', the argument params must not be empty.")
         self.defaults, self.param_groups, self.lrs, self.group_start_id = defaults, [], [], [0]
         self.parameters: Any = ()
+        self.state: dict[Parameter, dict] = defaultdict(dict)
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
+        self.parameters = ParameterTuple(self.parameters)  # now as a part, which a checkpoint has
 
     def add_param_group(self, param_group) -> None:
         """Take in another group of parameters. Raises TypeError or ValueError for one that is no dict, or has known ones."""

@@ -27,6 +27,7 @@ from . import (
     _settings,
     _shaping,
     _solving,
+    _spectral,
     _strided,
     _table,
     autograd,

@@ -170,6 +170,13 @@ def methods() -> Record:
     return Record(file, lambda python: output(python, TESTS / "real" / "methods.py"), answers)
 
 
+def outs() -> Record:
+    """The functions of PyTorch that take `out=`."""
+    file = LAYOUT["torch"].with_name("outs.txt")
+    script = TESTS / "real" / "outs.py"
+    return Record(file, lambda python: output(python, script), lambda text: {n: f"{n} takes out" for n in text.split()})
+
+
 def differing() -> Record:
     """The calls on which the two do not agree; it asks both."""
 
@@ -187,6 +194,7 @@ RECORDS: dict[str, list[Record]] = {
         layout("torch"),
         aliases("torch"),
         names("torch"),
+        outs(),
         devices(),
         draws("torch"),
         losses(),

@@ -37,7 +37,7 @@ def of_digamma(x) -> float:
     return found + math.log(x) - 0.5 / x - sum(c * square ** (k + 1) for k, c in enumerate(terms))
 
 
-def hurwitz_zeta(s, x) -> float:
+def _zeta(s, x):
     """The sum of (x + k)^-s over all k from 0, by Euler and Maclaurin."""
     found = 0.0
     while x < _FAR:
@@ -58,7 +58,7 @@ def polygamma(x, n) -> np.ndarray:
     if n == 0:
         return _elementwise(of_digamma)(x)
     sign = (-1) ** (n + 1) * math.factorial(n)
-    return _elementwise(lambda v: sign * hurwitz_zeta(n + 1, v) if v == v else v)(x)
+    return _elementwise(lambda v: sign * _zeta(n + 1, v) if v == v else v)(x)
 
 
 def _erfinv(x):

@@ -39,7 +39,9 @@ def _gamma(generator, a, kind):
         if 1 + c * x <= 0:
             continue
         v, u, square = (1 + c * x) ** 3, 1 - _uniform(generator), x * x
-        if u < 1 - float(np.float32(0.0331)) * square * square or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
+        if u < 1 - float(np.float32(0.0331)) * square * square or math.log(u) < 0.5 * square + d * (
+            1 - v + math.log(v)
+        ):
             return scale * d * v
 
 
@@ -137,7 +139,9 @@ def _one_poisson(generator, rate):
             return k
         if k < 0 or (us < 0.013 and v > us):
             continue
-        if math.log(v) + math.log(inverse) - math.log(a / (us * us) + b) <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+        if math.log(v) + math.log(inverse) - math.log(a / (us * us) + b) <= -rate + k * math.log(rate) - math.lgamma(
+            k + 1
+        ):
             return k
     return None
 
@@ -185,5 +189,7 @@ def poisson(input, generator=None) -> Tensor:
 @function()
 def binomial(count, prob, generator=None) -> Tensor:
     """Of `count` trials of probability `prob`, how many succeed, as floats."""
-    drawn = _each(lambda n, p: _one_binomial(generator or default_generator, n, p), prob._array.dtype, count._array, prob._array)
+    drawn = _each(
+        lambda n, p: _one_binomial(generator or default_generator, n, p), prob._array.dtype, count._array, prob._array
+    )
     return off_tape(drawn, "binomial", count, prob)

@@ -5,7 +5,7 @@ import numpy as np
 from . import _rules
 from ._dispatch import apply, off_tape
 from ._reduce import PAIRS
-from ._solving import alike, check_square, cholesky, cholesky_solve, inv
+from ._solving import alike, check_square, cholesky_solve
 from ._table import FUNCTIONS, both
 from ._tensor import Tensor
 
@@ -44,7 +44,9 @@ def qr(A, mode="reduced") -> tuple[Tensor, Tensor]:
     tensor([[5.]])
     """
     if mode != "reduced" or A.shape[-2] < A.shape[-1]:
-        raise NotImplementedError("labkit.torch has qr for matrices with no more columns than rows, in the mode 'reduced'")
+        raise NotImplementedError(
+            "labkit.torch has qr for matrices with no more columns than rows, in the mode 'reduced'"
+        )
     return PAIRS["linalg_qr"](apply(_rules.orthogonal, A), apply(_rules.triangle, A))
 
 
@@ -123,17 +125,3 @@ def matrix_exp(input):
 def cholesky_inverse(L, upper=False):
     """The inverse of the matrix whose root is `L`."""
     return cholesky_solve(FUNCTIONS["eye"](L.shape[-1], dtype=L.dtype).expand(*L.shape), L, upper)
-
-
-def cholesky_ex(A, *, upper=False, check_errors=False) -> tuple[Tensor, Tensor]:
-    """`cholesky`, and 0 as `info`: it went well. Raises LinAlgError where it does not."""
-    return PAIRS["linalg_cholesky_ex"](cholesky(A, upper=upper), _well(A))
-
-
-def inv_ex(A, *, check_errors=False) -> tuple[Tensor, Tensor]:
-    """`inv`, and 0 as `info`: it went well. Raises LinAlgError where it does not."""
-    return PAIRS["linalg_inv_ex"](inv(A), _well(A))
-
-
-def _well(A):
-    return Tensor._of(np.zeros(A.shape[:-2], np.int32))

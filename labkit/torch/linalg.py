@@ -6,13 +6,20 @@ from ._reduce import norm as _norm
 from ._reduce import vector_norm
 from ._solving import LinAlgError, cholesky, det, inv, slogdet, solve, solve_triangular
 from ._spectral import (
-    cholesky_ex, eigh, eigvalsh, inv_ex, lstsq, matrix_exp, matrix_rank, pinv, qr, svdvals,
+    eigh,
+    eigvalsh,
+    lstsq,
+    matrix_exp,
+    matrix_rank,
+    pinv,
+    qr,
+    svdvals,
 )  # fmt: skip
 from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "inv_ex", "lstsq",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
     "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
     "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from ._out import with_out
 from ._special import SPECIAL
 from ._table import FUNCTIONS
 
-RENAMED = {"expit": "sigmoid", "gammainc": "igamma", "gammaincc": "igammac", "gammaln": "lgamma", "psi": "digamma"}
+RENAMED = {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma"}
 _FOUND = {name: RENAMED.get(name, name) for name in names("torch")["special"]}
 __all__ = sorted(name for name, own in _FOUND.items() if own in FUNCTIONS or name in SPECIAL)
 

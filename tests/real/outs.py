@@ -1,9 +1,10 @@
-"""Print the functions of the real `torch` that take `out=`, one a line: `PYTHON outs.py`, by the package's own stubs."""
+"""Print the functions of the real `torch` that take `out=`: `PYTHON outs.py`, by the package's own stubs."""
 
 import inspect
 import re
 from contextlib import suppress
 from pathlib import Path
+from textwrap import fill
 
 import torch
 
@@ -15,4 +16,4 @@ if __name__ == "__main__":
         with suppress(ValueError, TypeError):
             if inspect.isfunction(thing) and not name.startswith("_") and "out" in inspect.signature(thing).parameters:
                 found.add(name)
-    print(*sorted(found), sep="\n")
+    print(fill(" ".join(sorted(found)), 120))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...engine import getval
 from .core import fused, op
-from .moving import transpose, tril, triu
+from .moving import transpose, tril
 from .products import bmm
 from .solving import solve_triangular
 
@@ -27,7 +27,12 @@ def eigenvalues(a):
     return np.linalg.eigh(a)[0]
 
 
-@op("LinalgEighBackward0", lambda ans, a: lambda g: _of_vectors(ans, eigenvalues(a), g), tensors="A", saves="eigenvectors")
+@op(
+    "LinalgEighBackward0",
+    lambda ans, a: lambda g: _of_vectors(ans, eigenvalues(a), g),
+    tensors="A",
+    saves="eigenvectors",
+)
 def eigenvectors(a):
     """Those of symmetric matrices, as columns."""
     return np.linalg.eigh(a)[1]
@@ -44,18 +49,25 @@ def _of_vectors(vectors, values, g):
     return bmm(bmm(vectors, turned), _turned(vectors))
 
 
-@op("LinalgQrBackward0", lambda ans, a: lambda g: _qr_back(ans, triangle(a), g, -bmm(_turned(g), ans)), tensors="A", saves="Q R")
+@op(
+    "LinalgQrBackward0",
+    lambda ans, a: lambda g: _qr_back(ans, triangle(a), g, -bmm(_turned(g), ans)),
+    tensors="A",
+    saves="Q R",
+)
 def orthogonal(a):
     """The orthonormal columns of Q R = a, as many as `a` has."""
     return np.linalg.qr(a)[0]
 
 
-@op("LinalgQrBackward0", lambda ans, a: lambda g: _qr_back(orthogonal(a), ans, None, bmm(ans, _turned(g))), tensors="A", saves="Q R")
+@op(
+    "LinalgQrBackward0",
+    lambda ans, a: lambda g: _qr_back(orthogonal(a), ans, None, bmm(ans, _turned(g))),
+    tensors="A",
+    saves="Q R",
+)
 def triangle(a):
     return np.linalg.qr(a)[1]
-
-
-
 
 
 def _qr_back(q, r, g, mixed):

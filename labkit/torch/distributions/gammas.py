@@ -1,4 +1,4 @@
-"""The gamma distribution and what is made of it: beta, Dirichlet, chi-squared, Student's t and F."""
+"""The gamma distribution and what is made of it: beta, Dirichlet, chi-squared and Student's t."""
 
 import math
 
@@ -12,7 +12,7 @@ from . import constraints
 from .distribution import Distribution, OfElements
 from .utils import broadcast_all
 
-__all__ = ["Beta", "Chi2", "Dirichlet", "FisherSnedecor", "Gamma", "StudentT"]
+__all__ = ["Beta", "Chi2", "Dirichlet", "Gamma", "StudentT"]
 
 
 def above_zero(x) -> Tensor:
@@ -34,7 +34,6 @@ class Gamma(OfElements, takes="concentration rate"):
     variance = property(lambda self: self.concentration / self.rate.pow(2))
     _noise = lambda self, like: standard_gamma(self.concentration.expand(like.shape))
     _of_noise = lambda self, x: above_zero(x / self.rate.expand(x.shape))
-    _below = lambda self, x: FUNCTIONS["igamma"](self.concentration, self.rate * x)
 
     def _log_density(self, x):
         a = self.concentration
@@ -146,7 +145,9 @@ class StudentT(OfElements, takes="df loc=0.0 scale=1.0"):
     support = constraints.real
     mean = property(lambda self: self.loc.masked_fill(self.df <= 1, math.nan))
     mode = property(lambda self: self.loc)
-    _noise = lambda self, eps: eps.normal_() * (Chi2(self.df).rsample(eps.shape[: eps.ndim - self.df.ndim]) / self.df).rsqrt()
+    _noise = lambda self, eps: (
+        eps.normal_() * (Chi2(self.df).rsample(eps.shape[: eps.ndim - self.df.ndim]) / self.df).rsqrt()
+    )
     _of_noise = lambda self, y: self.loc + self.scale * y
 
     @property
@@ -158,39 +159,3 @@ class StudentT(OfElements, takes="df loc=0.0 scale=1.0"):
         y, df = (x - self.loc) / self.scale, self.df
         constant = self.scale.log() + 0.5 * df.log() + 0.5 * math.log(math.pi) + (0.5 * df).lgamma()
         return -0.5 * (df + 1.0) * (y**2.0 / df).log1p() - constant + (0.5 * (df + 1.0)).lgamma()
-
-    def entropy(self) -> Tensor:
-        half, more = 0.5 * self.df, 0.5 * (self.df + 1)
-        beta = half.lgamma() + math.lgamma(0.5) - more.lgamma()
-        return self.scale.log() + more * (more.digamma() - half.digamma()) + 0.5 * self.df.log() + beta
-
-
-class FisherSnedecor(OfElements, takes="df1 df2"):
-    """The ratio of two means of squares, of `df1` and `df2` standard normal numbers.
-
-    >>> FisherSnedecor(2.0, 4.0).mean
-    tensor(2.)
-    """
-
-    support = constraints.positive
-    mean = property(lambda self: (self.df2 / (self.df2 - 2)).masked_fill(self.df2 <= 2, math.nan))
-    mode = property(lambda self: ((self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)).masked_fill(self.df1 <= 2, math.nan))
-    _of_noise = lambda self, x: x
-
-    def _noise(self, like):
-        first, second = (Gamma(df * 0.5, df).expand(like.shape).rsample() for df in (self.df1, self.df2))
-        return above_zero(first / above_zero(second))
-
-    @property
-    def variance(self) -> Tensor:
-        d1, d2 = self.df1, self.df2
-        found = 2 * d2.pow(2) * (d1 + d2 - 2) / (d1 * (d2 - 2).pow(2) * (d2 - 4))
-        return found.masked_fill(d2 <= 4, math.nan)
-
-    def _log_density(self, x):
-        d1, d2 = self.df1 * 0.5, self.df2 * 0.5
-        ratio = self.df1 / self.df2
-        constant = (d1 + d2).lgamma() - d1.lgamma() - d2.lgamma()
-        return constant + d1 * ratio.log() + (d1 - 1) * x.log() - (d1 + d2) * (ratio * x).log1p()
-
-

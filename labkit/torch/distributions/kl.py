@@ -161,8 +161,13 @@ register_kl(Cauchy, Cauchy)(
 )
 register_kl(Gamma, Exponential)(lambda p, q: -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate)
 register_kl(Exponential, Gamma)(
-    lambda p, q: -q.concentration * (q.rate / p.rate).log() + q.rate / p.rate + q.concentration.lgamma()
-    + q.concentration * _EULER - (1 + _EULER)
+    lambda p, q: (
+        -q.concentration * (q.rate / p.rate).log()
+        + q.rate / p.rate
+        + q.concentration.lgamma()
+        + q.concentration * _EULER
+        - (1 + _EULER)
+    )
 )
 for _p, _q in ((Normal, Uniform), (Normal, Exponential), (Laplace, Uniform), (Laplace, Exponential)):
     register_kl(_p, _q)(lambda p, q: FUNCTIONS["full_like"](p.loc, math.inf))  # some of p is where q is not

@@ -10,15 +10,14 @@ from .._creation import ones_like, zeros_like
 from .._table import FUNCTIONS
 from .._tensor import Tensor
 from . import constraints
-from .continuous import Exponential, Normal, Uniform
+from .continuous import Exponential, Normal
 from .distribution import Distribution, OfElements
-from .gammas import Gamma
 from .joint import Independent
 from .transforms import AbsTransform, AffineTransform, ComposeTransform, ExpTransform, PowerTransform, Transform
 from .utils import sum_rightmost
 
 __all__ = [
-    "Cauchy", "HalfCauchy", "HalfNormal", "InverseGamma", "Kumaraswamy", "MixtureSameFamily", "Pareto",
+    "Cauchy", "HalfCauchy", "HalfNormal", "MixtureSameFamily", "Pareto",
     "TransformedDistribution", "Weibull",
 ]  # fmt: skip
 _EULER = 0.57721566490153286060
@@ -40,7 +39,9 @@ class TransformedDistribution(Distribution):
         whole, base = ComposeTransform(self.transforms), base_distribution
         shape, inner = base.batch_shape + base.event_shape, len(base.event_shape)
         if len(shape) < whole.domain.event_dim:
-            raise ValueError(f"base_distribution needs to have shape with size at least {whole.domain.event_dim}, but got {shape}.")
+            raise ValueError(
+                f"base_distribution needs to have shape with size at least {whole.domain.event_dim}, but got {shape}."
+            )
         made = whole.forward_shape(shape)
         start = whole.inverse_shape(made)
         if shape != tuple(start):
@@ -54,7 +55,9 @@ class TransformedDistribution(Distribution):
     def expand(self, batch_shape, _instance=None) -> Distribution:
         new = super().expand(batch_shape, _instance)
         event = len(new.base_dist.batch_shape) - len(self._batch_shape)
-        new.base_dist = self.base_dist.expand((*batch_shape, *self.base_dist.batch_shape[len(self._batch_shape) :]) if event else batch_shape)
+        new.base_dist = self.base_dist.expand(
+            (*batch_shape, *self.base_dist.batch_shape[len(self._batch_shape) :]) if event else batch_shape
+        )
         return new
 
     has_rsample = property(lambda self: self.base_dist.has_rsample)
@@ -217,50 +220,6 @@ class Pareto(_Made, takes="scale alpha"):
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
 
-class Kumaraswamy(_Made, takes="concentration1 concentration0"):
-    """Nearly `Beta`, of a uniform number u: (1 - u^(1 / concentration0))^(1 / concentration1).
-
-    >>> Kumaraswamy(1.0, 1.0).mean
-    tensor(0.5000)
-    """
-
-    support = constraints.unit_interval
-    mean = property(lambda self: self._moment(1))
-    variance = property(lambda self: self._moment(2) - self.mean.pow(2))
-
-    def _base(self):
-        one = ones_like(self.concentration0)
-        return Uniform(one * 0, one), [PowerTransform(self.concentration0.reciprocal()), AffineTransform(1.0, -1.0),
-                                       PowerTransform(self.concentration1.reciprocal())]  # fmt: skip
-
-    def _moment(self, n):
-        b, more = self.concentration0, 1 + n / self.concentration1
-        return (b.log() + more.lgamma() + b.lgamma() - (more + b).lgamma()).exp()
-
-
-class InverseGamma(_Made, takes="concentration rate"):
-    """1 over a gamma number.
-
-    >>> InverseGamma(3.0, 2.0).mean
-    tensor(1.)
-    """
-
-    support = constraints.positive
-    mean = property(lambda self: (self.rate / (self.concentration - 1)).masked_fill(self.concentration <= 1, math.inf))
-    mode = property(lambda self: self.rate / (self.concentration + 1))
-    _base = lambda self: (Gamma(self.concentration, self.rate), [PowerTransform(-ones_like(self.rate))])
-    __repr__ = lambda self: "InverseGamma()"
-
-    @property
-    def variance(self) -> Tensor:
-        a = self.concentration
-        return (self.rate.square() / ((a - 1).square() * (a - 2))).masked_fill(a <= 2, math.inf)
-
-    def entropy(self) -> Tensor:
-        a = self.concentration
-        return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()
-
-
 class MixtureSameFamily(Distribution):
     """One of the last batch dimension's components, drawn by a `Categorical` distribution.
 
@@ -278,7 +237,9 @@ class MixtureSameFamily(Distribution):
             raise ValueError("component_distribution need to be an instance of torch.distributions.Distribution")
         count, known = pick.logits.shape[-1], parts.batch_shape[-1]
         if known != count:
-            raise ValueError(f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` ({known})")
+            raise ValueError(
+                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` ({known})"
+            )
         self.mixture_distribution, self.component_distribution = pick, parts
         self._event_ndims = len(parts.event_shape)
         super().__init__(parts.batch_shape[:-1], parts.event_shape, validate_args)
@@ -288,7 +249,9 @@ class MixtureSameFamily(Distribution):
 
     def expand(self, batch_shape, _instance=None) -> Distribution:
         new = super().expand(batch_shape, _instance)
-        new.component_distribution = self.component_distribution.expand((*batch_shape, self.component_distribution.batch_shape[-1]))
+        new.component_distribution = self.component_distribution.expand(
+            (*batch_shape, self.component_distribution.batch_shape[-1])
+        )
         new.mixture_distribution = self.mixture_distribution.expand(batch_shape)
         return new
 
@@ -309,7 +272,9 @@ class MixtureSameFamily(Distribution):
         return self._weighed(self.component_distribution.variance) + self._weighed(apart.pow(2.0))
 
     def _log_density(self, x):
-        return (self.component_distribution.log_prob(self._pad(x)) + self.mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
+        return (
+            self.component_distribution.log_prob(self._pad(x)) + self.mixture_distribution.logits.log_softmax(-1)
+        ).logsumexp(-1)
 
     def sample(self, sample_shape=()) -> Tensor:
         with _modes.no_grad():

@@ -10,8 +10,8 @@ from typing import Any
 from ....aliases import attributes
 from ..._creation import ones_like, zeros_like
 from ..._random import rand
-from ..._table import FUNCTIONS
 from ..._reduce import norm
+from ..._table import FUNCTIONS
 from ..._tensor import Tensor
 from .convert_parameters import parameters_to_vector
 
@@ -55,7 +55,9 @@ class BasePruningMethod:
             method = PruningContainer(*_each_of(module._forward_pre_hooks.pop(old)), method)
         scores = orig if importance_scores is None else importance_scores
         if scores.shape != orig.shape:
-            raise ValueError(f"importance_scores should have the same shape as parameter                 {name} of {module}")
+            raise ValueError(
+                f"importance_scores should have the same shape as parameter                 {name} of {module}"
+            )
         module.register_buffer(f"{name}_mask", method.compute_mask(scores.detach(), before))
         setattr(module, name, method.apply_mask(module))
         module.register_forward_pre_hook(method)
@@ -223,7 +225,9 @@ def _by(kind, name, words) -> Callable:
         return module
 
     pruned.__name__ = pruned.__qualname__ = name
-    pruned.__doc__ = f"Prune the parameter `name` of a module: {kind.__doc__[0].lower()}{kind.__doc__[1:]} Returns the module."
+    pruned.__doc__ = (
+        f"Prune the parameter `name` of a module: {kind.__doc__[0].lower()}{kind.__doc__[1:]} Returns the module."
+    )
     return pruned
 
 

@@ -1,6 +1,6 @@
-"""Random numbers of the gamma, Poisson and binomial distributions, with PyTorch's numbers, and of the first how they depend on it.
+"""Random numbers of the gamma and Poisson distributions, with PyTorch's numbers; of the first also how they depend on it.
 
-Gamma: G. Marsaglia and W. Tsang (2000). Poisson and binomial: transformed rejection, W. Hormann (1993). The slope of a number in
+Gamma: G. Marsaglia and W. Tsang (2000). Poisson: transformed rejection, W. Hormann (1993). The slope of a number in
 its parameter is -(dF/da) / (dF/dx), of F, the probability to be at most x: by the series of F, term by term.
 """
 
@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ..ops.special import of_digamma as digamma
-from ._dispatch import apply, off_tape
+from ._dispatch import apply
 from ._draws import unit
 from ._generator import default_generator
 from ._normal import normal
@@ -117,14 +117,6 @@ def dirichlet(input, generator=None) -> Tensor:
     return apply(_drawn_dirichlet, input, shares.clip(np.finfo(kind).tiny, np.nextafter(kind(1), kind(0))))
 
 
-def _rejected(generator, a, b, center):
-    """Candidates `(k, us, v)` for the transformed rejection of a discrete distribution around `center`."""
-    while True:
-        u, v = _uniform(generator) - 0.5, _uniform(generator)
-        us = 0.5 - abs(u)
-        yield math.floor((2 * a / us + b) * u + center) if us else -1, us, v
-
-
 def _one_poisson(generator, rate):
     if rate < 10:
         count, product = -1, 1.0
@@ -134,7 +126,10 @@ def _one_poisson(generator, rate):
     root = math.sqrt(rate)
     b = 0.931 + 2.53 * root
     a, inverse, least = -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
-    for k, us, v in _rejected(generator, a, b, rate + 0.43):
+    while True:
+        u, v = _uniform(generator) - 0.5, _uniform(generator)
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43) if us else -1
         if us >= 0.07 and v <= least:
             return k
         if k < 0 or (us < 0.013 and v > us):
@@ -143,38 +138,6 @@ def _one_poisson(generator, rate):
             k + 1
         ):
             return k
-    return None
-
-
-def _one_binomial(generator, count, p):
-    if count <= 0 or p <= 0:
-        return 0
-    if p > 0.5:
-        return count - _one_binomial(generator, count, 1 - p)
-    if count * p >= 10:
-        return _large_binomial(generator, count, p)
-    found = passed = 0
-    while True:
-        passed += math.ceil(math.log(_uniform(generator)) / math.log1p(-p))
-        if passed > count:
-            return found
-        found += 1
-
-
-def _large_binomial(generator, count, p):
-    root = math.sqrt(count * p * (1 - p))
-    b = 1.15 + 2.53 * root
-    a, middle = -0.0873 + 0.0248 * b + 0.01 * p, math.floor((count + 1) * p)
-    lgamma, steep = math.lgamma, (2.83 + 5.1 / b) * root
-    for k, us, v in _rejected(generator, a, b, count * p + 0.5):
-        if us >= 0.07 and v <= 0.92 - 4.2 / b:
-            return k
-        if not 0 <= k <= count:
-            continue
-        lower = lgamma(middle + 1) + lgamma(count - middle + 1) - lgamma(k + 1) - lgamma(count - k + 1)
-        if math.log(v * steep / (a / (us * us) + b)) <= lower + (k - middle) * math.log(p / (1 - p)):
-            return k
-    return None
 
 
 @function()
@@ -184,12 +147,3 @@ def poisson(input, generator=None) -> Tensor:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     drawn = _each(lambda rate: _one_poisson(generator or default_generator, rate), input._array.dtype, input._array)
     return apply(drawing.drawn_for, input, drawn, "PoissonBackward0")
-
-
-@function()
-def binomial(count, prob, generator=None) -> Tensor:
-    """Of `count` trials of probability `prob`, how many succeed, as floats."""
-    drawn = _each(
-        lambda n, p: _one_binomial(generator or default_generator, n, p), prob._array.dtype, count._array, prob._array
-    )
-    return off_tape(drawn, "binomial", count, prob)

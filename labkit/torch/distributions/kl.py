@@ -9,12 +9,11 @@ from .._table import FUNCTIONS
 from .._tensor import Tensor
 from ..linalg import solve_triangular
 from ..nn.functional import softplus
-from .continuous import Exponential, Laplace, LogNormal, Normal, Uniform
-from .counts import Binomial, Geometric, Poisson
+from .continuous import Cauchy, Exponential, HalfNormal, Laplace, LogNormal, Normal, Uniform
+from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical, OneHotCategorical
 from .gammas import Beta, Dirichlet, Gamma
 from .joint import Independent, MultivariateNormal, log_size, mahalanobis
-from .made import Cauchy, HalfNormal, TransformedDistribution
 from .utils import sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -136,19 +135,6 @@ def _dirichlets(p, q):
 def _gammas(p, q):
     a, b, ratio = p.concentration, q.concentration, p.rate / q.rate
     return b * ratio.log() + b.lgamma() - a.lgamma() + (a - b) * a.digamma() + (q.rate - p.rate) * (a / p.rate)
-
-
-@register_kl(Binomial, Binomial)
-def _binomials(p, q):
-    one = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return (p.total_count * one).masked_fill(p.total_count > q.total_count, math.inf)
-
-
-@register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p, q):
-    if p.transforms != q.transforms or p.event_shape != q.event_shape:
-        raise NotImplementedError
-    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), len(p.event_shape) - len(p.base_dist.event_shape))
 
 
 _EULER = 0.57721566490153286060

@@ -11,7 +11,7 @@ from .arithmetic import _pair, power, select, zero
 from .elementwise import _ALL, TWO_OVER_ROOT_PI, _elementwise, _function, cos, exp, log, sin
 from .table import rule
 
-__all__ = ["polygamma"]
+__all__ = ["of_digamma", "polygamma"]
 
 _POLES = "all x but 0 and the negative integers; infinite at 0"
 _FAR = 10.0  # from here on the asymptotic series are exact to the last digits

@@ -257,8 +257,7 @@ def _new(make):
     return fun
 
 
-for _name, _make in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", np.zeros)):
-    METHODS[_name] = by_name(_new(_make))
+METHODS.update({f"new_{_name}": by_name(_new(LIKE[_name])) for _name in ("zeros", "ones", "empty")})
 
 
 @method()

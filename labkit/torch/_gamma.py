@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..ops.special import of_digamma as digamma
+from ..ops import of_digamma as digamma
 from ._dispatch import apply
 from ._draws import unit
 from ._generator import default_generator

@@ -176,7 +176,7 @@ def _pair(kind, *values):
 
 
 _SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
-_FIELDS = dict.fromkeys(_SORTED, _Pair.fields)
+_FIELDS: dict[str, tuple[str, ...]] = dict.fromkeys(_SORTED, _Pair.fields)
 _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet"),
             "linalg_eigh": ("eigenvalues", "eigenvectors"), "linalg_qr": ("Q", "R"), "qr": ("Q", "R"),
             "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip

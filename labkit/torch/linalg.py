@@ -1,5 +1,7 @@
 """`torch.linalg`: norms and products; inverses, roots and determinants; eigenvalues and least squares."""
 
+from typing import Any
+
 from ..aliases import attributes
 from ._linear import matmul
 from ._reduce import norm as _norm
@@ -63,9 +65,10 @@ def cond(A, p=None) -> Tensor:
     tensor(2.)
     """
     if p in (None, 2, -2):
-        values = svdvals(A)
+        values: Any = svdvals(A)
         return values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
+    size: Any = matrix_norm(A, p)
+    return size * matrix_norm(inv(A), p)
 
 
 def vander(x, *, N=None) -> Tensor:

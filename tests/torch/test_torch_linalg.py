@@ -60,7 +60,7 @@ def test_the_shortest_solution_has_the_pseudo_inverse():
 def test_what_does_not_fit_is_refused_in_pytorch_s_words():
     with pytest.raises(RuntimeError, match=r"linalg.lstsq: input.size\(-2\) should match other.size\(-2\)"):
         L.lstsq(torch.ones(3, 2), torch.ones(2, 1))
-    with pytest.raises(RuntimeError, match="linalg.eigh: A must be batches of square matrices, but they are 3 by 2"):
+    with pytest.raises(RuntimeError, match=r"linalg.eigh: A must be batches of square matrices, but they are 3 by 2"):
         L.eigh(torch.ones(3, 2))
     with pytest.raises(NotImplementedError, match="no more columns than rows"):
         L.qr(torch.ones(2, 3))

@@ -27,7 +27,7 @@ from .reductions import (
     var,
 )
 from .signatures import offered, signed
-from .special import polygamma
+from .special import of_digamma, polygamma
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -83,6 +83,7 @@ __all__ = [
     "nansum",
     "node_name",
     "norm",
+    "of_digamma",
     "offered",
     "op_of_node",
     "operand",

@@ -11,7 +11,7 @@ from .arithmetic import _pair, power, select, zero
 from .elementwise import _ALL, TWO_OVER_ROOT_PI, _elementwise, _function, cos, exp, log, sin
 from .table import rule
 
-__all__ = ["polygamma"]
+__all__ = ["of_digamma", "polygamma"]
 
 _POLES = "all x but 0 and the negative integers; infinite at 0"
 _FAR = 10.0  # from here on the asymptotic series are exact to the last digits
@@ -21,11 +21,12 @@ def _lgamma(x):
     return math.inf if math.isinf(x) or (x <= 0 and x % 1 == 0) else math.lgamma(x)
 
 
-def _digamma(x):
+def of_digamma(x) -> float:
+    """`digamma` of one number."""
     if x == 0:
         return math.copysign(math.inf, -x)
     if x < 0:
-        return math.nan if math.isinf(x) or x % 1 == 0 else _digamma(1 - x) - math.pi / math.tan(math.pi * (x % 1))
+        return math.nan if math.isinf(x) or x % 1 == 0 else of_digamma(1 - x) - math.pi / math.tan(math.pi * (x % 1))
     if math.isinf(x):
         return x
     found = 0.0
@@ -55,7 +56,7 @@ def _zeta(s, x):
 def polygamma(x, n) -> np.ndarray:
     """The `n`-th derivative of `digamma`, for each element x."""
     if n == 0:
-        return _elementwise(_digamma)(x)
+        return _elementwise(of_digamma)(x)
     sign = (-1) ** (n + 1) * math.factorial(n)
     return _elementwise(lambda v: sign * _zeta(n + 1, v) if v == v else v)(x)
 
@@ -73,7 +74,7 @@ def _erfinv(x):
     return y
 
 
-digamma = _function("digamma", _elementwise(_digamma), lambda ans, x: lambda g: g * polygamma(x, 1), "self",
+digamma = _function("digamma", _elementwise(of_digamma), lambda ans, x: lambda g: g * polygamma(x, 1), "self",
                     "g polygamma(1, x)", "the slope of lgamma", _POLES, "polygamma(1, x)",
                     (2.0, "0.4228", "0.6449"))  # fmt: skip
 lgamma = _function("lgamma", _elementwise(_lgamma), lambda ans, x: lambda g: g * digamma(x), "self", "g digamma(x)",

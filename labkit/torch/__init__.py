@@ -16,6 +16,7 @@ from . import (
     _composed,
     _creation,
     _elementwise,
+    _gamma,
     _indexing,
     _joining,
     _linear,
@@ -27,6 +28,8 @@ from . import (
     _settings,
     _shaping,
     _solving,
+    _special,
+    _spectral,
     _strided,
     _table,
     autograd,
@@ -89,6 +92,8 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     **dict.fromkeys(("serialization", "special", "utils"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
+    "cholesky": "linalg",
+    "matrix_power": "linalg",
     "vmap": "func",
 }
 

@@ -15,7 +15,7 @@ from ._dispatch import NUMBERS
 from ._dtype import DTYPES
 from ._memory_format import as_lies, in_order, preserve_format
 from ._shaping import flat_sizes
-from ._table import METHODS, function, method
+from ._table import METHODS, by_name, function, method
 from ._tensor import Tensor
 
 COPY_CONSTRUCT = (
@@ -257,7 +257,7 @@ def _new(make):
     return fun
 
 
-METHODS.update(new_zeros=_new(np.zeros), new_ones=_new(np.ones), new_empty=_new(np.zeros))
+METHODS.update({f"new_{_name}": by_name(_new(LIKE[_name])) for _name in ("zeros", "ones", "empty")})
 
 
 @method()

@@ -3,6 +3,7 @@
 import warnings
 from functools import wraps
 from inspect import signature
+from pathlib import Path
 
 import numpy as np
 
@@ -25,26 +26,15 @@ RESIZED = (
 C_NAMES = {"int64": "long int", "float32": "float", "float64": "double", "int32": "int", "int16": "short int",
            "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}  # fmt: skip
 
-
-_NAMES = """
-    adjoint allclose argwhere as_tensor asarray atleast_1d atleast_2d atleast_3d bincount block_diag broadcast_tensors
-    broadcast_to cartesian_prod cdist chunk clone combinations corrcoef count_nonzero cov cumulative_trapezoid diag_embed
-    diagflat diagonal diagonal_scatter dist dsplit einsum empty_like equal flatten flip fliplr flipud from_numpy frombuffer
-    full_like hsplit index_fill index_put is_nonzero isclose isfinite isinf isnan masked_fill masked_scatter meshgrid
-    moveaxis movedim narrow ones_like pdist permute positive put rand_like randint_like randn_like ravel relu
-    repeat_interleave reshape roll rot90 rsub scalar_tensor select select_scatter split squeeze std_mean swapaxes swapdims
-    t tensor tensor_split tile trace transpose trapezoid tril_indices triu_indices unbind unflatten unique
-    unique_consecutive unravel_index unsqueeze vander var_mean vsplit zeros_like
-"""
-WITHOUT = frozenset(_NAMES.split())  # functions that take no `out` there
+TAKES = frozenset(Path(__file__).with_name("outs.txt").read_text(encoding="utf-8").split())  # what takes `out` there
 
 
 def with_out(name, fun):
     """The function `name` of `torch`: `fun`, which also takes a tensor, or a tuple of them, to write its results into.
 
-    Those `WITHOUT` it stay as they are.
+    One that does not take it in PyTorch stays as it is.
     """
-    if name in WITHOUT:
+    if name not in TAKES:
         return fun
 
     @wraps(fun)
@@ -90,12 +80,12 @@ def _write(new, old):
 
 
 @method("resize_")
-def resize_(self, *sizes, memory_format=None):
+def resize_(self, *size, memory_format=None):
     """Another shape, in place: of the first elements in memory, and behind them of anything."""
     if grad_enabled() and self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     check_inplace("resize_", self)
-    shape = tuple(one_by_one(sizes))
+    shape = tuple(one_by_one(size))
     made = np.zeros(shape, self._array.dtype)
     count = min(made.size, self.numel())
     made.reshape(-1)[:count] = self._array.reshape(-1)[:count]

@@ -15,9 +15,9 @@ from ._tensor import Tensor
 
 
 @method()
-def repeat(self, *sizes):
-    """The tensor tiled `sizes` times."""
-    return apply(_rules.tile, self, flat_sizes(sizes))
+def repeat(self, *repeats):
+    """The tensor tiled `repeats` times."""
+    return apply(_rules.tile, self, flat_sizes(repeats))
 
 
 @both()

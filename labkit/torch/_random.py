@@ -182,10 +182,13 @@ def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False)
 
 
 def _like(name, draw):
-    def fun(input, *parameters, dtype=None, device=None, requires_grad=False, memory_format=None, generator=None):
+    def fun(
+        input, *parameters, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None, generator=None,
+        **named,
+    ):  # fmt: skip
         array, dtype = input._array, dtype or input.dtype
         contiguous = _axes_in_memory(array) == list(range(array.ndim))
-        drawn = draw(generator, array.size, dtype, contiguous, *parameters)
+        drawn = draw(generator, array.size, dtype, contiguous, *parameters, **named)
         return _made(_laid_out_as(array, drawn), requires_grad, device)
 
     fun.__name__, fun.__doc__ = f"{name}_like", f"`{name}` with the shape and dtype of `input`."
@@ -194,7 +197,7 @@ def _like(name, draw):
 
 _like("rand", _uniform)
 _like("randn", _normal)
-_like("randint", lambda *drawn, low=0, high=None: _integers(*drawn))
+_like("randint", _integers)
 
 
 @function()

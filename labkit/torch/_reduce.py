@@ -154,8 +154,8 @@ class _Pair(tuple, metaclass=Placed):
 
     kind, fields, _shown, __slots__ = "max", ("values", "indices"), "", ()
 
-    def __new__(cls, first, second):
-        return super().__new__(cls, (first, second))
+    def __new__(cls, *values):
+        return super().__new__(cls, values)
 
     def __getattr__(self, name):
         if name not in self.fields:
@@ -171,13 +171,15 @@ class _Pair(tuple, metaclass=Placed):
         return f"{self._shown}({','.join(f'{chr(10)}{name}={value!r}' for name, value in zip(self.fields, self))})"
 
 
-def _pair(kind, first, second):
-    return PAIRS[kind](first, second)
+def _pair(kind, *values):
+    return PAIRS[kind](*values)
 
 
 _SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
-_FIELDS = dict.fromkeys(_SORTED, _Pair.fields)
-_FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet")}
+_FIELDS: dict[str, tuple[str, ...]] = dict.fromkeys(_SORTED, _Pair.fields)
+_FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet"),
+            "linalg_eigh": ("eigenvalues", "eigenvectors"), "linalg_qr": ("Q", "R"), "qr": ("Q", "R"),
+            "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})
     for name, fields in _FIELDS.items()

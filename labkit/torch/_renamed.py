@@ -84,14 +84,14 @@ def new(self, *data):
     return self.new_empty(*data) if data else self.new_empty(0)
 
 
-@method()
+@method("apply_")
 def apply_(self, callable):
     """Every element in place by a Python function of it."""
     self._array.flat = [callable(v) for v in self._array.reshape(-1).tolist()]
     return self
 
 
-@method()
+@method("fill_diagonal_")
 def fill_diagonal_(self, fill_value, wrap=False):
     """The main diagonal of a matrix set to a number, in place."""
     self.diagonal().fill_(fill_value)

@@ -47,11 +47,11 @@ def reshape(input, *shape):
 
 
 @method("view")
-def view_(self, *shape):
+def view_(self, *size, dtype=None):
     """The same memory in another shape (or, given a dtype, its bytes as that dtype)."""
-    if shape and isinstance(shape[0], _dtype.dtype):
-        return Tensor._of(self._array.view(shape[0].np))
-    shape = _resolved(flat_sizes(shape), self.numel())
+    if dtype or (size and isinstance(size[0], _dtype.dtype)):
+        return Tensor._of(self._array.view((dtype or size[0]).np))
+    shape = _resolved(flat_sizes(size), self.numel())
     if not _viewable(self._array, shape):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -155,9 +155,9 @@ def unsqueeze(input, dim):
 
 
 @method()
-def expand(self, *sizes):
+def expand(self, *size):
     """Dimensions of length 1 (and new ones in front) repeated, without copying; -1 keeps a length."""
-    sizes = flat_sizes(sizes)
+    sizes = flat_sizes(size)
     missing = len(sizes) - self.ndim
     if missing < 0:
         raise RuntimeError(

@@ -25,7 +25,8 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
-def _square(name, A):
+def check_square(name, A) -> None:
+    """Raise unless `A` has square matrices."""
     if A.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if A.shape[-1] != A.shape[-2]:
@@ -35,7 +36,7 @@ def _square(name, A):
 
 def _found(name, rule, text, *given):
     """What a rule gives; LinAlgError where NumPy finds that it is not to be had."""
-    _square(name, given[0])
+    check_square(name, given[0])
     try:
         return apply(rule, *given)
     except np.linalg.LinAlgError:
@@ -75,14 +76,14 @@ def solve(A, B, *, left=True) -> Tensor:
     if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):
         return solve(A, B.unsqueeze(-1)).squeeze(-1)
     return _found(
-        "torch.linalg.solve", _rules.solve, "The solver failed because the input matrix is singular.", *_alike(A, B)
+        "torch.linalg.solve", _rules.solve, "The solver failed because the input matrix is singular.", *alike(A, B)
     )
 
 
-def _alike(A, B):
+def alike(A, B) -> tuple[Tensor, ...]:
     """Both with the same batch."""
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    return (x if x.shape[:-2] == batch else expand(x, *batch, -1, -1) for x in (A, B))
+    return tuple(x if x.shape[:-2] == batch else expand(x, *batch, -1, -1) for x in (A, B))
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False) -> Tensor:
@@ -93,7 +94,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False) -> Tensor:
         )
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper).mT
-    return apply(_rules.solve_triangular, *_alike(A, B), upper)
+    return apply(_rules.solve_triangular, *alike(A, B), upper)
 
 
 @both()
@@ -119,7 +120,7 @@ def cholesky(A, *, upper=False) -> Tensor:
 
 def slogdet(A) -> tuple[Tensor, Tensor]:
     """The signs of determinants, and the logarithms of their sizes: `(sign, logabsdet)`."""
-    _square("linalg.slogdet", A)
+    check_square("linalg.slogdet", A)
     sign = off_tape(np.linalg.slogdet(A._array)[0], "slogdet", A)
     return PAIRS["linalg_slogdet"](sign, apply(_rules.logabsdet, A))
 
@@ -127,7 +128,7 @@ def slogdet(A) -> tuple[Tensor, Tensor]:
 @both()
 def det(A):
     """The determinants of matrices (..., n, n)."""
-    _square("linalg.det", A)
+    check_square("linalg.det", A)
     return apply(_rules.det, A)
 
 

@@ -1,11 +1,19 @@
 """The table of operations: one entry serves as `torch.name(x, ...)` and as `x.name(...)`."""
 
 from functools import wraps
+from inspect import signature
 
 from ..ops import offered
 
 FUNCTIONS: dict = {}
 METHODS: dict = {}
+_SEVERAL = ("dims", "repeats", "shape", "size")
+_WORDS = {  # functions that have several words for one argument, in their overloads
+    "max": {"other": "dim"}, "min": {"other": "dim"}, "scatter": {"value": "src"}, "scatter_": {"value": "src"},
+    "swapaxes": {"axis0": "dim0", "axis1": "dim1"}, "tensor_split": {"indices": "indices_or_sections",
+    "sections": "indices_or_sections"}, "split": {"split_size_or_sections": "split_size", "tensor": "input"},
+    "split_with_sizes": {"split_sizes": "split_size"}, "vdot": {"other": "tensor"}, "cholesky_solve": {"input2": "L"},
+}  # fmt: skip
 EXAMPLE = """\
 >>> import labkit.torch as torch
 >>> x = torch.tensor([[1.0, 2.0], [3.0, 3.0]])
@@ -35,10 +43,15 @@ def method(*names):
 
 def numpy_style(fun):
     """Let `axis` and `keepdims` stand for `dim` and `keepdim`."""
+    return _renamed(fun, {"axis": "dim", "keepdims": "keepdim"})
+
+
+def _renamed(fun, words):
+    """Let some words of a function stand for others: `{theirs: ours}`."""
 
     @wraps(fun)
     def renamed(*args, **kwargs):
-        for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+        for theirs, ours in words.items():
             if theirs in kwargs:
                 kwargs[ours] = kwargs.pop(theirs)
         return fun(*args, **kwargs)
@@ -46,11 +59,25 @@ def numpy_style(fun):
     return renamed
 
 
+def by_name(fun):
+    """Let the sizes that a function takes one by one, as `*size`, be given under that name, too."""
+    several = [p.name for p in signature(fun).parameters.values() if p.kind is p.VAR_POSITIONAL and p.name in _SEVERAL]
+    if not several:
+        return fun
+
+    @wraps(fun)
+    def named(*args, **kwargs):
+        return fun(*args, *(kwargs.pop(n) for n in several if n in kwargs), **kwargs)
+
+    return named
+
+
 def _enter(names, *tables):
     def enter(fun):
         for name in names or (fun.__name__.rstrip("_"),):
+            words = _WORDS.get(name)
             for table in tables:
-                table[name] = fun
+                table[name] = _renamed(fun, words) if words else by_name(fun)
         return fun
 
     return enter

@@ -1,16 +1,29 @@
-"""`torch.linalg`: norms and products; inverses, roots and determinants."""
+"""`torch.linalg`: norms and products; inverses, roots and determinants; eigenvalues and least squares."""
+
+from typing import Any
 
 from ..aliases import attributes
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
 from ._solving import LinAlgError, cholesky, det, inv, slogdet, solve, solve_triangular
+from ._spectral import (
+    eigh,
+    eigvalsh,
+    lstsq,
+    matrix_exp,
+    matrix_rank,
+    pinv,
+    qr,
+    svdvals,
+)  # fmt: skip
 from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm",
-    "slogdet", "solve", "solve_triangular", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
+    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+    "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 
@@ -22,9 +35,8 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
 
 
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None) -> Tensor:
-    """The norm of matrices: "fro" (of all elements), 1 or -1 (of columns), inf or -inf (of rows).
-
-    Raises NotImplementedError for those that take singular values.
+    """The norm of matrices: "fro" (of all elements), 1 or -1 (of columns), inf or -inf (of rows); 2, -2 or "nuc" of
+    singular values: the largest, the smallest, their sum.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
@@ -33,14 +45,35 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None) -> Ten
     A, (row, column) = A if dtype is None else A.to(dtype), (d % A.ndim for d in dim)
     if ord == "fro":
         return _norm(A, 2, (row, column), keepdim)
+    if ord in (2, -2, "nuc"):
+        values = svdvals(A.movedim((row, column), (-2, -1)))
+        found = values.sum(-1) if ord == "nuc" else METHODS["amax" if ord > 0 else "amin"](values, -1)
+        return found.unsqueeze(min(row, column)).unsqueeze(max(row, column)) if keepdim else found
     if ord not in (1, -1, float("inf"), -float("inf")):
-        raise NotImplementedError(
-            f"labkit.torch has no singular values, which the norm of order {ord} of a matrix takes"
-        )
+        raise ValueError(f"linalg.matrix_norm: Order {ord} not supported.")
     along, other = (row, column) if abs(ord) == 1 else (column, row)
     sums = _norm(A, 1, along, True)
     found = METHODS["amax" if ord > 0 else "amin"](sums, other, True)
     return found if keepdim else found.squeeze((row, column))
+
+
+def cond(A, p=None) -> Tensor:
+    """How many times a relative error can grow where A @ x = b is solved: the norms of A and of its inverse, multiplied.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.cond(torch.tensor([[4.0, 0.0], [0.0, 2.0]]))
+    tensor(2.)
+    """
+    if p in (None, 2, -2):
+        values: Any = svdvals(A)
+        return values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
+    size: Any = matrix_norm(A, p)
+    return size * matrix_norm(inv(A), p)
+
+
+def vander(x, *, N=None) -> Tensor:
+    """The powers 0 to N - 1 of each element, as rows."""
+    return FUNCTIONS["vander"](x, N, True)
 
 
 def multi_dot(tensors) -> Tensor:

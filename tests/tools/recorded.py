@@ -170,6 +170,16 @@ def methods() -> Record:
     return Record(file, lambda python: output(python, TESTS / "real" / "methods.py"), answers)
 
 
+def outs() -> Record:
+    """The functions of PyTorch that take `out=`."""
+
+    def answers(text):
+        return {f"functions with out=, line {n}": line for n, line in enumerate(text.splitlines(), 1)}
+
+    file = LAYOUT["torch"].with_name("outs.txt")
+    return Record(file, lambda python: output(python, TESTS / "real" / "outs.py"), answers)
+
+
 def differing() -> Record:
     """The calls on which the two do not agree; it asks both."""
 
@@ -187,6 +197,7 @@ RECORDS: dict[str, list[Record]] = {
         layout("torch"),
         aliases("torch"),
         names("torch"),
+        outs(),
         devices(),
         draws("torch"),
         losses(),

@@ -15,3 +15,4 @@ from .moving import *
 from .products import *
 from .reductions import *
 from .solving import *
+from .spectral import *

@@ -2,16 +2,19 @@
 
 from ...aliases import attributes
 from . import constraints, kl
-from .continuous import Exponential, Gumbel, Laplace, LogNormal, Normal, Uniform
+from .continuous import Cauchy, Exponential, Gumbel, HalfNormal, Laplace, LogNormal, Normal, Uniform
+from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
 from .distribution import Distribution
-from .joint import Independent, MultivariateNormal
+from .gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
+from .joint import Independent, MixtureSameFamily, MultivariateNormal
 from .kl import kl_divergence, register_kl
 
 __all__ = [
-    "Bernoulli", "Categorical", "Distribution", "Exponential", "Gumbel", "Independent", "Laplace", "LogNormal",
-    "MultivariateNormal", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Uniform",
-    "constraints", "kl", "kl_divergence", "register_kl",
+    "Bernoulli", "Beta", "Categorical", "Cauchy", "Chi2", "Dirichlet", "Distribution", "Exponential", "Gamma",
+    "Geometric", "Gumbel", "HalfNormal", "Independent", "Laplace", "LogNormal", "MixtureSameFamily", "MultivariateNormal",
+    "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Poisson", "StudentT", "Uniform", "constraints",
+    "kl", "kl_divergence", "register_kl",
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

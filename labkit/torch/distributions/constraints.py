@@ -13,7 +13,7 @@ from .._tensor import Tensor
 
 __all__ = [
     "Constraint", "boolean", "dependent_property", "greater_than", "greater_than_eq", "independent",
-    "integer_interval", "interval", "less_than", "lower_cholesky", "nonnegative", "one_hot", "positive",
+    "integer_interval", "interval", "less_than", "lower_cholesky", "nonnegative", "nonnegative_integer", "one_hot", "positive",
     "positive_definite", "real", "real_vector", "simplex", "unit_interval",
 ]  # fmt: skip
 
@@ -63,6 +63,7 @@ greater_than_eq = _region("GreaterThanEq", lambda x, low: low <= x, "lower_bound
 less_than = _region("LessThan", lambda x, high: x < high, "upper_bound")
 interval = _region("Interval", lambda x, low, high: (low <= x) & (x <= high), _ENDS)
 integer_interval = _region("IntegerInterval", lambda x, low, high: (x % 1 == 0) & (low <= x) & (x <= high), _ENDS, True)
+nonnegative_integer = _region("IntegerGreaterThan", lambda x, low: (x % 1 == 0) & (x >= low), "lower_bound", True)(0)
 real = _region("Real", lambda x: x == x)()
 positive, nonnegative, unit_interval = greater_than(0.0), greater_than_eq(0.0), interval(0.0, 1.0)
 boolean = _region("Boolean", lambda x: (x == 0) | (x == 1), "", True)()

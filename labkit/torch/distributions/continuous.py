@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from . import constraints
 from .distribution import OfElements
 
-__all__ = ["Exponential", "Gumbel", "Laplace", "LogNormal", "Normal", "Uniform"]
+__all__ = ["Cauchy", "Exponential", "Gumbel", "HalfNormal", "Laplace", "LogNormal", "Normal", "Uniform"]
 
 _EULER = 0.57721566490153286060
 _ROOT = math.log(math.sqrt(2 * math.pi))
@@ -154,3 +154,43 @@ class Uniform(OfElements, takes="low high"):
     def _log_density(self, x):
         inside = self.low.le(x).type_as(self.low).mul(self.high.gt(x).type_as(self.low))
         return inside.log() - (self.high - self.low).log()
+
+
+class Cauchy(OfElements, takes="loc scale"):
+    """The ratio of two normal numbers: so wide that it has no mean.
+
+    >>> Cauchy(0.0, 1.0).entropy()
+    tensor(2.5310)
+    """
+
+    support = constraints.real
+    mean = property(lambda self: FUNCTIONS["full_like"](self.loc, math.nan))
+    mode = property(lambda self: self.loc)
+    variance = property(lambda self: FUNCTIONS["full_like"](self.loc, math.inf))
+    _noise = lambda self, eps: eps.cauchy_()
+    _of_noise = lambda self, eps: self.loc + eps * self.scale
+    _log_density = lambda self, x: -math.log(math.pi) - self.scale.log() - (((x - self.loc) / self.scale) ** 2).log1p()
+    _below = lambda self, x: ((x - self.loc) / self.scale).atan() / math.pi + 0.5
+    icdf = lambda self, value: (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+    entropy = lambda self: math.log(4 * math.pi) + self.scale.log()
+
+
+class HalfNormal(OfElements, takes="scale"):
+    """The size of a normal number of mean 0.
+
+    >>> HalfNormal(1.0).mean
+    tensor(0.7979)
+    """
+
+    support = constraints.nonnegative
+    mean = property(lambda self: self.scale * math.sqrt(2 / math.pi))
+    mode = property(lambda self: FUNCTIONS["zeros_like"](self.scale))
+    variance = property(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
+    base_dist = property(lambda self: Normal(FUNCTIONS["zeros_like"](self.scale), self.scale))
+    _noise = Normal._noise
+    _of_noise = lambda self, eps: (eps * self.scale).abs()
+    _log_density = lambda self, x: self.base_dist.log_prob(x) + math.log(2)
+    _below = lambda self, x: 2 * self.base_dist.cdf(x) - 1
+    icdf = lambda self, value: self.base_dist.icdf((value + 1) / 2)
+    entropy = lambda self: self.base_dist.entropy() - math.log(2)
+    __repr__ = lambda self: "HalfNormal()"

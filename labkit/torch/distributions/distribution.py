@@ -18,7 +18,8 @@ __all__ = ["Distribution"]
 
 _CONSTRAINTS = {
     "loc": constraints.real, "scale": constraints.positive, "rate": constraints.positive, "probs": constraints.unit_interval,
-    "logits": constraints.real,
+    "logits": constraints.real, "df": constraints.positive, "df1": constraints.positive, "df2": constraints.positive,
+    "concentration": constraints.positive, "concentration1": constraints.positive, "concentration0": constraints.positive,
 }  # fmt: skip
 
 
@@ -94,9 +95,9 @@ class Distribution(metaclass=Placed):
         new = type(self).__new__(type(self)) if _instance is None else _instance
         new.__dict__.update(vars(self))
         new._batch_shape, known = Size(batch_shape), len(self._batch_shape)
-        for name in self._given():
-            value = vars(self)[name]
-            setattr(new, name, value.expand(*batch_shape, *value.shape[known:]))
+        for name, value in vars(self).items():
+            if isinstance(value, Tensor):
+                new.__dict__[name] = value.expand(*batch_shape, *value.shape[known:])
         return new
 
     def _given(self):
@@ -113,7 +114,7 @@ class Distribution(metaclass=Placed):
 
     def rsample(self, sample_shape=()) -> Tensor:
         """Such numbers as a function of the parameters and of noise, so that gradients come to the parameters."""
-        parameter = vars(self)[self._given()[0]] if self.has_rsample else self._none()
+        parameter = next(v for v in vars(self).values() if isinstance(v, Tensor)) if self.has_rsample else self._none()
         return self._of_noise(self._noise(empty(self._extended_shape(sample_shape), dtype=parameter.dtype)))
 
     def log_prob(self, value) -> Tensor:
@@ -180,25 +181,29 @@ class Distribution(metaclass=Placed):
 class OfElements(Distribution):
     """A distribution of numbers, one for each element of its parameters: numbers and tensors, which are broadcast.
 
-    `class Normal(OfElements, takes="loc scale")` says all of its parameters; of `probs` and `logits` one is given.
+    `class Normal(OfElements, takes="loc scale")` says all of its parameters (`scale=1.0`: with its default); of `probs` and
+    `logits` one is given.
     """
 
     _takes: inspect.Signature
+    _defaults: dict[str, float] = {}
 
     def __init_subclass__(cls, takes="", **facts):
         super().__init_subclass__(**facts)
-        names = takes.split()
+        names = dict(word.partition("=")[::2] for word in takes.split())
         if names:
             cls.arg_constraints = vars(cls).get("arg_constraints") or {n: _CONSTRAINTS[n] for n in names}
+            cls._defaults = {n: float(value) for n, value in names.items() if value}
             default: dict[str, Any] = {"default": None} if "logits" in names else {}
             option = partial(inspect.Parameter, kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            optional = {n: {"default": cls._defaults[n]} if n in cls._defaults else default for n in names}
             cls._takes = inspect.Signature(
-                [*(option(n, **default) for n in names), option("validate_args", default=None)]
+                [*(option(n, **optional[n]) for n in names), option("validate_args", default=None)]
             )
         cls.has_rsample = cls.has_rsample or cls._of_noise is not Distribution._of_noise
 
     def __init__(self, *parameters, **named):
-        given = self._takes.bind(*parameters, **named).arguments
+        given = {**self._defaults, **self._takes.bind(*parameters, **named).arguments}
         validate_args = given.pop("validate_args", None)
         values = given_one(**given) if "logits" in self._takes.parameters else given
         found = broadcast_all(*values.values())

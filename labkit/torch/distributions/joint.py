@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import _modes
 from .._linear import matmul
+from .._table import FUNCTIONS
 from .._tensor import Tensor
 from ..linalg import cholesky, solve_triangular
 from . import constraints
 from .distribution import Distribution
 from .utils import lazy_property, sum_rightmost
 
-__all__ = ["Independent", "MultivariateNormal"]
+__all__ = ["Independent", "MixtureSameFamily", "MultivariateNormal"]
 
 
 class Independent(Distribution):
@@ -113,3 +115,72 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_size(self.root)
+
+
+class MixtureSameFamily(Distribution):
+    """One of the last batch dimension's components, drawn by a `Categorical` distribution.
+
+    >>> import labkit.torch as torch
+    >>> pick = torch.distributions.Categorical(torch.ones(2))
+    >>> MixtureSameFamily(pick, torch.distributions.Normal(torch.tensor([-1.0, 3.0]), 1.0)).mean
+    tensor(1.)
+    """
+
+    arg_constraints: Any = {}
+
+    def __init__(self, mixture_distribution, component_distribution, validate_args=None):
+        pick, parts = mixture_distribution, component_distribution
+        if not isinstance(parts, Distribution):
+            raise ValueError("component_distribution need to be an instance of torch.distributions.Distribution")
+        count, known = pick.logits.shape[-1], parts.batch_shape[-1]
+        if known != count:
+            raise ValueError(
+                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` ({known})"
+            )
+        self.mixture_distribution, self.component_distribution = pick, parts
+        self._event_ndims = len(parts.event_shape)
+        super().__init__(parts.batch_shape[:-1], parts.event_shape, validate_args)
+
+    support = constraints.dependent_property(lambda self: self.component_distribution.support)
+    has_rsample = False
+
+    def expand(self, batch_shape, _instance=None) -> Distribution:
+        new = super().expand(batch_shape, _instance)
+        new.component_distribution = self.component_distribution.expand(
+            (*batch_shape, self.component_distribution.batch_shape[-1])
+        )
+        new.mixture_distribution = self.mixture_distribution.expand(batch_shape)
+        return new
+
+    def _weighed(self, values):
+        """The mean over the components."""
+        probs = self.mixture_distribution.probs
+        return (probs.reshape(*probs.shape, *[1] * self._event_ndims) * values).sum(-1 - self._event_ndims)
+
+    def _pad(self, x):
+        return x.unsqueeze(-1 - self._event_ndims)
+
+    mean = property(lambda self: self._weighed(self.component_distribution.mean))
+    _below = lambda self, x: (self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs).sum(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        apart = self.component_distribution.mean - self._pad(self.mean)
+        return self._weighed(self.component_distribution.variance) + self._weighed(apart.pow(2.0))
+
+    def _log_density(self, x):
+        return (
+            self.component_distribution.log_prob(self._pad(x)) + self.mixture_distribution.logits.log_softmax(-1)
+        ).logsumexp(-1)
+
+    def sample(self, sample_shape=()) -> Tensor:
+        with _modes.no_grad():
+            picked = self.mixture_distribution.sample(sample_shape)
+            drawn, dim = self.component_distribution.sample(sample_shape), len(sample_shape) + len(self._batch_shape)
+            picked = picked.expand(drawn.shape[:dim])
+            index = np.broadcast_to(picked.numpy().reshape(*picked.shape, *[1] * (self._event_ndims + 1)),
+                                    (*picked.shape, 1, *self._event_shape))  # fmt: skip
+            return drawn.gather(dim, FUNCTIONS["tensor"](index.copy())).squeeze(dim)
+
+    def __repr__(self) -> str:
+        return f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"

@@ -9,8 +9,10 @@ from .._table import FUNCTIONS
 from .._tensor import Tensor
 from ..linalg import solve_triangular
 from ..nn.functional import softplus
-from .continuous import Exponential, Laplace, LogNormal, Normal, Uniform
+from .continuous import Cauchy, Exponential, HalfNormal, Laplace, LogNormal, Normal, Uniform
+from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical, OneHotCategorical
+from .gammas import Beta, Dirichlet, Gamma
 from .joint import Independent, MultivariateNormal, log_size, mahalanobis
 from .utils import sum_rightmost
 
@@ -122,6 +124,37 @@ def _independents(p, q):
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlets(p, q):
+    a, b, whole = p.concentration, q.concentration, p.concentration.sum(-1)
+    spread = whole.lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    return spread + ((a - b) * (a.digamma() - whole.digamma().unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Gamma, Gamma)
+def _gammas(p, q):
+    a, b, ratio = p.concentration, q.concentration, p.rate / q.rate
+    return b * ratio.log() + b.lgamma() - a.lgamma() + (a - b) * a.digamma() + (q.rate - p.rate) * (a / p.rate)
+
+
+_EULER = 0.57721566490153286060
+register_kl(Beta, Beta)(lambda p, q: _dirichlets(p._dirichlet, q._dirichlet))
+register_kl(HalfNormal, HalfNormal)(lambda p, q: _normals(p.base_dist, q.base_dist))
+register_kl(Poisson, Poisson)(lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate))
+register_kl(Geometric, Geometric)(lambda p, q: -p.entropy() - (-q.probs).log1p() / p.probs - q.logits)
+register_kl(Cauchy, Cauchy)(
+    lambda p, q: ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
+)
+register_kl(Gamma, Exponential)(lambda p, q: -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate)
+register_kl(Exponential, Gamma)(
+    lambda p, q: (
+        -q.concentration * (q.rate / p.rate).log()
+        + q.rate / p.rate
+        + q.concentration.lgamma()
+        + q.concentration * _EULER
+        - (1 + _EULER)
+    )
+)
 for _p, _q in ((Normal, Uniform), (Normal, Exponential), (Laplace, Uniform), (Laplace, Exponential)):
     register_kl(_p, _q)(lambda p, q: FUNCTIONS["full_like"](p.loc, math.inf))  # some of p is where q is not
 __getattr__ = attributes(__name__)

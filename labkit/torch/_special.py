@@ -1,0 +1,48 @@
+"""Functions of `torch.special` that are made of others."""
+
+import math
+
+from ._comparing import where
+from ._dispatch import tensor_of
+from ._table import FUNCTIONS, METHODS
+from ._tensor import Tensor
+
+_HALF = math.sqrt(0.5)
+
+
+def entr(input) -> Tensor:
+    """-x log(x), 0 at 0 and -inf below."""
+    inside = -input * where(input > 0, input, 1.0).log()
+    return where(input > 0, inside, where(input == 0, 0.0, -math.inf).to(input.dtype))
+
+
+def ndtr(input) -> Tensor:
+    """How probable it is that a standard normal number is at most x."""
+    return (-input * _HALF).erfc() * 0.5
+
+
+def log_ndtr(input) -> Tensor:
+    """log(ndtr(x)), exact far below 0, too."""
+    below = where(input < 0, input, 0.0).double()
+    above = (where(input < 0, 0.0, input) * _HALF).erfc()
+    return where(input < 0, ((-below * _HALF).erfc() / 2).log().to(input.dtype), (-above / 2).log1p())
+
+
+def ndtri(input) -> Tensor:
+    """The inverse of `ndtr`."""
+    return math.sqrt(2) * (2 * input - 1).erfinv()
+
+
+def xlog1py(input, other) -> Tensor:
+    """x log(1 + y), 0 where x is 0."""
+    input, other = tensor_of(input, "xlog1py"), tensor_of(other, "xlog1py")
+    return where((input == 0) & (other == other), 0.0, input * where(input == 0, 0.0, other).log1p())
+
+
+def multigammaln(input, p) -> Tensor:
+    """The logarithm of the gamma function of `p` dimensions."""
+    return p * (p - 1) / 4 * math.log(math.pi) + sum((input - 0.5 * k).lgamma() for k in range(p))
+
+
+SPECIAL = {fun.__name__: fun for fun in (entr, ndtr, log_ndtr, ndtri, xlog1py, multigammaln)}
+FUNCTIONS["mvlgamma"] = METHODS["mvlgamma"] = multigammaln

@@ -1,0 +1,127 @@
+"""Eigenvalues, orthogonal factors, least squares and what follows from them, as `torch.linalg` has them."""
+
+import numpy as np
+
+from . import _rules
+from ._dispatch import apply, off_tape
+from ._reduce import PAIRS
+from ._solving import alike, check_square, cholesky_solve
+from ._table import FUNCTIONS, both
+from ._tensor import Tensor
+
+
+def eigh(A, UPLO="L") -> tuple[Tensor, Tensor]:
+    """`(eigenvalues, eigenvectors)` of symmetric matrices (..., n, n), of which one triangle counts; the values ascend.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
+    A = _symmetric(A, UPLO)
+    return PAIRS["linalg_eigh"](apply(_rules.eigenvalues, A), apply(_rules.eigenvectors, A))
+
+
+def eigvalsh(A, UPLO="L") -> Tensor:
+    """The eigenvalues of `eigh`."""
+    return apply(_rules.eigenvalues, _symmetric(A, UPLO))
+
+
+def _symmetric(A, UPLO):
+    """`A`, or what it is where one of its triangles counts."""
+    check_square("linalg.eigh", A)
+    if UPLO not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return A if UPLO == "L" else A.mT
+
+
+def qr(A, mode="reduced") -> tuple[Tensor, Tensor]:
+    """`(Q, R)` with orthonormal columns Q and an upper triangular R, whose product is A (..., m, n) with m >= n.
+
+    Raises NotImplementedError for wider matrices, and for the modes "complete" and "r".
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.qr(torch.tensor([[3.0], [4.0]])).R.abs()
+    tensor([[5.]])
+    """
+    if mode != "reduced" or A.shape[-2] < A.shape[-1]:
+        raise NotImplementedError(
+            "labkit.torch has qr for matrices with no more columns than rows, in the mode 'reduced'"
+        )
+    return PAIRS["linalg_qr"](apply(_rules.orthogonal, A), apply(_rules.triangle, A))
+
+
+@both("qr")
+def _qr(input, some=True):
+    """`torch.linalg.qr`, under its older name."""
+    return PAIRS["qr"](*qr(input, "reduced" if some else "complete"))
+
+
+def pinv(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:
+    """The pseudo-inverses of matrices (..., m, n): singular values below `rtol` of the largest, or below `atol`, count as 0.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return apply(_rules.pinv, A, _relative(A, atol, rtol))
+
+
+def _relative(A, atol, rtol):
+    """The share of the largest singular value below which one counts as 0."""
+    if rtol is None:
+        rtol = 0.0 if atol else float(np.finfo(A._array.dtype).eps) * max(A.shape[-2:])
+    if not atol:
+        return float(rtol)
+    return np.maximum(float(rtol), float(atol) / np.linalg.svd(A._array, compute_uv=False).max(-1))
+
+
+both("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
+
+
+def lstsq(A, B, rcond=None, *, driver=None) -> tuple[Tensor, ...]:
+    """The x that brings A @ x nearest to B, in `solution`; beside it `residuals`, `rank` and `singular_values` (empty).
+
+    Raises RuntimeError where A and B have not as many rows.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
+    tensor([[2.]])
+    """
+    if B.ndim == A.ndim - 1:
+        found = lstsq(A, B.unsqueeze(-1))
+        return PAIRS["linalg_lstsq"](found[0].squeeze(-1), *found[1:])
+    if A.shape[-2] != B.shape[-2]:
+        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
+    A, B = alike(A, B)
+    empty = FUNCTIONS["empty"](0, dtype=A.dtype)
+    return PAIRS["linalg_lstsq"](apply(_rules.nearest, A, B), empty, matrix_rank(A), empty)
+
+
+def matrix_rank(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:
+    """How many singular values of matrices (..., m, n) are not 0, to `rtol` of the largest and to `atol`."""
+    values = np.linalg.svd(A._array, compute_uv=False)
+    least = np.expand_dims(values.max(-1) * _relative(A, atol, rtol), -1)
+    return off_tape((values > least).sum(-1), "matrix_rank", A)
+
+
+def svdvals(A) -> Tensor:
+    """The singular values of matrices (..., m, n), in descending order.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
+    tensor([4., 3.])
+    """
+    return apply(_rules.singular_values, A)
+
+
+@both()
+def matrix_exp(input):
+    """The exponential series of square matrices (..., n, n)."""
+    check_square("linalg.matrix_exp", input)
+    return apply(_rules.matrix_exp, input)
+
+
+@both()
+def cholesky_inverse(L, upper=False):
+    """The inverse of the matrix whose root is `L`."""
+    return cholesky_solve(FUNCTIONS["eye"](L.shape[-1], dtype=L.dtype).expand(*L.shape), L, upper)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
 
+from .adding import added
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
@@ -143,6 +144,13 @@ class Mark:
         written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
         name = dial if isinstance(dial, str) else key_of(dial)
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
+
+    def adding(self, dials: Mapping[str, int], **parts: Iterable[Any]) -> "Mark":
+        """The same mark to whose attributes, or text, dials add a part, one for each combination of their positions.
+
+        Other dials add theirs; of a path a part is a number for each of its coordinates (`adding`).
+        """
+        return self.varying(key_of(dials), **{f"+{key}": changes(found) for key, found in parts.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -307,6 +315,7 @@ def latest(changes: Changes, position: int, otherwise: Any) -> Any:
 def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, str]:
     """`(attributes, text, state name)` of a mark."""
     attributes, text, name = dict(mark.at), mark.text, ""
+    sums: dict[str, list[Any]] = {}
     for dial, varied in mark.vary.items():
         at = place(dial, state)
         for attribute, changes in varied.items():
@@ -314,9 +323,11 @@ def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, st
                 text = latest(changes, at, text)
             elif attribute == "state":
                 name = latest(changes, at, name)
+            elif attribute[0] == "+":
+                sums.setdefault(attribute[1:], []).append(latest(changes, at, 0))
             elif changes and changes[0][0] <= at:
                 attributes[attribute] = latest(changes, at, None)
-    return attributes, text, name
+    return (*added(attributes, text, sums), name) if sums else (attributes, text, name)
 
 
 def changes(values: Iterable[Any]) -> Changes:

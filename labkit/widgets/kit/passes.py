@@ -8,7 +8,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,7 +26,8 @@ class Passes:
     `x`, `y`: the input and the outputs, flattened. `rows`, `columns`: their labels, such as "y[0,1]". `pulled`: the
     matrix by rows, one pull each, and `pushed`: by columns, one push each; None for the kind that was not run. `total`:
     what one pull with ones as cotangent gives. `batch`: examples, where input and output share the first axis, else 1.
-    `refused`: the error of forward mode, where the function has only reverse rules.
+    `formula`: the function as it is written, where that is short. `refused`: the error of
+    forward mode, where the function has only reverse rules.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Passes:
     total: np.ndarray
     batch: int
     refused: str = ""
+    formula: str = ""
 
     @property
     def matrix(self) -> np.ndarray:
@@ -85,7 +87,7 @@ def passes(
         outputs, pull = vjp(of_one, at)
         ys = [_numbers(plain, out, who) for out in outputs]
         _check_size(sum(y.size for y in ys), at.size, who)
-        return _all_passes(of_one, pull, plain.__name__, names[place], at, ys)
+        return replace(_all_passes(of_one, pull, plain.__name__, names[place], at, ys), formula=formula(fn))
 
 
 def _all_passes(of_one, pull, name, input_name, x, ys):
@@ -119,7 +121,7 @@ def _row_labels(name, ys):
     return [label for k, y in enumerate(ys) for label in labels(f"{name}{k}", y.shape)]
 
 
-def formula(fn: Callable, most: int = 40) -> str:
+def formula(fn: Callable, most: int = 60) -> str:
     """What a function returns as it is written, if its source is known, is one expression, and has at most `most` letters.
 
     >>> formula(print)

@@ -68,9 +68,9 @@ class Dial:
     "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
     "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
-    to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `rests`: where
-    it stands in a still picture, if not at its start. `asks`: questions by position, for "predict first", one or several with
-    different `when`.
+    to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
+    that each position is seen while it plays, if not as usual. `rests`: where it stands in a still picture, if not at its
+    start. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share,
     rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
@@ -89,6 +89,7 @@ class Dial:
     places: Sequence[float] = ()
     hunt: Hunt | None = None
     plays: Sequence[int] = ()
+    pace: float = 0.0
     rests: int | None = None
 
     def __post_init__(self):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...kit.joint import key_of
-from ...kit.passes import Passes, formula, passes
+from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Changes, Dial, Link, Scene, changes
 from ...kit.words import bracketed, in_full, listed, number, times
@@ -16,6 +16,7 @@ from .view import ADDED, Seeds, gradient_panel, seeds_panel
 
 SEEDS = [round(k / 10, 1) for k in range(-20, 21)]
 MOST_OUTPUTS, MOST_INPUTS, SPELLED = 3, 8, 3
+MOST_WRITTEN = 32  # letters of a function
 AIMS = ((-1, 2, 1), (2, -1, 1), (-2, 1, 2), (1, -2, -1))  # seeds whose gradient may be looked for
 
 
@@ -45,7 +46,7 @@ class SensDial(Picture):
         if outputs and len(outputs) != m:
             raise ValueError(f"outputs: expected {m} names, one per output element, but got {len(outputs)}")
         self.passes = replace(self.passes, rows=list(outputs) or self.passes.rows)
-        super().__init__(_Story(Seeds(self.passes, SEEDS), formula(fn)).scene())
+        super().__init__(_Story(Seeds(self.passes, SEEDS)).scene())
 
     @property
     def matrix(self) -> np.ndarray:
@@ -62,7 +63,6 @@ class _Story:
     """What is said and asked about all seeds, and the scene."""
 
     seeds: Seeds
-    formula: str
 
     def __post_init__(self):
         self.passes: Passes = self.seeds.passes
@@ -75,7 +75,8 @@ class _Story:
         of = "" if p.name == "<lambda>" else f" of {p.name}"
         rows = "; ".join(f"{name}: {in_full(row, MOST_INPUTS)}" for name, row in zip(p.rows, p.matrix))
         called = f"{'f' if p.name == '<lambda>' else p.name}({p.input_name})"
-        said = f"y = {self.formula or called}, {p.input_name} = {in_full(p.x, SPELLED)}"
+        function = p.formula if 0 < len(p.formula) <= MOST_WRITTEN else called
+        said = f"y = {function}, {p.input_name} = {in_full(p.x, SPELLED)}"
         held, grips = seeds_panel(self.seeds, said)
         return Scene(
             f"Sens dial: how much each output{of} counts",

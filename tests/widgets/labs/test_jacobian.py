@@ -120,7 +120,10 @@ def test_all_ones_give_what_mindspore_returns_and_torch_refuses():
     x = torch.tensor(X[:3], requires_grad=True)
     with pytest.raises(RuntimeError) as refused:
         f(x).backward()
-    assert str(refused.value) in picture.describe(pulls="all ones")
+    assert (
+        "PyTorch refuses." in picture.describe(pulls="all ones")
+        and str(refused.value) in picture.scene.links["ones"].tip[1]
+    )
 
 
 def test_one_output_needs_one_pull_and_no_position_for_a_sum():
@@ -319,7 +322,10 @@ def test_the_function_is_named_as_it_is_written_and_the_last_words_are_short():
     picture = JacobianMap(lambda x: x**2, np.array([1.0, 3.0]))
     assert picture.scene.title == "Jacobian of x ** 2: 2 outputs, 2 inputs"
     said = picture.scene.said(picture.scene.state(pulls="all ones"))
-    assert said == "All ones: the sum of all rows, [2, 6]." and "PyTorch" in picture.describe(pulls="all ones")
+    assert said == "All ones: the sum of all rows, [2, 6]. MindSpore's grad returns it; PyTorch refuses."
+    assert "only for scalar outputs" in picture.scene.links["ones"].tip[1] and picture.scene.links["ones"].go == {
+        "pulls": 3
+    }
 
 
 def test_a_pass_is_played_so_long_that_what_travels_can_be_read():

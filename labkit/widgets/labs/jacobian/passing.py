@@ -37,7 +37,7 @@ def rail(on: Layout) -> Iterator[Mark]:
     first, *_, last = stops = on.stops
     marks = [line(*first, *last, "axis"), *(circle(x, y, 2.5, "inkhead") for x, y in stops)]
     if not on.pushed and on.m > 1:
-        marks.append(text(last[0] + 14, last[1] + 4, "all ones", "note"))
+        marks.append(text(last[0] + 14, last[1] + 4, "all ones", "note", link="ones"))
     yield from only(JVP if on.pushed else VJP, marks)
 
 

@@ -131,6 +131,8 @@ class Drawing(Layout):
             add(f"row {i}", phrases.of_row(i, self.y[i]), heat(self.tiles[i : i + 1], columns=MOST), pulls=i + 1)
             for j in range(self.n if self.words else 0):
                 add(f"cell {i} {j}", phrases.of_entry(i, j), pulls=i + 1, pushes=j + 1)
+        if self.m > 1:
+            add("ones", phrases.of_ones(), pulls=self.m + 1)
         for j in range(self.n):
             add(
                 f"column {j}", phrases.of_column(j, self.x[j]), heat(self.tiles[:, j][None], columns=MOST), pushes=j + 1

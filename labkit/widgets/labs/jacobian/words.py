@@ -120,7 +120,7 @@ class JacobianWords:
         if zero:
             return "All ones: the rows add up to 0, for the outputs always add up to the same number."
         total = f", {in_full(p.total, SPELLED)}" if self.n <= SPELLED else ""
-        return f"All ones: the sum of all rows{total}.\nMindSpore's grad returns it; PyTorch says “{refusal()}”."
+        return f"All ones: the sum of all rows{total}. MindSpore's grad returns it; PyTorch refuses."
 
     # ---- questions ----
 
@@ -198,6 +198,10 @@ class JacobianWords:
 
     def of_column(self, j: int, value: float) -> list[str]:
         return self._of_line(self.column_names[j], value, self.passes.matrix[:, self.columns[j]], "column", "outputs")
+
+    def of_ones(self) -> list[str]:
+        """What is behind the pull with ones."""
+        return ["v = 1 everywhere: the sum of all rows", f"PyTorch refuses: “{refusal()}”"]
 
     def _of_line(self, name, value, block, kind, others):
         which = f"{name} = {number(value)}" if 1 in block.shape and "…" not in name else name

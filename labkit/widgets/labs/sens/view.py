@@ -186,7 +186,7 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
             _summed(text(width - 10, y + 4, "", "value", "end"), seeds, j),
         ]
     marks += across.below(bottom + 22, across.ticks(5))
-    title = "Seed × row, tip to tail" if target is None else "Seed × row, tip to tail: bring each ◇ into its ring"
+    title = "Seed × row, tip to tail" if target is None else "Tip to tail: bring each ◇ into its ring"
     return Panel("gradient", title, width, bottom + 28, marks)
 
 

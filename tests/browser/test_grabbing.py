@@ -152,7 +152,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert dragged.shown.differences() == [] and dragged.shown.state[dragged.grip(name).dial] != before
 
 
-FREE = {"landscape": "start", "step_size": "x", "show": "x chain", "jacobian": "x[1]"}
+FREE = {"landscape": "start", "step_size": "x", "show": "x chain", "jacobian": "map x[1]"}
 
 
 @pytest.mark.live

@@ -5,6 +5,7 @@ To test another widget, add a line to `EXAMPLES`.
 
 import ast
 import itertools
+import linecache
 from functools import cache
 
 from labkit.widgets.kit.grips import Along, Grip
@@ -69,6 +70,12 @@ FEW = ("demo", "folded")  # between them every kind of control and of link, wher
 def made(name: str) -> Picture:
     """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
     body = ast.parse(EXAMPLES[name]).body
+    linecache.cache[name] = (
+        len(EXAMPLES[name]),
+        None,
+        EXAMPLES[name].splitlines(True),
+        name,
+    )  # as IPython does for cells
     space: dict = {}
     exec(compile(ast.Module(body[:-1], []), name, "exec"), space)
     return eval(compile(ast.Expression(body[-1].value), name, "eval"), space)

@@ -4,8 +4,11 @@ Rows of a Jacobian are vector-Jacobian products with unit cotangents, columns ar
 tangents (A. Griewank, A. Walther, Evaluating Derivatives, 2nd edition, chapter 3).
 """
 
+import ast
+import inspect
+import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +26,8 @@ class Passes:
     `x`, `y`: the input and the outputs, flattened. `rows`, `columns`: their labels, such as "y[0,1]". `pulled`: the
     matrix by rows, one pull each, and `pushed`: by columns, one push each; None for the kind that was not run. `total`:
     what one pull with ones as cotangent gives. `batch`: examples, where input and output share the first axis, else 1.
-    `refused`: the error of forward mode, where the function has only reverse rules.
+    `formula`: the function as it is written, where that is short. `refused`: the error of
+    forward mode, where the function has only reverse rules.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Passes:
     total: np.ndarray
     batch: int
     refused: str = ""
+    formula: str = ""
 
     @property
     def matrix(self) -> np.ndarray:
@@ -82,7 +87,7 @@ def passes(
         outputs, pull = vjp(of_one, at)
         ys = [_numbers(plain, out, who) for out in outputs]
         _check_size(sum(y.size for y in ys), at.size, who)
-        return _all_passes(of_one, pull, plain.__name__, names[place], at, ys)
+        return replace(_all_passes(of_one, pull, plain.__name__, names[place], at, ys), formula=formula(fn))
 
 
 def _all_passes(of_one, pull, name, input_name, x, ys):
@@ -114,6 +119,24 @@ def _row_labels(name, ys):
     if len(ys) == 1:
         return labels(name, ys[0].shape)
     return [label for k, y in enumerate(ys) for label in labels(f"{name}{k}", y.shape)]
+
+
+def formula(fn: Callable, most: int = 60) -> str:
+    """What a function returns as it is written, if its source is known, is one expression, and has at most `most` letters.
+
+    >>> formula(print)
+    ''
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(fn)).strip())
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    bodies: list[ast.expr] = [node.body for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    if getattr(fn, "__name__", "") != "<lambda>":
+        last = [node.body[-1] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and len(node.body) == 1]
+        bodies = [node.value for node in last if isinstance(node, ast.Return) and node.value]
+    words = ast.unparse(bodies[0]) if len(bodies) == 1 else ""
+    return words if len(words) <= most else ""
 
 
 def labels(name: str, shape: tuple[int, ...]) -> list[str]:

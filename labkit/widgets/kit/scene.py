@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
 
+from .adding import added
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
@@ -67,9 +68,9 @@ class Dial:
     "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
     "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
-    to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `rests`: where
-    it stands in a still picture, if not at its start. `asks`: questions by position, for "predict first", one or several with
-    different `when`.
+    to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
+    that each position is seen while it plays, if not as usual. `rests`: where it stands in a still picture, if not at its
+    start. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share,
     rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
@@ -88,6 +89,7 @@ class Dial:
     places: Sequence[float] = ()
     hunt: Hunt | None = None
     plays: Sequence[int] = ()
+    pace: float = 0.0
     rests: int | None = None
 
     def __post_init__(self):
@@ -143,6 +145,13 @@ class Mark:
         written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
         name = dial if isinstance(dial, str) else key_of(dial)
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
+
+    def adding(self, dials: Mapping[str, int], **parts: Iterable[Any]) -> "Mark":
+        """The same mark to whose attributes, or text, dials add a part, one for each combination of their positions.
+
+        Other dials add theirs; of a path a part is a number for each of its coordinates (`adding`).
+        """
+        return self.varying(key_of(dials), **{f"+{key}": changes(found) for key, found in parts.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -307,6 +316,7 @@ def latest(changes: Changes, position: int, otherwise: Any) -> Any:
 def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, str]:
     """`(attributes, text, state name)` of a mark."""
     attributes, text, name = dict(mark.at), mark.text, ""
+    sums: dict[str, list[Any]] = {}
     for dial, varied in mark.vary.items():
         at = place(dial, state)
         for attribute, changes in varied.items():
@@ -314,9 +324,11 @@ def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, st
                 text = latest(changes, at, text)
             elif attribute == "state":
                 name = latest(changes, at, name)
+            elif attribute[0] == "+":
+                sums.setdefault(attribute[1:], []).append(latest(changes, at, 0))
             elif changes and changes[0][0] <= at:
                 attributes[attribute] = latest(changes, at, None)
-    return attributes, text, name
+    return (*added(attributes, text, sums), name) if sums else (attributes, text, name)
 
 
 def changes(values: Iterable[Any]) -> Changes:

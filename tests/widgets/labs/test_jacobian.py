@@ -10,6 +10,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
+from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import number
@@ -119,7 +120,10 @@ def test_all_ones_give_what_mindspore_returns_and_torch_refuses():
     x = torch.tensor(X[:3], requires_grad=True)
     with pytest.raises(RuntimeError) as refused:
         f(x).backward()
-    assert str(refused.value) in picture.describe(pulls="all ones")
+    assert (
+        "PyTorch refuses." in picture.describe(pulls="all ones")
+        and str(refused.value) in picture.scene.links["ones"].tip[1]
+    )
 
 
 def test_one_output_needs_one_pull_and_no_position_for_a_sum():
@@ -301,3 +305,31 @@ def test_a_random_function_is_noticed():
 def test_bad_input_is_answered_clearly(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_what_goes_in_is_dragged_along_a_rail_with_a_stop_for_each_position():
+    scene = JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.ones(3)).scene
+    for name, panel, mode in (("v", "map", 0), ("t", "pushed", 1)):
+        (grip,) = [g for g in scene.grips if g.name == name]
+        marks = [m for p in scene.panels if p.name == panel for m in p.marks if m.when == {"mode": [mode]}]
+        dots = [(m.at["cx"], m.at["cy"]) for m in marks if m.tag == "circle"]
+        assert dots == [pytest.approx(spot, abs=0.1) for spot in grip.spots]
+    (named,) = [m for p in scene.panels for m in p.marks if m.text == "all ones" and m.role == "note"]
+    assert named.at["y"] - 4 == pytest.approx(next(g.spots[-1][1] for g in scene.grips if g.name == "v"), abs=0.1)
+
+
+def test_the_function_is_named_as_it_is_written_and_the_last_words_are_short():
+    picture = JacobianMap(lambda x: x**2, np.array([1.0, 3.0]))
+    assert picture.scene.title == "Jacobian of x ** 2: 2 outputs, 2 inputs"
+    said = picture.scene.said(picture.scene.state(pulls="all ones"))
+    assert said == "All ones: the sum of all rows, [2, 6]. MindSpore's grad returns it; PyTorch refuses."
+    assert "only for scalar outputs" in picture.scene.links["ones"].tip[1] and picture.scene.links["ones"].go == {
+        "pulls": 3
+    }
+
+
+def test_a_pass_is_played_so_long_that_what_travels_can_be_read():
+    paces = [
+        dial.pace for dial in JacobianMap(lambda x: x**2, np.ones(2)).scene.dials if dial.name in ("pulls", "pushes")
+    ]
+    assert min(paces) >= 2000 and "dial.pace" in script("playing.js")

@@ -3,6 +3,7 @@
 import inspect
 import json
 import textwrap
+from itertools import combinations
 
 import autograd.numpy as anp
 import numpy as np
@@ -15,6 +16,7 @@ import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn
 from labkit.widgets.kit.scene import holds, latest, looks, to_json, width_of
+from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.kit.words import brief
 from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wrong
 from labkit.widgets.labs.wrong_engines.bench import Visit, Write
@@ -603,3 +605,22 @@ def test_every_visit_and_every_change_of_a_gradient_is_noted(lab):
     assert sum(isinstance(e, Visit) for e in events) == 2
     x, w = (float(e.value) for e in events[-2:])
     assert (x, w) == (3.0, 3.0)
+
+
+def test_edges_forwards_keep_clear_of_the_gradients_and_labels_of_one_another(lab):
+    for panel in (p for p in lab.scene.panels if p.name.startswith("graph")):
+        cards = [m.at for m in panel.marks if m.tag == "rect" and m.role == "back"]
+        top = min(at["y"] for at in cards)
+        rows = {at["y"] for at in cards}
+        for edge in (m for m in panel.marks if m.role == "edge") if len(rows) == 1 else ():
+            assert max(numbers(edge.at["d"])[1::2]) < top
+        labels = {(m.at["x"], m.at["y"]) for m in panel.marks if m.role == "slope"}
+        assert all(abs(x - u) > 12 for (x, y), (u, v) in combinations(labels, 2) if abs(y - v) < 30)
+
+
+def test_it_plays_to_its_end_and_asks_which_one_is_suspected(lab):
+    state = lab.scene.state(recursion_diamond=7)
+    assert lab.plays_at_once and lab.scene.told(state).endswith("Click it: three tries.")
+    asked = [m for p in lab.scene.panels if p.name == "graph 0" for m in p.marks if m.text == "?"]
+    assert all(m.link and m.link.startswith("lesson 0 n") for m in asked)
+    assert [sum(holds(m.when, {**state, "hunt_recursion_diamond": tries}) for m in asked) for tries in (0, 3)] == [4, 0]

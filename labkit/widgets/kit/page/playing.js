@@ -12,12 +12,13 @@ export class Playing {
 
   // How long a position of a dial that plays is seen, ms.
   pace(dial) {
+    if (dial.pace) return dial.pace / this.speed;
     const steps = Math.max(1, trackOf(dial).length - 1);
     return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
   }
 
   // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
-  moves(dial) { return this.dial === dial ? Math.min(MOVING * this.pace(dial), LONGEST / this.speed) : undefined; }
+  moves(dial) { return this.dial === dial ? Math.min(MOVING * this.pace(dial), (dial.pace || LONGEST) / this.speed) : undefined; }
 
   // The next of the speeds, after the last one the first.
   faster() {

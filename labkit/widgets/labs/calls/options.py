@@ -33,7 +33,7 @@ class Options:
         marks = [rect(1, 1, self.width - 2, self.row - 9, "area"), *self._arguments(), *self._code()]
         for i, dial in enumerate(self.values):
             marks += only({ARGUMENT: [i]}, self._row(dial))
-        below, given = self.row + CHIP + 22, self._given()
+        below, given = self.row + CHIP + 34, self._given()
         marks += [text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)]
         end = below + 18 * len(given)
         title = "Click an argument of the call, then a value"
@@ -110,15 +110,12 @@ class Options:
         return [values, *more, f"{s.name}({', '.join(s.inputs)}) returns {', '.join(s.outputs)} = {shown}"]
 
     def grips(self) -> Iterator[Grip]:
-        """The frame, which is dragged along the values, and the lit box, along the arguments."""
-        boxes = [
-            (10 + width_of(" " * _value_of(self._said(dial)[0])[0], 12, True), self._line(dial)) for dial in self.values
-        ]
-        spots = [(x + 4, y + LINE / 2 - 1.5) for x, y in boxes]
-        yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y", bare=True)
+        """A ring at the end of the chosen argument's line, dragged down the call, and one below its value, along the values."""
+        spots = [(self.width - 14, self._line(dial) + LINE / 2 - 1.5) for dial in self.values]
+        yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y")
         for i, dial in enumerate(self.values):
-            spots = [(x + width / 2, self.row + CHIP / 2) for x, width in self._places(dial)]
-            yield Grip(dial, "call", dial, dial, spots, "x", bare=True, when={ARGUMENT: [i]})
+            under = [(x + width / 2, self.row + CHIP + 5) for x, width in self._places(dial)]
+            yield Grip(dial, "call", dial, dial, under, "x", when={ARGUMENT: [i]})
 
     def links(self) -> dict[str, Link]:
         """A click on an argument shows its values, one on a value takes it."""

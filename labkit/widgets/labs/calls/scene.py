@@ -15,11 +15,11 @@ from .pieces import SHOW, VALUES, with_pieces
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .words import in_short, question
 
-WIDTH, TORCH, LINE = 384.0, 440.0, 18.0  # px: of a result, of PyTorch's call, and a line of code
+WIDTH, LINE = 384.0, 18.0  # px: of a result, and a line of code
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
 STEPS = ("the call", "the structure", "the values")
-HIDDEN, SHOWN, LAST = {SHOW: [0]}, {SHOW: [1, 2]}, {SHOW: [VALUES]}
+HIDDEN, SHOWN, LAST = {SHOW: [0]}, {SHOW: [1, VALUES]}, {SHOW: [VALUES]}
 
 
 class CallBuilder(Picture):
@@ -64,7 +64,7 @@ class CallBuilder(Picture):
         options = Options(self.setting, {dial.name: dial.values for dial in dials if dial.name in CALL})
         goal = self._goal(dials)
         dials.append(options.dial())
-        results = [*only(SHOWN, self._results()), *only(LAST, self._equals())]
+        results = [*only(SHOWN, self._results()), *self._equals()]
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
@@ -72,7 +72,6 @@ class CallBuilder(Picture):
             [options.panel(goal), self._question_panel(), *results],
             self._captions(),
             options.links(),
-            predict=True,
             grips=list(options.grips()),
         )
 
@@ -91,7 +90,6 @@ class CallBuilder(Picture):
             (*(f"in PyTorch: {style}" for style in STYLES), "nothing"),
             "choice",
             len(STYLES),
-            when=LAST,
         )
         return [*dials, torch] if self.equals else dials
 
@@ -120,7 +118,7 @@ class CallBuilder(Picture):
         ]
 
     def _captions(self):
-        hidden = "The call is written. What structure comes back? Predict it, then show it."
+        hidden = "The call is written. What structure comes back?"
         said = places(CALL, {call: in_short(self.setting, call, outcome) for call, outcome in self.outcomes.items()})
         return [
             Caption(SHOW, [(0, hidden)], HIDDEN),
@@ -143,24 +141,24 @@ class CallBuilder(Picture):
             yield with_pieces(replace(panel, title=title), result)
 
     def _equals(self) -> Iterator[Panel]:
-        """The equal calls in PyTorch, with what they give."""
+        """The equal calls in PyTorch, and below each, once values are shown, what it gives."""
         for i, (equal, when) in enumerate(places(EQUAL, self.equals)):
             marks, height = [text(10, 20, "Nothing to compare: the call fails.", "note")], 30.0
             if equal:
                 top = 14 + LINE * len(equal.code)
                 flat = isinstance(equal.result, Branch) and equal.result.kind in ("tuple", "list")
-                found, height = _result_marks(equal.result, "result" if flat else "", top + 6, TORCH)
+                found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
                 code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
-                marks = [rect(1, 1, TORCH - 2, top - 2, "area"), *code, *found]
+                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *only(LAST, found)]
             title = equal.sentence.replace("PyTorch:", "In PyTorch:") if equal else "The equal call in PyTorch"
-            yield Panel(f"torch{i}", title, TORCH, height, marks, when)
+            yield Panel(f"torch{i}", title, WIDTH, height, marks, when)
 
 
-def _result_marks(result: Tree | Failure, path: str, y: float = 2.0, width: float = WIDTH) -> tuple[list[Mark], float]:
+def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
     """The marks of a result, and where they end."""
     if isinstance(result, Failure):
-        return failed(result, width, y)
-    marks, height = drawn(result, width - 4, path, 2, y)
+        return failed(result, WIDTH, y)
+    marks, height = drawn(result, WIDTH - 4, path, 2, y)
     return marks, y + height + 2
 
 

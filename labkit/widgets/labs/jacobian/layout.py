@@ -65,6 +65,14 @@ class Layout:
         return Grid(x, y, wide or self.w, self.h, self.words, scale or self.scale)
 
     @property
+    def stops(self) -> list[tuple[float, float]]:
+        """Where what goes in is held, at each of its positions."""
+        if self.pushed:
+            return [(self.left + (j + 0.5) * self.w, HOLD - 2) for j in range(-1, self.n)]
+        rows = range(self.m + (self.m > 1))
+        return [(HOLD - 2, self.top - 12), *((HOLD - 2, self.top + (i + 0.5) * self.h) for i in rows)]
+
+    @property
     def right(self) -> float:
         """Where the matrix ends."""
         return self.left + self.n * self.w

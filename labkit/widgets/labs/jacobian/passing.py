@@ -4,13 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...kit.scene import STEP, Mark, Motion, arrow_head, only, rect, text
+from ...kit.scene import STEP, Mark, Motion, arrow_head, circle, line, only, rect, text
 from ...kit.strokes import polyline
 from ...kit.words import number
 from .directions import Directions
 from .layout import ANY, HOLD, JVP, SUM, VJP, Layout
 
-COVERED, ARRIVED = 0.45 * STEP, 0.9 * STEP  # when a cover is gone, and when the numbers have arrived
+WENT, COVERED, ARRIVED = (
+    0.3 * STEP,
+    0.6 * STEP,
+    0.95 * STEP,
+)  # when the 1 is there, a cover is gone, and the numbers have arrived
 EDGE = 2.0  # px
 SEEN = [(0, "hidden"), (1, "")]
 
@@ -28,6 +32,15 @@ def bands(on: Layout) -> Iterator[Mark]:
     yield row.following("pulls", y=[on.top + i * on.h for i in (0, *range(on.m), *every)], height=tall)
 
 
+def rail(on: Layout) -> Iterator[Mark]:
+    """Along which what goes in is dragged, with its stops."""
+    first, *_, last = stops = on.stops
+    marks = [line(*first, *last, "axis"), *(circle(x, y, 2.5, "inkhead") for x, y in stops)]
+    if not on.pushed and on.m > 1:
+        marks.append(text(last[0] + 14, last[1] + 4, "all ones", "note", link="ones"))
+    yield from only(JVP if on.pushed else VJP, marks)
+
+
 def covers(on: Layout) -> Iterator[Mark]:
     """What is not computed yet; a cover draws back along its row or column."""
     pulls, matrix = len(on.phrases.pulls), on.grid(on.left, on.top)
@@ -35,12 +48,12 @@ def covers(on: Layout) -> Iterator[Mark]:
         gone = [k > i for k in range(pulls)]
         cover = matrix.block(i, 0, 1, on.n, "area", when=VJP)
         x, width = [on.right if g else on.left for g in gone], [0.0 if g else on.right - on.left for g in gone]
-        yield cover.following("pulls", x=x, width=width).moving("pulls", 0.0, COVERED, "x", "width")
+        yield cover.following("pulls", x=x, width=width).moving("pulls", WENT, COVERED - WENT, "x", "width")
     for j in range(on.n if on.pushed else 0):
         gone = [k > j for k in range(on.n + 1)]
         cover = matrix.block(0, j, on.m, 1, "area", when=JVP)
         y, height = [on.bottom if g else on.top for g in gone], [0.0 if g else on.bottom - on.top for g in gone]
-        yield cover.following("pushes", y=y, height=height).moving("pushes", 0.0, COVERED, "y", "height")
+        yield cover.following("pushes", y=y, height=height).moving("pushes", WENT, COVERED - WENT, "y", "height")
 
 
 def tokens(on: Layout) -> Iterator[Mark]:
@@ -53,6 +66,21 @@ def tokens(on: Layout) -> Iterator[Mark]:
         way = polyline([(x, y), end])
         going = Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, way)
         yield text(0, 0, number(on.tiles[i, j]), "tokentext", "middle", moves=[going], when=when)
+    yield from _ones_on_their_way(on) if on.words else ()
+
+
+def _ones_on_their_way(on) -> Iterator[Mark]:
+    """The 1 of what goes in, to the row or column that it picks."""
+    for i in range(on.n if on.pushed else on.m):
+        if on.pushed:
+            x, dial, when = on.left + (i + 0.5) * on.w, "pushes", JVP
+            way = [(x, HOLD + 4 + on.h / 2), (x, on.top)]
+        else:
+            y, dial, when = on.top + (i + 0.5) * on.h, "pulls", VJP
+            way = [(HOLD + 8 + on.seed / 2, y), (on.left, y)]
+        going = [Motion(dial, "along", 0.0, WENT, i + 1, 0.0, 1.0, polyline(way))]
+        yield rect(-12, -11, 24, 22, "valuetoken" if on.pushed else "token", 11, moves=going, when=when)
+        yield text(0, 4, "1", "tokentext", "middle", moves=going, when=when)
 
 
 def in_and_out(on: Layout) -> Iterator[Mark]:

@@ -10,10 +10,11 @@ from ...kit.heat import legend
 from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, only, text, width_of
 from ...kit.words import heat, number
 from .cost import cost_panel
-from .layout import ANY, HOLD, JVP, MOST, SUM, VJP, Layout
-from .passing import bands, covers, in_and_out, tokens
+from .layout import ANY, JVP, MOST, SUM, VJP, Layout
+from .passing import bands, covers, in_and_out, rail, tokens
 
 MODES = ("row by row: vjp", "column by column: jvp", "any t: jvp", "any v: vjp")
+PACE = 2200.0  # ms of a pass
 PULLED, PUSHED = {"mode": [0, 3]}, {"mode": [1, 2]}
 
 
@@ -27,8 +28,8 @@ class Drawing(Layout):
         over = replace(self, pushed=True)
         dials = [
             Dial("mode", "Build the matrix", MODES[: 4 if self.directions else 2], "choice"),
-            Dial("pulls", "Pulls", phrases.pulls, asks=phrases.pull_asks(), when=VJP, rests=self.m),
-            Dial("pushes", "Pushes", phrases.pushes, asks=phrases.push_asks(), when=JVP, rests=self.n),
+            Dial("pulls", "Pulls", phrases.pulls, asks=phrases.pull_asks(), when=VJP, rests=self.m, pace=PACE),
+            Dial("pushes", "Pushes", phrases.pushes, asks=phrases.push_asks(), when=JVP, rests=self.n, pace=PACE),
         ]
         captions = [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)]
         panels = [replace(self._map(), when=PULLED), replace(over._map(), when=PUSHED), cost_panel(self)]
@@ -59,16 +60,13 @@ class Drawing(Layout):
 
     def _grips(self) -> Iterator[Grip]:
         """The cotangent down the outputs or the tangent along the inputs, also by the matrix; and the elements of the input."""
-        across = [self.left + (j + 0.5) * self.w for j in range(-1, self.n)]
-        down = [self.top - 12, *(self.top + (i + 0.5) * self.h for i in range(self.m + (self.m > 1)))]
+        across = [self.left + (j + 0.5) * self.w for j in range(self.n)]
         matrix = (self.left, self.top, self.right - self.left, self.bottom - self.top)
         if self.pushed:
-            t = [(x, HOLD - 2) for x in across]
-            yield Grip("t", "pushed", "The tangent t", "pushes", t, "x", when=JVP, area=matrix)
+            yield Grip("t", "pushed", "The tangent t", "pushes", self.stops, "x", when=JVP, area=matrix)
         else:
-            v = [(HOLD - 2, y) for y in down]
-            yield Grip("v", "map", "The cotangent v", "pulls", v, "y", when=VJP, area=matrix)
-        for x, name, value in zip(across[1:], self.passes.columns, self.passes.x) if self.words else ():
+            yield Grip("v", "map", "The cotangent v", "pulls", self.stops, "y", when=VJP, area=matrix)
+        for x, name, value in zip(across, self.passes.columns, self.passes.x) if self.words else ():
             spot, free = (x, self.over + self.h / 2), {"x": Along.scrubbed(name, float(value), x)}
             when = PUSHED if self.pushed else PULLED
             yield Grip(f"{self._panel} {name}", self._panel, name, at=spot, free=free, by="x", stays=True, when=when)
@@ -76,7 +74,15 @@ class Drawing(Layout):
     # ---- the map ----
 
     def _map(self):
-        marks = [*bands(self), *self._vectors(), *self._cells(), *covers(self), *in_and_out(self), *self._legend()]
+        marks = [
+            *bands(self),
+            *rail(self),
+            *self._vectors(),
+            *self._cells(),
+            *covers(self),
+            *in_and_out(self),
+            *self._legend(),
+        ]
         lines = "jvp: t times the columns of J" if self.pushed else "vjp: v times the rows of J"
         title = f"{lines}; drag the ring"
         if self.phrases.pooling:
@@ -125,6 +131,8 @@ class Drawing(Layout):
             add(f"row {i}", phrases.of_row(i, self.y[i]), heat(self.tiles[i : i + 1], columns=MOST), pulls=i + 1)
             for j in range(self.n if self.words else 0):
                 add(f"cell {i} {j}", phrases.of_entry(i, j), pulls=i + 1, pushes=j + 1)
+        if self.m > 1:
+            add("ones", phrases.of_ones(), pulls=self.m + 1)
         for j in range(self.n):
             add(
                 f"column {j}", phrases.of_column(j, self.x[j]), heat(self.tiles[:, j][None], columns=MOST), pushes=j + 1

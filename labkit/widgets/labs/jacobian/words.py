@@ -37,7 +37,9 @@ class JacobianWords:
     @property
     def title(self) -> str:
         """What the picture is called."""
-        of = "" if self.passes.name == "<lambda>" else f" of {self.passes.name}"
+        name = "" if self.passes.name == "<lambda>" else self.passes.name
+        called = self.passes.formula or name
+        of = f" of {called}" if called else ""
         return f"Jacobian{of}: {self.size}"
 
     @property
@@ -116,9 +118,9 @@ class JacobianWords:
             and (np.abs(p.total) <= 1e3 * np.finfo(p.total.dtype).eps * size).all()
         )
         if zero:
-            return "v = 1 everywhere: the rows add up to 0, for the outputs always add up to the same number."
+            return "All ones: the rows add up to 0, for the outputs always add up to the same number."
         total = f", {in_full(p.total, SPELLED)}" if self.n <= SPELLED else ""
-        return f"v = 1 everywhere: the sum of all rows{total}. MindSpore's grad returns it; PyTorch says “{refusal()}”."
+        return f"All ones: the sum of all rows{total}. MindSpore's grad returns it; PyTorch refuses."
 
     # ---- questions ----
 
@@ -196,6 +198,10 @@ class JacobianWords:
 
     def of_column(self, j: int, value: float) -> list[str]:
         return self._of_line(self.column_names[j], value, self.passes.matrix[:, self.columns[j]], "column", "outputs")
+
+    def of_ones(self) -> list[str]:
+        """What is behind the pull with ones."""
+        return ["v = 1 everywhere: the sum of all rows", f"PyTorch refuses: “{refusal()}”"]
 
     def _of_line(self, name, value, block, kind, others):
         which = f"{name} = {number(value)}" if 1 in block.shape and "…" not in name else name

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ import numpy as np
 from ...kit.joint import key_of
 from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Link, Scene, changes
-from ...kit.words import bracketed, in_full, listed, number, paragraph, times
+from ...kit.scene import Ask, Caption, Changes, Dial, Link, Scene, changes
+from ...kit.words import bracketed, in_full, listed, number, times
 from .view import ADDED, Seeds, gradient_panel, seeds_panel
 
-FINE, COARSE = np.linspace(-2, 2, 9).tolist(), [-2.0, -1.0, 0.0, 1.0, 2.0]  # seeds of up to two outputs, and of three
+SEEDS = [round(k / 10, 1) for k in range(-20, 21)]
 MOST_OUTPUTS, MOST_INPUTS, SPELLED = 3, 8, 3
+MOST_WRITTEN = 32  # letters of a function
 AIMS = ((-1, 2, 1), (2, -1, 1), (-2, 1, 2), (1, -2, -1))  # seeds whose gradient may be looked for
 
 
@@ -23,8 +25,8 @@ class SensDial(Picture):
 
     `fn`: any function of arrays or of a dialect's tensors, a Cell or a Module, with up to 3 output elements; `args`: its
     arguments. `argnum`: the argument to differentiate by, a position or a name, of up to 8 elements. `outputs` names the
-    output elements. Dials: "added" (how many rows are added up), "seed0", "seed1", "seed2" (-2 to 2, by halves for up to two
-    outputs), which are dragged in the picture. Rings show a gradient to aim at. Raises TypeError for what is not numeric,
+    output elements. Dials: "added" (how many rows are added up), "seed0", "seed1", "seed2" (-2 to 2, by tenths), which are
+    dragged in the picture. Rings show a gradient to aim at. Raises TypeError for what is not numeric,
     IndexError for an unknown argument, ValueError for more elements than that or a wrong number of names.
 
     >>> picture = SensDial(lambda x: x**2, np.array([1.0, 3.0]))
@@ -44,7 +46,7 @@ class SensDial(Picture):
         if outputs and len(outputs) != m:
             raise ValueError(f"outputs: expected {m} names, one per output element, but got {len(outputs)}")
         self.passes = replace(self.passes, rows=list(outputs) or self.passes.rows)
-        super().__init__(_Story(Seeds(self.passes, FINE if m < MOST_OUTPUTS else COARSE)).scene())
+        super().__init__(_Story(Seeds(self.passes, SEEDS)).scene())
 
     @property
     def matrix(self) -> np.ndarray:
@@ -72,13 +74,16 @@ class _Story:
         p = self.passes
         of = "" if p.name == "<lambda>" else f" of {p.name}"
         rows = "; ".join(f"{name}: {in_full(row, MOST_INPUTS)}" for name, row in zip(p.rows, p.matrix))
-        held, grips = seeds_panel(self.seeds)
+        called = f"{'f' if p.name == '<lambda>' else p.name}({p.input_name})"
+        function = p.formula if 0 < len(p.formula) <= MOST_WRITTEN else called
+        said = f"y = {function}, {p.input_name} = {in_full(p.x, SPELLED)}"
+        held, grips = seeds_panel(self.seeds, said)
         return Scene(
             f"Sens dial: how much each output{of} counts",
             f"Each output has a seed. Its row of the Jacobian is multiplied by it, and the rows are added. Rows: {rows}.",
             self._dials(),
             [held, gradient_panel(self.seeds, self.target)],
-            [Caption(key_of(self.seeds.joint), changes(self._captions()))],
+            list(self._captions()),
             self._links(),
             "" if np.isfinite(p.matrix).all() else "Some slopes are not finite: they have no arrow.",
             grips=grips,
@@ -87,8 +92,10 @@ class _Story:
     def _dials(self):
         values = [number(seed) for seed in self.seeds.values]
         rows = ["none", *(f"+ {name}" for name in self.passes.rows)]
-        known = [c for c in self.seeds.places if np.isfinite(self.seeds.total(c)).all()]
-        asks = [replace(self._ask(c), when={dial: [p] for dial, p in zip(self.seeds.names, c)}) for c in known]
+        whole = [i for i, seed in enumerate(self.seeds.values) if seed.is_integer()]
+        finite = np.isfinite(self.passes.matrix).all()
+        places = list(product(whole, repeat=self.m)) if finite else []
+        asks = [replace(self._ask(c), when={dial: [p] for dial, p in zip(self.seeds.names, c)}) for c in places]
         return [
             Dial(ADDED, "Rows added", rows, start=self.m, asks={self.m: asks}),
             *(Dial(dial, f"Seed of {name}", values, "inside", self.one, resets={ADDED: 0})
@@ -101,41 +108,45 @@ class _Story:
         found = [np.array(aim[: self.m]) @ matrix for aim in AIMS] if np.isfinite(matrix).all() else []
         return next((g for g in found if g.any() and not np.allclose(g, matrix.sum(0))), None)
 
-    def _hits(self, total) -> bool:
-        return self.target is not None and np.allclose(total, self.target, rtol=1e-5)
+    def _hits(self, sums) -> np.ndarray:
+        """Where all sums are what is looked for."""
+        if self.target is None:
+            return np.zeros(sums.shape[:-1], bool)
+        return np.isclose(sums, self.target, rtol=1e-5).all(-1)
 
     # ---- what is said ----
 
-    def _captions(self) -> Iterator[str]:
-        """A text for all positions of all seeds, and of how many rows are added."""
-        for place, sums in zip(self.seeds.places, self.seeds.sums):
-            chosen = self.seeds.of(place)
-            yield f"sens = [{', '.join(map(number, chosen))}]. No row is added yet: where will the sums stand?"
-            for name, seed, row in zip(self.passes.rows[:-1], chosen, self.passes.matrix):
-                yield f"{name} counts {number(seed)} times: {number(seed)} × {in_full(row, SPELLED)}."
-            yield paragraph(f"{self._terms(chosen)} = {in_full(sums[-1], SPELLED)}.", self._meaning(chosen, sums[-1]))
-
-    def _terms(self, chosen):
+    def _captions(self) -> Iterator[Caption]:
+        """What is said while rows are added; at the last the whole sum, each term by its own seed, and what it means."""
+        yield Caption(ADDED, [(0, "No row is added yet: where will the sums stand?")], {ADDED: [0]})
         rows = [in_full(row, SPELLED) for row in self.passes.matrix]
-        factors = [number(seed) if i == 0 else bracketed(number(seed)) for i, seed in enumerate(chosen)]
-        return " + ".join(f"{factor} × {row}" for factor, row in zip(factors, rows))
+        for i, (dial, name, row) in enumerate(zip(self.seeds.names, self.passes.rows, rows, strict=True)):
+            said = [f"{name} counts {_times(seed)}: {number(seed)} × {row}." for seed in self.seeds.values]
+            yield from () if i + 1 == self.m else (Caption(dial, changes(said), {ADDED: [i + 1]}),)
+            words = [f"+ {bracketed(number(seed))}" if i else number(seed) for seed in self.seeds.values]
+            yield Caption(dial, changes(f"{factor} × {row}" for factor in words), {ADDED: [self.m]})
+        yield Caption(key_of(self.seeds.joint), self._meanings(), {ADDED: [self.m]})
 
-    def _meaning(self, chosen, total):
-        if self._hits(total):
-            count = sum(self._hits(sums[-1]) for sums in self.seeds.sums)
-            return "All sums are in their rings!" + (f" {count} choices of seeds do that." if count > 1 else "")
-        if any(chosen) and not total.any():
-            return "Zero, though not every seed is."
-        if self.m > 1 and set(chosen) == {1.0}:
-            return "All ones: what comes back without sens."
-        counted = [name for name, seed in zip(self.passes.rows, chosen) if seed]
-        if not counted:
-            return "No output counts."
-        alone = len(counted) == 1 and self.m > 1
-        return f"{counted[0]} alone counts." if alone else ""
+    def _meanings(self) -> Changes:
+        """What the sum is, by all seeds."""
+        sums, places = self.seeds.sums, np.indices(self.seeds.sums.shape[:-1])
+        zero = self.seeds.values.index(0.0)
+        counts, ones = (places != zero).sum(0), (places == self.one).all(0)
+        told = np.full(counts.shape, "comes back.", dtype=object)
+        for i, name in enumerate(self.passes.rows):
+            told[(counts == 1) & (places[i] != zero)] = (
+                f"comes back. {name} alone counts." if self.m > 1 else "comes back."
+            )
+        told[ones] = "comes back. All ones: what comes back without sens." if self.m > 1 else "comes back."
+        told[(counts > 0) & ~sums.any(-1)] = "comes back. Zero, though not every seed is."
+        told[counts == 0] = "comes back. No output counts."
+        told[self._hits(sums)] = "comes back. All sums are in their rings!"
+        flat = told.reshape(-1)
+        turns = [0, *(np.flatnonzero(flat[1:] != flat[:-1]) + 1).tolist()]
+        return [(at, flat[at]) for at in turns]
 
     def _ask(self, place):
-        total, seeds = self.seeds.total(place), self.seeds.of(place)
+        total, seeds = self.seeds.sums[place], [self.seeds.values[p] for p in place]
         matrix, names = self.passes.matrix, self.passes.columns
         j = int(np.argmax(np.abs(matrix).sum(0)))
         answer, column = float(total[j]), matrix[:, j]
@@ -159,3 +170,7 @@ class _Story:
                 ". ".join([*tip, "Click: it alone counts"]), [*tip, "Click: it alone counts"], go=go
             )
         return found
+
+
+def _times(seed):
+    return "once" if seed == 1 else f"{number(seed)} times"

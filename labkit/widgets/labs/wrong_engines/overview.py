@@ -17,7 +17,7 @@ def overview(
     graphs = [clipped(name, 16) for name in graphs]
     left = max(width_of(name, 12.5, bold=True) for name in engines) + 14
     words = [width_of(verdict(run.play), 12, bold=True) for run in runs.values()]
-    cell = max(84.0, *(w + 12 for w in words), *(width_of(name, 11.5) + 8 for name in graphs))
+    cell = max(48.0, *(w + 8 for w in words), *(width_of(name, 11.5) + 4 for name in graphs))
     marks = [text(left + cell * (j + 0.5), 14, name, "note", "middle") for j, name in enumerate(graphs)]
     marks += [text(0, HEADER + i * ROW + 16, name, "name") for i, name in enumerate(engines)]
     links = {}

@@ -39,6 +39,8 @@ class WrongEngineLab(Picture):
     ('overwritten', True)
     """
 
+    plays_at_once = True
+
     @np.errstate(all="ignore")
     def __init__(
         self, fn: Callable | None = None, *args: Any, engine: Callable | None = None, steps: int = 2, rate: float = 0.1,

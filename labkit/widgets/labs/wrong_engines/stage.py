@@ -8,13 +8,15 @@ import numpy as np
 
 from ...kit.boxes import BELOW, CARD, HALF, arrow, card, label_width, name_width, placed_labels, value_width
 from ...kit.layout import layout
-from ...kit.scene import Link, Mark, Panel, line, only, rect, text, width_of
+from ...kit.scene import Link, Mark, Panel, circle, line, only, rect, text, width_of
 from ...kit.words import clipped, heat, in_full, listed
 from . import seen
 from .plays import SliderPlay, When
 
 SIGN, RING = 15.0, 4.0  # the line of a sign below a card; between a card and the second outline around it
 MARGIN, TOP = 6.0, 10.0
+SUSPECT = 8.0  # px: the radius of the sign on a card that may be suspected
+ARCH = 16.0  # px: for an edge that passes over the boxes
 BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
 
 
@@ -30,9 +32,11 @@ class Stage:
         self.signs = [[seen.below(run.play, node.index) for run in runs] for node in self.nodes]
         self.labels = [self._widest_slope(k, edge) for k, edge in enumerate(self.edges)]
         sizes = [(self._width(node), self._height(node)) for node in self.nodes]
-        gap = min(max(40.0, *(label_width(words) + 16 for words in self.labels)), 140.0)
+        gap = min(max(34.0, *(label_width(words) + 14 for words in self.labels)), 140.0)
         self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
-        self.boxes = [(x + MARGIN, y + TOP, w) for x, y, w, _ in self.layout.boxes]
+        self.over = self._over()
+        self.top = TOP + ARCH * len(set(self.over.values()))
+        self.boxes = [(x + MARGIN, y + self.top, w) for x, y, w, _ in self.layout.boxes]
         self.links = {
             self._link(node): Link(f"{node.title}: {node.value_line}", self._facts(node), heat(node.value))
             for node in self.nodes
@@ -40,7 +44,7 @@ class Stage:
 
     def panel(self, title: str, when: When) -> Panel:
         """The picture, seen at the positions `when` of the dials."""
-        width, height = self.layout.width + 2 * MARGIN, self.layout.height + TOP + 4
+        width, height = self.layout.width + 2 * MARGIN, self.layout.height + self.top + 4
         return Panel(self.name, title, width, height, list(self._marks()), when)
 
     def _link(self, node):
@@ -64,8 +68,8 @@ class Stage:
     # ---- edges ----
 
     def _marks(self) -> Iterator[Mark]:
-        for k, edge in enumerate(self.edges):
-            yield from arrow(self._route(k, HALF, self._entry(*edge), -3), "edge", "head")
+        for k in range(len(self.edges)):
+            yield from arrow(self._forward(k), "edge", "head")
         for run in self.runs:
             for k, edge in enumerate(self.edges):
                 route, head = arrow(self._way_back(k), "backedge", "backhead", back=True)
@@ -77,15 +81,46 @@ class Stage:
                 yield from only(run.when, self._gradient(run, node, signs))
         yield from self._slopes()
 
+    def _over(self) -> dict[int, float]:
+        """How high above all boxes an edge forwards passes by, where no box is above it in any column; else it would run through
+        the gradients below. Edges from one box share a height."""
+        ranks, boxes = self.layout.ranks, self.layout.boxes
+        tops = [min(y for (_, y, *_), rank in zip(boxes, ranks) if rank == column) for column in range(max(ranks) + 1)]
+        far = {
+            k: u
+            for k, (u, v) in enumerate(self.edges)
+            if ranks[v] - ranks[u] > 1 and boxes[u][1] == tops[ranks[u]] and boxes[v][1] == tops[ranks[v]]
+        }
+        senders = sorted(dict.fromkeys(far.values()), key=lambda u: -ranks[u])
+        return {k: -ARCH * (senders.index(u) + 0.5) for k, u in far.items()}
+
+    def _forward(self, k):
+        """An edge forwards: along its lane, or over the boxes."""
+        route = self._route(k, HALF, self._entry(*self.edges[k]), -3)
+        if k not in self.over:
+            return route
+        ends = [
+            i
+            for i, (x, _) in enumerate(route)
+            if any(abs(x - MARGIN - side) < 0.01 for c in self._between(k) for side in c)
+        ]
+        return [(x, self.over[k] + self.top if i in ends else y) for i, (x, y) in enumerate(route)]
+
+    def _between(self, k):
+        """The columns that an edge passes by."""
+        first, last = (self.layout.ranks[i] for i in self.edges[k])
+        return self.layout.columns[first + 1 : last]
+
     def _route(self, k, start, end, shift):
-        return [(x + MARGIN, y + TOP) for x, y in self.layout.route(k, start, end, shift)]
+        return [(x + MARGIN, y + self.top) for x, y in self.layout.route(k, start, end, shift)]
 
     def _way_back(self, k):
         return self._route(k, BELOW + HALF, BELOW + HALF, BACK)
 
     def _entry(self, start, end):
         """How far below the top of its card an edge ends: several edges into one are spread, upper ones first."""
-        senders = sorted(dict.fromkeys(self.nodes[end].parents), key=lambda p: self.boxes[p][1])
+        over = {self.edges[k][0] for k in self.over if self.edges[k][1] == end}
+        senders = sorted(dict.fromkeys(self.nodes[end].parents), key=lambda p: (p not in over, self.boxes[p][1]))
         spread = min(10.0, 26.0 / len(senders))
         return HALF + (senders.index(start) - (len(senders) - 1) / 2) * spread
 
@@ -123,6 +158,8 @@ class Stage:
             yield from only(run.over, _looking(cards, run, states))
         else:
             yield from _looking(cards, run, states)
+        if run.hunted:
+            yield from only(run.open, self._suspect(x + w - 4, top + 2, self._link(node)))
         for column, role in enumerate(("sum", "badtext")):
             words = [pair[column] for pair in signs]
             if any(words):
@@ -134,6 +171,11 @@ class Stage:
             ring = rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r)
             for mark in only(run.over, (ring, text(middle, top - 9, "first wrong", "badtext", "middle"))):
                 yield mark.seen_from(run.slider, run.play.first)
+
+    def _suspect(self, x, y, link) -> Iterator[Mark]:
+        """A sign that this card can be clicked, while the first wrong one is looked for."""
+        yield circle(x, y, SUSPECT, "chip", link=link)
+        yield text(x, y + 4, "?", "name", "middle", link=link)
 
     # ---- local slopes ----
 
@@ -155,11 +197,13 @@ class Stage:
         return label
 
     def _crossings(self, k):
-        """The parts of the way back along edge k that cross a gap between columns."""
-        first, last = (self.layout.ranks[i] for i in self.edges[k])
-        rights = [right + MARGIN for _, right in self.layout.columns[first:last]]
+        """The parts of the way back along edge k beside which its label may stand: where it passes by columns, else the gap."""
+        between = [side + MARGIN for _, side in self._between(k)] or [
+            self.layout.columns[self.layout.ranks[self.edges[k][0]]][1] + MARGIN
+        ]
+        starts = [left + MARGIN for left, _ in self._between(k)] or between
         pairs = pairwise(self._way_back(k))
-        return [(a, b) for a, b in pairs if any(abs(a[0] - right) < 0.01 for right in rights) and b[0] - a[0] > 1]
+        return [(a, b) for a, b in pairs if any(abs(a[0] - x) < 0.01 for x in starts) and b[0] - a[0] > 1]
 
 
 class _OnEdge(str):

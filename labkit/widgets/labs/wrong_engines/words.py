@@ -156,7 +156,7 @@ def _done(play, m, right):
     if passed.problem:
         return f"The engine gave no answer: {passed.problem}."
     if right is None:
-        return "Done. Is every gradient right?"
+        return "Done. Which one do you suspect? Click it: three tries." if play.name != "right" else "Done."
     if play.fault is None:
         steps = "" if len(play.passes) == 1 else f" in all {len(play.passes)} steps"
         return paragraph(f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play))

@@ -6,6 +6,10 @@ from listened_page import axe_findings
 from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, made
 
+from labkit.widgets.kit.grips import Grip
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
+
 NEEDS = "needs Python: open in a notebook"
 
 
@@ -90,6 +94,48 @@ def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
     assert not note.is_visible()  # as good as where it stood
     dragged.by("cut 1", 60, 0)
     assert NEEDS in note.text_content() and dragged.shown.differences() == []
+
+
+def test_a_note_goes_with_what_it_was_said_of(opened):
+    dragged = opened("demo")
+    note = dragged.shown.frame.locator(".lk-needs")
+    for turn in (
+        lambda: dragged.page.keyboard.press("ArrowRight"),
+        lambda: dragged.page.get_by_label("Colour the result").check(),
+    ):
+        dragged.by("x", 40, 0)
+        assert note.is_visible()
+        dragged.page.locator(".lk-scroll").first.focus()
+        turn()
+        assert note.is_hidden()
+
+
+RING = """knob => {
+  const look = getComputedStyle(knob, "::before"), box = knob.getBoundingClientRect();
+  const [right, down = 0] = look.translate.split(" ").map(parseFloat);
+  const left = box.left + parseFloat(look.left) + (right || 0), top = box.top + parseFloat(look.top) + (down || 0);
+  return [left, top, left + parseFloat(look.width), top + parseFloat(look.height)];
+}"""
+
+
+def test_a_ring_stands_beside_words_or_frames_the_one_on_which_it_is(go, tmp_path):
+    spots = [(100.0, 60.0), (36.0, 60.0), (52.0, 60.0)]
+    marks = [rect(1, 1, 398, 118, "area"), text(20, 64, "axis", "note"), text(150, 30, "word", "name")]
+    dials = [Dial("at", "At", ["free", "on", "beside"])]
+    grips = [Grip("grip", "panel", "A grip", "at", spots, by="x")]
+    scene = Scene("Rings", "A ring.", dials, [Panel("panel", "", 400, 120, marks)], grips=grips)
+    page = go(Picture(scene).save(tmp_path / "page.html").as_uri(), 500).page
+    knob = page.locator(".lk-grip")
+    for position in range(3):
+        page.locator("input[type=range]").fill(str(position))
+        page.wait_for_function("!document.querySelector('[data-moving]')")
+        word, ring = page.locator("text", has_text="axis").bounding_box(), knob.evaluate(RING)
+        right = word["x"] + word["width"]
+        if position == 1:
+            assert ring[0] < word["x"] and ring[2] > right and ring[1] <= word["y"]
+        else:
+            assert ring[0] > right or position == 0
+    assert abs(knob.bounding_box()["x"] + 11 - ring[0]) > 2  # it stands aside; what is taken hold of does not
 
 
 SPOT = """(frame, [i, [x, y]]) => {

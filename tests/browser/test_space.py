@@ -83,7 +83,7 @@ def test_low_panels_stand_in_two_rows_where_that_makes_them_far_larger(opened):
     def panels(height):
         return [Panel(name, name, 460, height, [rect(4, 4, 452, height - 8, "op")]) for name in ("a", "b", "c")]
 
-    for height, rows, least in ((180, 2, 1.2), (400, 1, 0.82)):  # too high for two rows in the window
+    for height, rows, least in ((180, 2, 1.2), (400, 2, 0.82)):  # in one row their words would be tiny
         found = opened(Scene("Three", "Three panels.", [], panels(height)), width=1280).evaluate(PANELS)
         assert len({panel["y"] for panel in found}) == rows and found[0]["scale"] >= least
 
@@ -183,6 +183,32 @@ def test_the_slider_stays_in_sight(opened):
     box = page.locator("input[type=range]").bounding_box()
     assert page.evaluate("scrollY") > 100
     assert 0 <= box["y"] < 100
+
+
+ROOM = """() => [...document.querySelectorAll("figure.lk-panel:not([hidden]) svg")].flatMap(svg => {
+  const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+  return [...svg.querySelectorAll("text")].map(node => [node, node.getBoundingClientRect()])
+    .filter(([node, box]) => box.width && node.textContent.trim())
+    .map(([node, box]) => [node.textContent, parseFloat(getComputedStyle(node).fontSize) * scale, box.left - frame.left, frame.right - box.right]);
+})"""
+
+
+@pytest.mark.common
+def test_no_word_is_tiny_or_cut_on_a_phone(window, picture, tmp_path):
+    picture.plays_at_once = False
+    page = window.page
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.goto(picture.save(tmp_path / "page.html").as_uri())
+    page.locator("figure svg > *").first.wait_for(state="attached")
+    words = page.evaluate(ROOM)
+    assert words and [one for one in words if one[1] < 10.95 or min(one[2:]) < -2] == []
+
+
+def test_a_third_panel_joins_a_row_only_where_its_words_stay_large(opened):
+    panels = [Panel(name, name, 370, 200, [rect(4, 4, 360, 190, "op")]) for name in "abc"]
+    page = opened(Scene("Three", "Three panels.", [], panels), width=1280)
+    assert len({round(panel["x"]) for panel in page.evaluate(PANELS)}) == 2
+    assert min(panel["scale"] for panel in page.evaluate(PANELS)) >= 1.15
 
 
 # ---- by hand ----

@@ -152,6 +152,6 @@ def _declarations(look):
             return f"var(--lk-{value[1:]})"
         if value == MONO:
             return f"lk-raised, {MONO}"
-        return f"{value}px" if key == "font-size" else value
+        return f"max({value}px,var(--lk-least,0px))" if key == "font-size" else value
 
     return "".join(f"{key}:{css_value(key, value)};" for key, value in look.items())

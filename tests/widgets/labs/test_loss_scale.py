@@ -394,7 +394,22 @@ def test_an_overflow_on_the_way_to_a_gradient_that_would_fit_is_said_to_be_one()
     lab = LossScaleLab(lambda w: (w * 2.0**-12) @ np.ones(2) * 2.0**-10, np.full(2, 0.5), formats=["float16"])
     sweep = lab.cases[0]
     assert sweep.largest == 2.0**-22 and not sweep.outcomes["float16"][30].finite
-    assert "a number on the way there did not" in lab.describe(scale=30)
+    assert "a number on the way back becomes inf" in lab.describe(scale=30)
+    assert "None is too large alone" in lab.describe(scale=30) and sweep.outcomes["float16"][30].spread
+
+
+def test_what_an_inf_on_the_way_back_has_spoiled_is_not_said_to_be_too_large(lab):
+    sweep = lab.cases[0]
+    last = sweep.outcomes["float16"][39]
+    exact = np.concatenate([g.ravel() for g in sweep.exact.values()])
+    assert last.share("overflowed") == 1 and last.large == np.sum(np.abs(exact) * 2.0**39 > 65504) == 90
+    assert "too large for" not in lab.scene.said(lab.scene.state(scale=39)) and last.spread
+    assert (
+        "too large for float16" in lab.scene.said(lab.scene.state(scale=37))
+        and not sweep.outcomes["float16"][37].spread
+    )
+    seen = lab.describe(scale=39), lab.svg(scale=39)
+    assert "Only 90 are too large alone" in seen[0] and "would fit" in seen[1] and "would fit" not in lab.svg(scale=37)
     assert sweep.largest * 2.0**38 > 65504 and "on the way" not in lab.describe(scale=38)
 
 

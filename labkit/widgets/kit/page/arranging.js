@@ -3,8 +3,10 @@
 import { tallest } from "./elements.js";
 
 const READABLE = 0.82; // the scale at which texts of 11 px have 9
+const EASY = 1.15; // at which they have 12: below it no third panel joins a row
 const GROWN = 1.6;
 const WORTH = 1.4; // times as large
+const LEAST_TEXT = 11; // px of the window
 const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
 const LOWER = 0.93, WIDER = 1.2; // times as high, as large
@@ -75,7 +77,8 @@ export function rowsOf(views, room, scale) {
   let used = Infinity;
   for (const view of views) {
     const width = view.panel.width * scale + 1, low = onlyWords(view.panel);
-    if (low || used + GAP + width > room) rows.push([]);
+    const crowded = rows.at(-1)?.length > 1 && used * Math.max(1, EASY / scale) + GAP + view.panel.width * Math.max(scale, EASY) > room;
+    if (low || crowded || used + GAP + width > room) rows.push([]);
     used = low ? Infinity : (rows.at(-1).length ? used + GAP : 0) + width;
     rows.at(-1).push(view);
   }
@@ -93,6 +96,9 @@ export function scaleOf(panel, scale) {
   if (scale <= 1 || onlyWords(panel)) return Math.min(1, Math.max(READABLE, scale));
   return Math.min(scale, Math.max(1, tallest() / panel.height));
 }
+
+// The least size of texts in px of a panel that is drawn at a scale: what is drawn small is not written smaller than this.
+export function leastText(scale) { return LEAST_TEXT / Math.max(scale, READABLE); }
 
 // Lines of words stay as large as those around the panels.
 function onlyWords(panel) { return panel.height < LOW || panel.marks.every((mark) => mark.tag === "text"); }

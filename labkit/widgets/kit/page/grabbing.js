@@ -2,7 +2,7 @@
 // the nearest position; where Python listens it sets free fields, one message a frame, the next when a scene has come back.
 
 import { make } from "./elements.js";
-import { below, corners, handleOf, onTrack, put } from "./handles.js";
+import { below, corners, handleOf, onTrack, put, wordsOf, yieldToWords } from "./handles.js";
 import { holds } from "./look.js";
 import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt, whyNot } from "./places.js";
 
@@ -23,6 +23,7 @@ export class Grabbing {
     for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name)) this.handle(grip);
     this.note = make("div", { className: "lk-needs", role: "status", hidden: true });
     const on = (type, act) => player.root.addEventListener(type, act, { signal: this.stop.signal });
+    on("pointerdown", () => this.hush());
     on("pointermove", (event) => { if (event.pointerId === this.held?.pointer) this.drag(event); });
     on("pointerup", (event) => this.drop(event));
     on("pointercancel", (event) => this.drop(event));
@@ -70,6 +71,8 @@ export class Grabbing {
   }
 
   place() {
+    if (this.noted !== undefined && this.noted !== this.around(this.notedOf)) this.hush();
+    const words = new Map(); // of each panel, measured once; not in a frame of what moves
     for (const view of this.player.views) {
       if (!view.grips || view.hidden) continue;
       put(view.grips, ...corners(view, 0, 0, view.panel.width, view.panel.height));
@@ -84,6 +87,10 @@ export class Grabbing {
       const [x, y] = view.spot(this.held?.name === name && !grip.stays && this.held.moved ? onTrack(grip, this.held.place, spot) : spot);
       knob.style.transform = `translate(${x - left}px, ${y - top}px)`;
       knob.classList.toggle("lk-held", this.held?.name === name);
+      if (!this.player.moving.way && !grip.stays && !view.sight) {
+        if (!words.has(view)) words.set(view, wordsOf(view));
+        yieldToWords(knob, words.get(view));
+      }
       if (area) {
         const [ax, ay, ...size] = corners(view, ...grip.area);
         put(area, ax - left, ay - top, ...size);
@@ -269,7 +276,21 @@ export class Grabbing {
     this.note.hidden = false;
     this.note.style.left = `${Math.max(0, Math.min(at.left + at.width / 2 - box.left, box.width - this.note.offsetWidth))}px`;
     this.note.style.top = `${at.top - box.top - 30}px`;
+    this.notedOf = name;
+    this.noted = this.around(name);
     clearTimeout(this.silent);
-    this.silent = setTimeout(() => { this.note.hidden = true; }, 4000);
+    this.silent = setTimeout(() => this.hush(), 4000);
+  }
+
+  // What a note is said about: where all dials stand that its handle does not turn. When they turn, it goes.
+  around(name) {
+    const turns = new Set((this.player.scene.grips || []).filter((grip) => grip.name === name).map((grip) => grip.dial));
+    return JSON.stringify(Object.entries(this.player.state).filter(([dial]) => !turns.has(dial)));
+  }
+
+  hush() {
+    clearTimeout(this.silent);
+    this.noted = undefined;
+    this.note.hidden = true;
   }
 }

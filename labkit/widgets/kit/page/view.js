@@ -1,5 +1,6 @@
 // One panel in the page: its marks, made when it is first seen, and which part of it is seen how large.
 
+import { leastText } from "./arranging.js";
 import { lessMotion, make, tallest } from "./elements.js";
 import { drawnAs, grouped, itemOf, made, refresh } from "./items.js";
 import { holds } from "./look.js";
@@ -112,6 +113,7 @@ export class View {
     this.scale = scale;
     svg.style.width = `${panel.width * scale}px`;
     svg.style.height = `${panel.height * scale}px`;
+    svg.style.setProperty("--lk-least", `${leastText(this.zoomed ? 1 : scale)}px`);
     scroller.style.maxHeight = this.zoomed || panel.height * scale > LITTLE_MORE * tallest() ? "" : "none";
     this.resized?.(); // before it is measured: what lies over the picture is as large as it
     this.draw(true);

@@ -41,7 +41,10 @@ def histogram(
         yield from only(when, _arrow_marks(dial, found, "no scale: drag →" if held else "no scale"))
     yield from _key()
     for of in formats:
-        yield from only(at_formats(formats, of), [_verdict(dial, [o for _, o in cases[of]], lost_to(of))])
+        here = [o for _, o in cases[of]]
+        yield from only(
+            at_formats(formats, of), [_verdict(dial, here, lost_to(of)), *_spoiled(dial, here, across, lost_to(of))]
+        )
 
 
 def handle(
@@ -151,6 +154,26 @@ def _verdict(dial, outcomes, infinite) -> Mark:
     said = [_said(found, infinite) for found in outcomes]
     states = ["" if words.startswith("✓") else "wrongtext" for words in said]
     return text(RIGHT, HEIGHT - 8, "", "verdict", "end").following(dial, text=said, state=states)
+
+
+def _spoiled(dial, outcomes, across, infinite) -> Iterator[Mark]:
+    """Beside hollow columns that would fit: what has become of them."""
+    lines = ["most would fit:", f"spoiled by one {infinite}", "on the way back"]
+    wide = max(width_of(words, 12, bold=True) for words in lines)
+    where = [_beside_columns(found, across, wide) for found in outcomes]
+    for k, words in enumerate(lines):
+        said = text(0, BASE - 82 + 16 * k, "", "badtext").following(dial, x=[x for x, _ in where])
+        shown = [words if not found.finite and found.spread else "" for found in outcomes]
+        yield said.following(dial, text=shown, text_anchor=[anchor for _, anchor in where])
+
+
+def _beside_columns(found, across, wide):
+    """Left of nearly all columns, or right of them where there is no room."""
+    counts = sorted((e, int(row.sum())) for e, row in found.bins.items())
+    passed, whole = np.cumsum([n for _, n in counts]), sum(n for _, n in counts)
+    low, high = (counts[int(np.searchsorted(passed, part * whole))][0] if counts else 0 for part in (0.02, 0.98))
+    left = across(low) - 8.0
+    return (left, "end") if left - wide > LEFT else (across(high + 1) + 8.0, "start")
 
 
 def _said(found, infinite):

@@ -22,13 +22,20 @@ class Outcome:
     """What became of gradients at `scale`. Those that are exactly 0 by themselves do not count: nothing of them is lost.
 
     `counts`: (parameters, 4), how many met each of FATES; `bins`: {exponent of gradient times scale: 4 counts};
-    `finite`: whether all are finite, for else the step is skipped.
+    `finite`: whether all are finite, for else the step is skipped. `large`: how many are too large for the format by
+    themselves, as exact numbers times the scale; the others that overflowed were lost on the way to them.
     """
 
     scale: float
     counts: np.ndarray
     bins: dict[int, np.ndarray]
     finite: bool
+    large: int = 0
+
+    @property
+    def spread(self) -> bool:
+        """Whether most of those that overflowed would fit by themselves: an inf on the way back has reached them."""
+        return self.large < self.count("overflowed") / 2
 
     @property
     def power(self) -> float:
@@ -69,6 +76,7 @@ def outcome(exact: Gradients, held: Gradients, of: str, scale: float = 1.0) -> O
         _table(rows[counted], fate[counted], len(exact)),
         {low + i: row for i, row in enumerate(_table(exponents[before != 0] - low, fate[before != 0])) if row.any()},
         not lost.any(),
+        int((np.abs(before) * scale > format_of(of).max).sum()),
     )
 
 

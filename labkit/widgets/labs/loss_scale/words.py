@@ -32,8 +32,10 @@ def _headline(sweep, of, position):
     found, first = sweep.outcomes[of][position], sweep.outcomes[of][0].share("flushed")
     where = f"At scale {two_to(found.power)}" if position else "Without a scale"
     if not found.finite:
-        lost = percent(found.share("overflowed"))
-        return f"{where}, {lost} of the gradients are too large for {of} and become {lost_to(of)}: the step is skipped."
+        lost, name = percent(found.share("overflowed")), lost_to(of)
+        if found.spread:
+            return f"{where}, a number on the way back becomes {name} and spoils {lost} of the gradients."
+        return f"{where}, {lost} of the gradients are too large for {of} and become {name}: the step is skipped."
     if found.count("flushed"):
         return f"{where}, {percent(found.share('flushed'))} of the gradients are 0 in {of}."
     return f"{where}, every gradient survives in {of}{f'; without it {percent(first)} were 0' if position and first else ''}."
@@ -50,8 +52,11 @@ def _details(sweep, of, position):
     parts.append(_without_gradient(sweep, found))
     if over:
         parts.append(_overflow(found, of) + ": all_finite is False, and the step would be skipped.")
-        if sweep.largest * found.scale <= format_of(of).max:
-            parts.append("Exact and scaled they would fit: a number on the way there did not.")
+        if found.spread:
+            alone = f"Only {found.large:,} are" if found.large else "None is"
+            parts.append(
+                f"{alone} too large alone. From one {lost_to(of)} on the way back, 0 × inf and inf − inf make nan."
+            )
     elif found.count("subnormal"):
         parts.append(f"{percent(found.share('subnormal'))} are subnormal and lose digits; none overflows.")
     else:

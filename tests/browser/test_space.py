@@ -189,7 +189,8 @@ ROOM = """() => [...document.querySelectorAll("figure.lk-panel:not([hidden]) svg
   const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
   return [...svg.querySelectorAll("text")].map(node => [node, node.getBoundingClientRect()])
     .filter(([node, box]) => box.width && node.textContent.trim())
-    .map(([node, box]) => [node.textContent, parseFloat(getComputedStyle(node).fontSize) * scale, box.left - frame.left, frame.right - box.right]);
+    .map(([node, box]) => [node.textContent, parseFloat(getComputedStyle(node).fontSize) * scale,
+      box.left - frame.left, frame.right - box.right]);
 })"""
 
 

@@ -91,7 +91,9 @@ def _entries(fun, args, place, gradient, seeds, eps, tolerance):
     """
 
     def paired(shifted):
-        output = fun(*args[:place], shifted, *args[place + 1 :])
+        output = fun(
+            *(a.copy() for a in (*args[:place], shifted, *args[place + 1 :]))
+        )  # what it writes into is its own
         return [np.float64(o) * np.float64(s) for o, s in zip(leaves(output), seeds, strict=True)]
 
     def difference(index, step):

@@ -136,6 +136,7 @@ def css() -> str:
         f"{', '.join(f'{page} .labkit' for page in DARK)}, .alone.dark, .alone.dark .labkit {{{dark}}}",
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
+        ".labkit .lk-code {--lk-least:0px;}",  # the lines of a program are as long as their panel allows
         *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
         *(f".labkit text.is-{state} {{opacity:1;{_declarations(look)}}}" for state, look in OF_TEXTS.items()),
     ]

@@ -12,6 +12,7 @@ import warm_kernels
 from jupyter_client.manager import KernelManager
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from notebook_cells import LINES, failure
+from same_numbers import alike, as_stored
 
 PATIENCE = 600  # seconds: how busy the machine is decides no test
 
@@ -83,6 +84,43 @@ def test_a_run_tells_it(tmp_path):
     assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "odd.ipynb, cell sum: Cell outputs differ" in done.stdout and "\n-3\n+2\n" in done.stdout
     assert "odd.ipynb, cell quotient: " in done.stdout and "ZeroDivisionError: division by zero" in done.stdout
+
+
+# ---- what follows the processor ----
+
+
+@pytest.mark.parametrize(
+    ("stored", "came"),
+    [
+        ("[ 0.        7.3890557]\n", "[0.       7.389056]\n"),
+        ("slope 116.585335", "slope 116.58536"),
+        ("0.30000000000000004", "0.3000000000000001"),
+    ],
+)
+def test_last_digits_of_floats_in_full_are_the_processors(stored, came):
+    assert alike(stored, came)
+
+
+@pytest.mark.parametrize(
+    ("stored", "came"),
+    [
+        ("0.26", "0.27"),
+        ("loss 7.3890557", "lost 7.3890557"),
+        ("7.3890557", "7.3890657"),
+        ("123456789", "123456788"),
+        ("1.5 2.5", "1.5"),
+        ("0.30000000000000004", "0.30000000000001"),
+    ],
+)
+def test_everything_else_has_to_be_the_same(stored, came):
+    assert not alike(stored, came)
+
+
+def test_what_came_is_compared_as_it_is_stored_and_stays_as_it_was():
+    stored, came = [printed("1.2345678\n")], [printed("1.2345679\n")]
+    assert as_stored(came, stored) == stored and came[0].text == "1.2345679\n"
+    shown = [new_output("execute_result", {"text/plain": text}) for text in ("7.3890557", "7.389056")]
+    assert as_stored(shown[1:], shown[:1])[0].data == {"text/plain": "7.3890557"}
 
 
 # ---- warm kernels ----

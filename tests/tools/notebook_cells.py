@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import warm_kernels
 from nbval.plugin import IPyNbCell, NbCellError, coalesce_streams
+from same_numbers import as_stored
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LINES = 60  # of a difference
@@ -31,6 +32,7 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     if isinstance(item, IPyNbCell):
         item.options["check"] &= NUMPY_2
+        item.compare_outputs = forgiving(item.compare_outputs)
         item.output_timeout = item.config.option.nbval_cell_timeout  # nbval's own 5 s are few for a busy machine
         if item.config.option.nbval_kernel_name == "warm":
             warm_kernels.forge()
@@ -42,6 +44,11 @@ def pytest_runtest_makereport(item, call):
     if isinstance(item, IPyNbCell) and call.excinfo and isinstance(call.excinfo.value, NbCellError):
         report.longrepr = failure(item.path.name, item.cell, item.test_outputs, call.excinfo.value)
     return report
+
+
+def forgiving(compare):
+    """A comparison of outputs to which the last digits of floats are as stored."""
+    return lambda came, stored, skip_compare=None: compare(as_stored(came, stored), stored, skip_compare)
 
 
 def failure(notebook, cell, outputs, error) -> str:

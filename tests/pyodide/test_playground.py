@@ -72,7 +72,7 @@ def test_the_derivative_is_checked(page):
 def test_another_expression_in_a_dialect(page):
     show(page, "(x * w).exp().sum()", "PyTorch")
     page.wait_for_function("document.querySelector('.lk-panels')?.textContent.includes('exp')")
-    assert "dialect=torch" in page.url and "at.step" not in page.url
+    page.wait_for_url(lambda url: "dialect=torch" in url and "at.step" not in url)
 
 
 def test_a_case_of_the_documents_by_name(page):

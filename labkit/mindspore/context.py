@@ -27,7 +27,7 @@ _DEFAULTS = {
     "compile_cache_path": "", "inter_op_parallel_num": 0, "jit_syntax_level": 2, "check_bprop": False,
     "print_file_path": "", "reserve_class_name_in_scope": True, "debug_level": 0, "grad_for_scalar": False,
     "support_binary": False, "disable_format_transform": False, "aoe_tune_mode": "", "aoe_config": {},
-    "op_timeout": 900, "exec_order": "bfs", "mem_Reuse": True,
+    "op_timeout": 900, "exec_order": "bfs", "mem_Reuse": True, "enable_reduce_precision": True,
 }  # fmt: skip
 
 

@@ -285,6 +285,12 @@ class Tensor(metaclass=Placed):
             value = cast(value, self._value.dtype)
         self._write(_indexing.write(self._value, _indexing.as_index(index), value))
 
+    def copy_(self, src, non_blocking=False) -> "Tensor":
+        """Write the elements of `src`, a tensor that broadcasts to this one's shape, into this tensor; returns it."""
+        of_kind(src, Tensor, "copy_(): argument 'src' (position 1) must be Tensor, not {kind}.\n")
+        self[...] = src
+        return self
+
     def _write(self, value):
         """Take over a value of the same shape and type, with all who share this memory: views of it, its NumPy array."""
         if not put(self._value, value):

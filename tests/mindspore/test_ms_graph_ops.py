@@ -58,6 +58,7 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "tensor_scatter_sub", "tensor_scatter_update", "SequentialCell", "get_activation", "dropout", "Dropout", "Conv2D",
     "LearningRateSchedule", "standard_normal", "normal", "uniform", "randint", "randint_like", "randn_like", "rand_like",
     "dropout1d", "dropout2d", "dropout3d", "Dropout2D", "Dropout3D", "conv1d", "conv3d", "pad", "unsorted_segment_sum",
+    "index_add", "slice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "pixel_unshuffle",
     "Bucketize", "Einsum", "Transformer",
 }  # fmt: skip
 REFUSED = {"nonzero", "unique", "is_nonzero"}

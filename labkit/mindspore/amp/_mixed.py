@@ -76,6 +76,22 @@ def auto_mixed_precision(network, amp_level="O0", dtype=float16):
     return _OutputTo32(_shortened(network, amp_level, dtype))
 
 
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=float16):
+    """The network with the cells of `white_list` (classes) in `dtype`, or all but those of `black_list`.
+
+    Changes the network's cells; outputs are Float32. Raises ValueError unless one of the lists is given.
+    """
+    of_kind(network, nn.Cell, "The network type should be Cell.")
+    if (white_list is None) == (black_list is None):
+        which = "at least one of" if white_list is None else "only one of"
+        raise ValueError(f"For custom_mixed_precision, {which} 'white_list' and 'black_list' must be given.")
+    if white_list is not None:
+        return _replaced(network, tuple(white_list), lambda cell: _OutputTo32(cell.to_float(dtype)))
+    network.to_float(dtype)
+    _replaced(network, tuple(black_list), lambda cell: _OutputTo16(cell.to_float(float32), dtype))
+    return _OutputTo32(network)
+
+
 def _shortened(network, level, dtype=float16):
     """A network that computes in `dtype`; at level O2 its normalisation layers stay in Float32."""
     network.to_float(dtype)

@@ -106,6 +106,25 @@ class CellDict(Cell):
     def __iter__(self):
         return iter(self._cells)
 
+    def __delitem__(self, name):
+        del self._cells[name]
+
+    def __contains__(self, name):
+        return name in self._cells
+
+    def clear(self) -> None:
+        """Take all cells out."""
+        self._cells.clear()
+
+    def pop(self, name) -> Cell:
+        """Take a cell out; returns it. Raises KeyError for a name that is not there."""
+        return self._cells.pop(name)
+
+    def update(self, cells) -> None:
+        """Add cells, from a dictionary, another CellDict or pairs of name and cell; those of the same name are replaced."""
+        for name, cell in cells.items() if hasattr(cells, "items") else cells:
+            _add(self, name, cell)
+
     def keys(self) -> KeysView[str]:
         """The names."""
         return self._cells.keys()

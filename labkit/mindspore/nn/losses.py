@@ -1,13 +1,17 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
+import numpy as np
+
 from ...kinds import of_kind
 from ..ops import _entropy
+from ..ops._op import OPS
 from ..tensor import Tensor
+from .activation import get_activation
 from .cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "DiceLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss", "NLLLoss",
-    "RMSELoss", "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss",
+    "MultiClassDiceLoss", "NLLLoss", "RMSELoss", "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 
@@ -72,6 +76,55 @@ class DiceLoss(LossBase):
             )
         squares = (logits * logits).sum() + (label * label).sum()
         return 1 - 2 * (logits * label).sum() / (squares + self.smooth)
+
+
+class MultiClassDiceLoss(LossBase):
+    """The mean over classes of `DiceLoss`, of (n, classes, ...) each; `weights` (classes, ...) multiply a class's.
+
+    `activation`, a name or a cell, is applied to `logits` first. The class `ignore_indiex` adds nothing, but counts.
+    """
+
+    def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
+        super().__init__()
+        self.binarydiceloss, self.weights, self.ignore_indiex = DiceLoss(), weights, ignore_indiex
+        self.activation = get_activation(activation) if isinstance(activation, str) else activation
+
+    def construct(self, logits, label) -> Tensor:
+        logits = logits if self.activation is None else self.activation(logits)
+        total = 0
+        for i in range(label.shape[1]):
+            if i != self.ignore_indiex:
+                loss = self.binarydiceloss(logits[:, i], label[:, i])
+                total = total + (loss if self.weights is None else loss * self.weights[i])
+        return total / label.shape[1]
+
+
+class FocalLoss(LossBase):
+    """The log-loss of scores (n, classes, ...), less the surer an answer is: -(1 - p)^gamma log p (T. Lin et al., 2017).
+
+    `labels` are class numbers (n, 1, ...) or one-hot (n, classes, ...); `weight` (classes,) multiplies a class's log p.
+
+    >>> import labkit.mindspore as ms
+    >>> loss = ms.nn.FocalLoss(gamma=2.0)(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1]], ms.int32))
+    >>> round(loss.item(), 4)  # log(2) / 4
+    0.1733
+    """
+
+    def __init__(self, weight=None, gamma=2.0, reduction="mean"):
+        super().__init__(reduction)
+        of_kind(gamma, float, "For 'FocalLoss', the type of 'gamma' must be float, but got {type}.")
+        self.weight, self.gamma = weight, gamma
+
+    def construct(self, logits, labels) -> Tensor:
+        logits, labels = (t.reshape((*t.shape[:2], -1)) for t in (logits, labels))
+        log_p, hot = OPS["log_softmax"](logits, 1), labels
+        if labels.shape[1] == 1 < logits.shape[1]:
+            places = labels.astype("int32")
+            hot = OPS["equal"](places, Tensor(np.arange(logits.shape[1], dtype=np.int32)[:, None])).astype(logits.dtype)
+        each = -((1 - log_p.exp()) ** self.gamma) * hot * log_p
+        if self.weight is not None:
+            each = each * self.weight.reshape((1, -1, 1))
+        return self.get_loss(each.mean(-1) if hot is labels else each.sum(1).mean(1))
 
 
 class L1Loss(LossBase):

@@ -8,7 +8,7 @@ from ...aliases import attributes
 from ...kinds import of_kind
 from .metrics import NAMED, Cleared, rearrange_inputs
 
-__all__ = ["ROC", "ConfusionMatrix", "Dice", "Perplexity", "auc"]
+__all__ = ["ROC", "ConfusionMatrix", "CosineSimilarity", "Dice", "Perplexity", "auc"]
 
 
 def _check_seen(metric):
@@ -64,6 +64,43 @@ class ConfusionMatrix(Cleared):
         axis = {"target": 1, "prediction": 0, "all": None}[self.normalize]
         with np.errstate(all="ignore"):
             return np.nan_to_num(counts / counts.sum(axis=axis, keepdims=True), nan=0.0)
+
+
+class CosineSimilarity(Cleared):
+    """The cosine between each two rows of what the last `update` was given; `similarity="dot"`: the dot products.
+
+    `reduction` "mean" or "sum" reduces the rows; `zero_diagonal` leaves out each row's similarity to itself.
+
+    >>> metric = CosineSimilarity()
+    >>> metric.update(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0]]))
+    >>> metric.eval()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+    """
+
+    def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
+        self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
+        super().__init__()
+
+    def clear(self) -> None:
+        self.sqr_mtx_res, self._seen = np.zeros((0, 0)), False
+
+    @rearrange_inputs
+    def update(self, inputs) -> None:
+        rows = self._convert_data(inputs)
+        if self.similarity == "cosine":
+            rows = rows / np.linalg.norm(rows, axis=1)[:, None]
+        self.sqr_mtx_res, self._seen = rows @ rows.T, True
+
+    def eval(self) -> np.ndarray:
+        _check_seen(self)
+        found = (
+            self.sqr_mtx_res * ~np.eye(len(self.sqr_mtx_res), dtype=bool) if self.zero_diagonal else self.sqr_mtx_res
+        )
+        return (
+            found if self.reduction == "none" else np.mean(found, -1) if self.reduction == "mean" else np.sum(found, -1)
+        )
 
 
 class Dice(Cleared):

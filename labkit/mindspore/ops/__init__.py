@@ -3,7 +3,19 @@
 from ...aliases import attributes
 from .._number import give_operators
 from .._updating import give_updates
-from . import _arithmetic, _communication, _joining, _loops, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
+from . import (  # noqa: F401
+    _arithmetic,
+    _communication,
+    _joining,
+    _loops,
+    _mapping,
+    _of_numpy,
+    _op,
+    _primitives,
+    _reduction,
+    _shape,
+    _update,
+)
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
 
@@ -24,6 +36,7 @@ _primitives.attach_methods(
         "gather": _joining._gather_method,
         "max": _reduction._max_method,
         "min": _reduction._min_method,
+        "ptp": _of_numpy.derived("ptp"),
         "T": property(_op.OPS["transpose"], doc="With the axes reversed."),
         "__neg__": _op.OPS["neg"],
         "__abs__": _op.OPS["abs"],

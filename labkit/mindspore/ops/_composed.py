@@ -10,7 +10,7 @@ from ...engine import stop_gradient as constant
 from ..tensor import Tensor, wrap
 from . import _create, _elementwise, _joining, _reduction, _shape  # noqa: F401  (whose ops it asks for)
 from ._linear import matmul
-from ._op import OPS, register, value_of
+from ._op import METHODS, OPS, register, value_of
 
 _sqrt = OPS["sqrt"]
 
@@ -119,6 +119,21 @@ def pixel_shuffle(input, upscale_factor):
     return apart.transpose(order).reshape((*batch, channels // r**2, height * r, width * r))
 
 
+def pixel_unshuffle(input, downscale_factor):
+    """The inverse of `pixel_shuffle`: blocks of r by r pixels become channels, (..., c r r, h, w)."""
+    *batch, channels, height, width = input.shape
+    r, n = downscale_factor, len(batch)
+    apart = input.reshape((*batch, channels, height // r, r, width // r, r))
+    order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return apart.transpose(order).reshape((*batch, channels * r**2, height // r, width // r))
+
+
+def slice_(input_x, begin, size):
+    """The part of `input_x` that begins at `begin` (an index for each axis) and has the lengths `size`; -1: to the end."""
+    ends = (n if length == -1 else i + length for i, length, n in zip(begin, size, input_x.shape, strict=True))
+    return input_x[tuple(map(slice, begin, ends))]
+
+
 def range_(start, end, step, maxlen=1000000):
     """Numbers from `start` up to, not including, `end`: Int64 for integers."""
     return OPS["arange"](start, end, step)
@@ -196,7 +211,46 @@ def unsorted_segment_sum(input_x, segment_ids, num_segments):
     return tensor_scatter_add(zeros, segment_ids.reshape((*segment_ids.shape, 1)), input_x)
 
 
-range_.__name__ = "range"
+def _segments(name, over, empty, what):
+    """An op that reduces the slices of `input_x` that have the same number in `segment_ids`."""
+
+    def reduced(input_x, segment_ids, num_segments):
+        rows = input_x.reshape((segment_ids.size, *input_x.shape[segment_ids.ndim :]))
+        numbers = Tensor(np.arange(int(num_segments))).reshape((-1, 1))
+        member = (numbers == segment_ids.reshape((1, -1))).reshape((num_segments, -1, *(1,) * (rows.ndim - 1)))
+        none = Tensor(np.array(empty(np.dtype(input_x._value.dtype)), input_x._value.dtype))
+        return OPS[over](OPS["where"](member, rows, none), 1)
+
+    reduced.__name__ = name
+    reduced.__doc__ = (
+        f"{what} of the slices of `input_x` that have the same number in `segment_ids`, one for each number."
+    )
+    return reduced
+
+
+def _limit(which):
+    return lambda dtype: getattr(np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype), which)
+
+
+unsorted_segment_max = _segments("unsorted_segment_max", "amax", _limit("min"), "The largest")
+unsorted_segment_min = _segments("unsorted_segment_min", "amin", _limit("max"), "The smallest")
+unsorted_segment_prod = _segments("unsorted_segment_prod", "prod", lambda dtype: 1, "The products")
+
+
+def index_add(input, dim, index, source, *, alpha=1):
+    """`input` with `alpha` times the slices of `source` added along `dim` at the places `index`."""
+    moved, rows = (OPS["moveaxis"](t, dim, 0) for t in (input, source * alpha))
+    return OPS["moveaxis"](tensor_scatter_add(moved, index.reshape((-1, 1)), rows), 0, dim)
+
+
+def _index_add_into(x, indices, y, axis, use_lock=True, check_index_bound=True):
+    """Add the slices of `y` to the parameter `x` along `axis` at the places `indices`. Returns the new value."""
+    found = index_add(x, axis, indices, y)
+    x.set_data(found)
+    return found
+
+
+range_.__name__, slice_.__name__ = "range", "slice"
 _METHODS: tuple[Callable, ...] = (
     clone, reshape_as, type_as,
     addcmul, addcdiv, addmm, median, numel, narrow, gather_nd,
@@ -208,11 +262,13 @@ _FUNCTIONS: tuple[Callable, ...] = (
     var_mean,
     std_mean,
     pixel_shuffle,
+    pixel_unshuffle,
     range_,
     embedding,
-    unsorted_segment_sum,
 )
 _CLASSES: dict[Callable, str] = {
+    slice_: "Slice", unsorted_segment_max: "UnsortedSegmentMax", unsorted_segment_min: "UnsortedSegmentMin",
+    unsorted_segment_prod: "UnsortedSegmentProd", unsorted_segment_sum: "UnsortedSegmentSum",
     gather_nd: "GatherNd", scatter_nd: "ScatterNd", tensor_scatter_add: "TensorScatterAdd",
     tensor_scatter_sub: "TensorScatterSub", tensor_scatter_update: "TensorScatterUpdate",
 }  # fmt: skip
@@ -220,6 +276,7 @@ for _fun in _METHODS:
     register(_fun)
 for _fun in _FUNCTIONS:
     register(_fun, method=False)
+METHODS["index_add"], OPS["index_add"] = index_add, _index_add_into
 for _fun, _class in _CLASSES.items():
     register(_fun, method=False, primitive=_class)
 register(OPS["gather_elements"], "gather_d", method=False, primitive="GatherD")

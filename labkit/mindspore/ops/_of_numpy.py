@@ -120,12 +120,18 @@ def _bincount(x, weights=None, length=0):
     return np.bincount(getval(x), None if weights is None else getval(weights), length).astype(np.float32)
 
 
+def _histogram(a, bins=10, range=None, weights=None, density=False):
+    counts, edges = np.histogram(getval(a), getval(bins), range, weights=getval(weights), density=density)
+    return counts.astype(np.float32), edges
+
+
 _STEPS = {"heaviside", "signbit"}  # constant to every derivative
 _MOVING = {"broadcast_to", "choose", "copy", "diag", "diagonal", "dstack", "flip", "pad", "positive", "resize", "take",
            "take_along_axis"}  # fmt: skip
 _MADE: dict[str, Callable] = {  # of what has a derivative
     "average": _average, "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
     "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod, "bincount": _bincount,
+    "histogram": _histogram,
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
     "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),
 }  # fmt: skip

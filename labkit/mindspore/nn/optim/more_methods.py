@@ -7,10 +7,11 @@ from ....kinds import of_kind
 from ....ops import select
 from ...parameter import Parameter
 from ...tensor import wrap
+from .._checks import check_types
 from .methods import _OfMoments
 from .optimizer import Optimizer, in_dtype_of
 
-__all__ = ["AdaMax", "Rprop"]
+__all__ = ["ASGD", "AdaMax", "Rprop"]
 
 
 class AdaMax(_OfMoments):
@@ -71,3 +72,26 @@ class Rprop(Optimizer):
         size = anp.clip(size * factor, *(in_dtype_of(bound, p) for bound in self.step_sizes))
         g = select(agree < 0, in_dtype_of(0.0, p), g)
         return p - anp.sign(g) * size, g, size
+
+
+class ASGD(Optimizer):
+    """Gradient descent that also keeps the mean `ax` of its parameters from step `t0` on (B. Polyak and A. Juditsky, 1992).
+
+    p = p (1 - lambd * eta) - eta * g; then eta = lr / (1 + lambd * lr * t)^alpha.
+    """
+
+    slots = {"ax": ("ax", "zeros"), "eta": ("eta", "zeros"), "mu": ("mu", "ones")}
+
+    def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0):
+        super().__init__(learning_rate, params, weight_decay)
+        check_types(float, self.cls_name, lambd=lambd, alpha=alpha, t0=t0)
+        self.lambd, self.alpha, self.t0 = lambd, alpha, t0
+        self.keep_slots()
+
+    def step(self, p, g, lr, mean, eta, mu, place) -> tuple:
+        t = np.float32(self.global_step._value[0])
+        eta = anp.ones_like(p) * lr if t == 1 else eta
+        p = p * (1 - self.lambd * eta) - eta * g
+        mean = mean + (p - mean) * mu
+        eta = anp.ones_like(p) * (lr / (1 + self.lambd * lr * t) ** np.float32(self.alpha))
+        return p, mean, eta, anp.ones_like(p) / np.maximum(np.float32(1), t - np.float32(self.t0))

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from inspect import CO_OPTIMIZED
+from itertools import chain
 from typing import Any
 
 from ...engine import argument_names
@@ -139,11 +140,12 @@ class Explorer(Picture):
         """Ways of folding, by how they are written, of at most so many boxes altogether; {} where nothing can be folded."""
         known, ways, boxes = paths(self.parts), {key_of(self.opened): self.opened}, 0
         outer_first = sorted(set(known) - self.opened, key=lambda key: len(known[key]))
-        folded = [without(self.opened, key, self.parts) for key in known if key in self.opened]
-        for way in [frozenset(), *folded, *(self.opened | set(known[key]) for key in outer_first)]:
+        folded = (without(self.opened, key, self.parts) for key in known if key in self.opened)
+        for way in chain([frozenset[str]()], folded, (self.opened | set(known[key]) for key in outer_first)):
             boxes += len(visible(self.parts, way)) if key_of(way) not in ways else 0
-            if boxes <= MOST_ALTERNATIVES:
-                ways[key_of(way)] = way
+            if boxes > MOST_ALTERNATIVES:
+                break
+            ways[key_of(way)] = way
         return ways if known else {}
 
     # ---- the scene ----

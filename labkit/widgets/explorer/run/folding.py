@@ -108,8 +108,8 @@ def overview(parts: list[Part]) -> frozenset[str]:
 def _with_samples(parts, opened, most):
     """Also the first of many equal rounds unfolded, as far as at most so many boxes are seen."""
     for part in visible(parts, opened):
-        more = opened | {part.key} if isinstance(part, Block) and part.sample else opened
-        opened = more if len(visible(parts, more)) <= most else opened
+        if isinstance(part, Block) and part.sample and len(visible(parts, opened | {part.key})) <= most:
+            opened |= {part.key}
     return opened
 
 

@@ -25,7 +25,7 @@ from ...kit.boxes import (
     value_width,
 )
 from ...kit.layout import Layout, Point, layout
-from ...kit.layout.channels import Channels, climbing, entries
+from ...kit.layout.channels import Channels, climbing, entries, right_sides
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from . import cards, travels
@@ -74,8 +74,8 @@ class View:
         self._entries = entries(partial(_arrives, drawn, edges), [end for _, end in edges], middles, 15.0)
         channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, labels))
         self.layout: Layout = drawn.spaced(channels.widths(GAP))
-        lines = channels.lines(self.layout)
-        self._routes = {key: climbing(points, key, self.layout, lines) for key, points in self._laid_out(self.layout)}
+        places, lines = right_sides(self.layout), channels.lines(self.layout)
+        self._routes = {key: climbing(points, key, places, lines) for key, points in self._laid_out(self.layout)}
         self.rows = Rows.of(self.layout, edges, room, list(self._routes.values()))
 
     def _laid_out(self, drawn) -> Iterator[tuple[tuple[int, bool], list[Point]]]:

@@ -54,9 +54,15 @@ class Channels:
         return found
 
 
-def climbing(route: Route, key: Hashable, layout: Layout, lines: Mapping[tuple[Hashable, int], float]) -> list[Point]:
-    """A route with its climbs on their lines: level, straight up or down, level."""
-    places = {round(right, 3): i for i, (_, right) in enumerate(layout.columns)}
+def right_sides(layout: Layout) -> dict[float, int]:
+    """The number of each column by its right side, px."""
+    return {round(right, 3): i for i, (_, right) in enumerate(layout.columns)}
+
+
+def climbing(
+    route: Route, key: Hashable, places: Mapping[float, int], lines: Mapping[tuple[Hashable, int], float]
+) -> list[Point]:
+    """A route with its climbs on their lines: level, straight up or down, level. `places`: the `right_sides` of its layout."""
     found = [route[0]]
     for (x, y), (x_end, y_end) in pairwise(route):
         line = lines.get((key, places.get(round(x, 3), -1)))

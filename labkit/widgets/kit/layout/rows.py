@@ -1,9 +1,10 @@
 """A layout wider than a page, cut into rows like lines of text. An edge that leaves a row is led around to the next one: out at
 the right, back between the rows, in at the left. Where that would be many lines, it is cut there."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from math import ceil
 
@@ -50,7 +51,8 @@ class Rows:
             return cls(layout, [], [0.0], [layout.height], [0.0])
         cuts = _cuts(layout.columns, _crossing(layout, edges), widest - _gap(layout) - IN)
         routes = [layout.route(k) for k in range(len(edges))] if routes is None else routes
-        routes = [_direct(layout, cuts, route) for route in routes]
+        begins = _begins(layout, cuts)
+        routes = [_direct(cuts, begins, route) for route in routes]
         tops, bottoms = [layout.height] * (len(cuts) + 1), [0.0] * (len(cuts) + 1)
         for x, low, high in _spans(layout, routes):
             row = bisect_right(cuts, x)
@@ -71,8 +73,7 @@ class Rows:
 
     def _out(self, row):
         """Px behind the last column of a row."""
-        cut = self.cuts[row]
-        gap = min((left for left, _ in self.layout.columns if left > cut), default=cut) - cut
+        gap = self._begins[row] - self.cuts[row]
         return max(APART * len(self.turns[row]) + IN / 2, gap - 2 * IN / 3) if self.turns[row] else gap
 
     def _in(self, row):
@@ -96,7 +97,11 @@ class Rows:
 
     def _begin(self, row):
         """Where the first column of a row begins in the layout."""
-        return next(left for left, _ in self.layout.columns if left > self.cuts[row - 1]) if row else 0.0
+        return self._begins[row - 1] if row else 0.0
+
+    @cached_property
+    def _begins(self):
+        return _begins(self.layout, self.cuts)
 
     def route(self, points: Sequence[Point]) -> list[Point | None]:
         """A route of the layout; None where it is cut and goes on in the next row."""
@@ -110,7 +115,7 @@ class Rows:
 
     def direct(self, points: Sequence[Point]) -> list[Point]:
         """A route without the climbs where a row ends: there it is led around."""
-        return _direct(self.layout, self.cuts, points)
+        return _direct(self.cuts, self._begins, points)
 
     def _cut(self, row, y):
         out, begin = self.cuts[row] + self._out(row) - 6, self._begin(row + 1) - self._in(row + 1) + 4
@@ -127,11 +132,18 @@ class Rows:
         return [(right, top), (right, between), (left, between), (left, bottom)]
 
 
-def _direct(layout, cuts, points):
-    if not cuts:
-        return list(points)
-    begins = [min(left for left, _ in layout.columns if left > cut) for cut in cuts]
-    return [p for p in points if not any(cut < p[0] < begin - 0.01 for cut, begin in zip(cuts, begins, strict=True))]
+def _begins(layout, cuts):
+    """Where the column behind each cut begins."""
+    lefts = [left for left, _ in layout.columns]
+    return [lefts[bisect_right(lefts, cut)] for cut in cuts]
+
+
+def _direct(cuts, begins, points):
+    def climbs(x):
+        before = bisect_left(cuts, x) - 1
+        return before >= 0 and x < begins[before] - 0.01
+
+    return [p for p in points if not climbs(p[0])]
 
 
 def _gap(layout: Layout) -> float:

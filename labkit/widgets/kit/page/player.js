@@ -7,7 +7,7 @@ import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
-import { briefly, captionOf, carried, holds, plays, trackOf } from "./look.js";
+import { briefly, captionOf, carried, holds, inSteps, onTheWay, plays, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
@@ -83,7 +83,7 @@ export class Player {
 
   predictToggle() {
     const box = make("input", { type: "checkbox", checked: this.predict });
-    box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
+    box.onchange = () => { this.predict = box.checked; this.pause(); this.afterwards(); };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
@@ -117,12 +117,12 @@ export class Player {
 
   request(dial, position) {
     const now = this.state[dial.name];
-    if (this.predict && position > now) {
-      for (let i = now + 1; i <= position; i++) {
+    if (this.predict) {
+      for (const i of onTheWay(dial, now, position)) {
         const ask = [(dial.asks || {})[i] || []].flat().find((one) => holds(one.when, this.state));
         if (!ask) continue;
         this.pause();
-        this.turn(dial, i - 1);
+        this.turn(dial, inSteps(dial) ? i - 1 : now);
         this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.focusPanel(); });
         return;
       }
@@ -206,8 +206,7 @@ export class Player {
 
   // Whether a question lies between here and a position of a dial.
   asksUntil(dial, position) {
-    const now = this.state[dial.name];
-    return Object.keys(dial.asks || {}).some((at) => now < at && at <= position);
+    return onTheWay(dial, this.state[dial.name], position).some((at) => (dial.asks || {})[at]);
   }
 
   keepsBack({ known = {}, go = {} }) {

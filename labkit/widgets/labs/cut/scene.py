@@ -50,7 +50,7 @@ class CutEdge(Picture):
         steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order)]
         dials = [
             Dial(WALK, "Walk back", steps, start=len(walk.order)),
-            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks),
+            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}),
         ]
         return Scene(
             "Cut an edge" + ("" if story.name == "<lambda>" else f" of {story.name}"),
@@ -90,7 +90,7 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     changed = [words for leaf in story.leaves if (words := _change_words(found, leaf, before, run))]
     ways = [left for _, left in changed] if len(changed) == 1 else []
     what = paragraph(*(words for words, _ in changed), *ways) or "No gradient of an input changes."
-    return f"{label} is cut, {values} as before. {what}"
+    return f"{what}\n{label} is cut, {values} as before."
 
 
 def _change_words(found, leaf, before, run):

@@ -7,7 +7,7 @@ import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
-import { briefly, captionOf, carried, holds, inSteps, onTheWay, plays, trackOf } from "./look.js";
+import { briefly, captionOf, carried, holds, inSteps, onTheWay, placeOnTrack, plays, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
@@ -219,7 +219,7 @@ export class Player {
     const steps = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => Infinity };
     if (event.key in steps && this.main) {
       this.pause();
-      const track = trackOf(this.main), next = steps[event.key](track.indexOf(this.state[this.main.name]));
+      const track = trackOf(this.main), next = steps[event.key](placeOnTrack(this.scene, this.main, this.state[this.main.name]));
       this.request(this.main, track[Math.min(track.length - 1, Math.max(0, next))]);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const label = this.pointing.visit(event.key === "ArrowDown" ? 1 : -1, view);

@@ -157,8 +157,9 @@ def _captions(runs) -> Iterator[Caption]:
             moment = at_time(run, time)
             done = doing[moment.kind].format(moment.layer + 1)
             now = min(time, run[-1].time)
-            told = f"{_setting_words(name, walk)}. Time {now}: {done}, {_count_words(len(moment.held))}."
-            said.append(f"{_price(run, runs['none', walk])}\n{told}" if moment.kind == "end" else told)
+            count, ends = _count_words(len(moment.held)), moment.kind == "end"
+            price = f"{_price(run, runs['none', walk])} Now {count}."
+            said.append(price if ends else f"{_setting_words(name, walk)}. Time {now}: {done}, {count}.")
         yield Caption("time", changes(said), _when(name, walk))
 
 

@@ -149,7 +149,9 @@ def _dials(places, limits):
 
 def _captions(places, limits, found):
     rules = [
-        f"\nLimit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box." for v in limits
+        f"\nLimit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box. With all gradients "
+        "joined in g, the ball is that of ops.clip_by_global_norm."
+        for v in limits
     ]
     said = {limit: changes(map(_sentence, places, *both)) for limit, both in found.items()}
     return [

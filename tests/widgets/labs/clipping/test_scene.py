@@ -39,7 +39,12 @@ def test_one_part_is_shown_at_a_time():
     list(
         zip(
             PARTS,
-            ["By norm: only shorter. By value: turned", "At limit 0.5, one factor", "Step 0: without", "Unscale, clip"],
+            [
+                "By norm: only shorter. By value: turned",
+                "At limit 0.5, one factor",
+                "Step 24: without",
+                "Unscale, clip",
+            ],
         )
     ),
 )

@@ -323,6 +323,20 @@ def marks_at(lab, panel, i, dial, of, position):
     return shown(lab, f"{dial} {panel}", case=i, format=of, **{dial: position})
 
 
+def test_under_the_name_of_each_band_stands_how_many_met_its_fate(lab):
+    roles = {"slope": "flushed", "leaftext": "subnormal", "forwardtext": "normal", "badtext": "overflowed"}
+    for i, dial, of, position, found in each_position(lab):
+        if of == "float16" and position % 7 == 0:
+            marks = [
+                (m.role, words)
+                for m, at, words in marks_at(lab, "exponents", i, dial, of, position)
+                if at.get("y") == 37
+            ]
+            said = {roles[role]: words for role, words in marks if words}
+            shares = {fate: percent(found.share(fate)) for fate in FATES if found.count(fate)}
+            assert said == {k: v.replace("under ", "<").replace("over ", ">") for k, v in shares.items()}
+
+
 def lengths(d, xs):
     """How much of the upright line at each x lies inside of a path, whose parts run over their columns and back under them."""
     total = np.zeros(len(xs))

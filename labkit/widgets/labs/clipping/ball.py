@@ -98,7 +98,7 @@ def _scene(places, limits, given) -> Scene:
         list(view.left(places, limits, [length([np.array(g)]) for g in places])),
     )
     for limit in found:
-        marks += only(_where(limits, limit), view.results(*found[limit], places, limit))
+        marks += only(_where(limits, limit), view.results(places, limit, *found[limit]))
         beside += only(_where(limits, limit), view.left_by(*found[limit]))
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, marks),

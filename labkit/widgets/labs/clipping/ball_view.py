@@ -46,7 +46,7 @@ def gradient(places: Sequence[Any]) -> Iterator[Mark]:
     yield circle(0, 0, KNOB, "before").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
 
 
-def results(by_norm: Sequence[Any], values: Sequence[Any], places: Sequence[Any], limit: float) -> Iterator[Mark]:
+def results(places: Sequence[Any], limit: float, by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
     """What the two rules make of every gradient, at one limit: where it is pulled to, arrows, the turn between them, and
     names."""
     pairs = list(zip(by_norm, values, strict=True))

@@ -251,7 +251,7 @@ def _names() -> Iterator[Mark]:
 
 def _curves(runs) -> Iterator[Mark]:
     """The whole curves, and over them a cover that begins at the time shown; at the end how many they were at most."""
-    mosts = []
+    mosts: list[Mark] = []
     for w, walk in enumerate(WALKS):
         others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [w]}
         yield path(_steps(runs["none", walk]), "inkvector", when=others)

@@ -127,7 +127,7 @@ def test_what_has_arrived_at_each_step_of_the_walk_adds_up_to_the_gradient():
 
 def test_what_a_path_gives_is_told_when_the_walk_has_come_to_its_input():
     walk, uses = Walk(usual().found), usual().cuts
-    for at in range(len(walk.order) + 1):
+    for at in range(walk.last + 1):
         told = texts(usual(), "paths", walk=at, cut="x → b")
         known = [walk.at[way[0].node] <= at for ways in usual().found.paths.values() for way in ways]
         assert told.count("?") == known.count(False) + (0 if walk.over(at) else 2)

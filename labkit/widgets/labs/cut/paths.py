@@ -80,7 +80,7 @@ def _rows(found, walk, leaf, ways) -> Iterator[Row]:
     gradients = [run.gradients[leaf] for run in found.runs]
     totals = ["0" if g is None else in_full(g) for g in gradients]
     sums = _numbers([0.0 if g is None else g for g in gradients])
-    yield Row(gradient_name(node), totals, [""] * len(totals), "name", sums, len(walk.order))
+    yield Row(gradient_name(node), totals, [""] * len(totals), "name", sums, walk.last)
     for way in ways:
         words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
         gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]

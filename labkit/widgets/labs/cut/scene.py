@@ -47,9 +47,9 @@ class CutEdge(Picture):
         walk = graph.walk
         said = [self._sentence(walk, run, at) for run, at in walk.each()]
         asks = {i: ask for i, run in enumerate(self.found.runs) if (ask := question(self.found, self.cuts[i], run))}
-        steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order)]
+        steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order), "sums"]
         dials = [
-            Dial(WALK, "Walk back", steps, start=len(walk.order)),
+            Dial(WALK, "Walk back", steps, start=walk.last),
             Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}),
         ]
         return Scene(

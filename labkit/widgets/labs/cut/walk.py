@@ -29,15 +29,19 @@ class Walk:
 
     @property
     def joint(self) -> dict[str, int]:
-        """The dials of the cut and of the walk."""
-        return {"cut": len(self.found.runs), WALK: len(self.order) + 1}
+        """The dials of the cut and of the walk, whose last position comes when all has arrived."""
+        return {"cut": len(self.found.runs), WALK: self.last + 1}
+
+    @property
+    def last(self) -> int:
+        return len(self.order) + 1
 
     def each(self) -> Iterator[tuple[Cut, int]]:
         """Every run with every position of the walk."""
-        return ((run, walk) for run in self.found.runs for walk in range(len(self.order) + 1))
+        return ((run, walk) for run in self.found.runs for walk in range(self.last + 1))
 
     def over(self, walk: int) -> bool:
-        return walk == len(self.order)
+        return walk == self.last
 
     def arrived(self, run: Cut, index: int, walk: int) -> np.ndarray | None:
         """What has arrived at a node, as a sum; None before anything has."""

@@ -28,5 +28,5 @@ def test_words_cover_neither_each_other_nor_their_points_and_stay_inside(seed):
 
 
 def test_where_there_is_room_words_stand_where_they_are_wanted_near_their_point():
-    ((left, top, right, bottom),) = boxes([Label((100.0, 75.0), 30.0, (1.0, 0.0))])
+    ((left, top, _, bottom),) = boxes([Label((100.0, 75.0), 30.0, (1.0, 0.0))])
     assert 5 < left - 100 < 16 and top < 75 < bottom

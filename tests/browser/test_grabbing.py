@@ -161,6 +161,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "clipping order": ("clipping", "order", {"part": 3}, 8),
     "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
     "training step": ("loss_scale", "step training", {"case": 1}, 20),
+    "point": ("step_size", "x", {}, 6),
     "secant": ("step_size", "h", {}, 2),
     "error": ("step_size", "error", {}, 12),
     "landscape": ("landscape", "step", {}, 7),
@@ -200,7 +201,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert reached[0] != reached[1]
 
 
-FREE = {"landscape": "start", "step_size": "x", "show": "x chain", "jacobian": "map x[1]"}
+FREE = {"landscape": "start", "show": "x chain", "jacobian": "map x[1]"}
 
 
 @pytest.mark.live

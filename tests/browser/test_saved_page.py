@@ -203,3 +203,14 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
         assert words in reply.text_content()
     shown.page.keyboard.press("Enter")
     assert shown.position(shown.main) == 1
+
+
+def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go, tmp_path):
+    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
+    page.get_by_label("Predict first").check()
+    page.locator(".lk-choice label").nth(4).click()
+    assert page.locator(".lk-ask").text_content().startswith("x → + is cut")
+    page.get_by_role("button", name="Show me").click()
+    page.keyboard.press("Enter")
+    checked = page.locator(".lk-choice input:checked").evaluate("radio => radio.parentNode.textContent")
+    assert checked == "x → +" and page.locator("text").get_by_text("?", exact=True).count() == 5

@@ -175,6 +175,16 @@ def point_on(d: str, share: float) -> Point:
     return _mixed(x, x_end, p), _mixed(y, y_end, p)
 
 
+def kept_between(d: str, low: float, high: float) -> str:
+    """A path none of whose points lies left of `low` or right of `high`.
+
+    >>> kept_between("M0 0L50 5L99 9", 10, 90)
+    'M10 0L50 5L90 9'
+    """
+    places = iter(range(len(numbers(d))))
+    return re.sub(r"-?[\d.]+", lambda n: n[0] if next(places) % 2 else px(min(max(float(n[0]), low), high)), d)
+
+
 @cache
 def _flat(d):
     """A path as points, and how long it is up to each of them."""

@@ -48,6 +48,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},
     "grid": {"fill": "none", "stroke": "$line", "stroke-width": 1},
     "vector": {"fill": "none", "stroke": "$forward", "stroke-width": 3.2},
+    "savedvector": {"fill": "none", "stroke": "$saved", "stroke-width": 3.2},
     "backvector": {"fill": "none", "stroke": "$backward", "stroke-width": 3.2, "stroke-dasharray": "7 4"},
     "inkvector": {"fill": "none", "stroke": "$ink", "stroke-width": 2, "stroke-dasharray": "2 4"},
     "ravine": {"fill": "none", "stroke": "$saved", "stroke-width": 2},

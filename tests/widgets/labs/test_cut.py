@@ -1,5 +1,6 @@
 """Cutting an edge in the picture is what `stop_gradient` at that use does to the gradient, and to nothing else."""
 
+import re
 from functools import cache
 
 import autograd.numpy as anp
@@ -122,6 +123,32 @@ def test_what_has_arrived_at_each_step_of_the_walk_adds_up_to_the_gradient():
             assert (end is None and not known) or known[-1] == pytest.approx(float(end))
     assert found.story.nodes[walk.order[0]].name == "z"
     assert texts(usual(), "graph", walk=0).count("no path") == 0
+
+
+def test_what_a_path_gives_is_told_when_the_walk_has_come_to_its_input():
+    walk, uses = Walk(usual().found), usual().cuts
+    for at in range(walk.last + 1):
+        told = texts(usual(), "paths", walk=at, cut="x → b")
+        known = [walk.at[way[0].node] <= at for ways in usual().found.paths.values() for way in ways]
+        assert told.count("?") == known.count(False) + (0 if walk.over(at) else 2)
+    assert usual().scene.dials[1].resets == {"walk": 0} and "x → b" in uses
+
+
+def test_the_cards_are_filled_as_high_as_what_has_arrived_and_drain_with_a_cut():
+    (panel,) = [panel for panel in usual().scene.panels if panel.name == "graph"]
+    heights = {}
+    for cut in ("nothing", "y → a", "x → b", "x → z"):
+        seen = visible_marks(panel, usual().scene.state(cut=cut))
+        filled = [
+            [float(y) for y in re.findall(r"[ML]\S+ (\S+?)(?=L|$)", at["d"])] for m, at, *_ in seen if m.role == "turn"
+        ]
+        heights[cut] = [max(ys) - min(ys) for ys in filled]
+    x, y = (node.index for node in usual().found.story.leaves)
+    sizes = {cut: {i: abs(float(run[n])) for i, n in ((x, "x"), (y, "y"))} for cut, run in usual().gradients.items()}
+    assert heights["y → a"][y] == 0 < heights["nothing"][y]
+    for i in (x, y):
+        each = [heights[cut][i] / sizes[cut][i] for cut in heights if sizes[cut][i]]
+        assert each == pytest.approx([each[0]] * len(each), rel=0.02)
 
 
 def test_a_token_falls_where_an_edge_is_cut_and_nothing_comes_from_there():

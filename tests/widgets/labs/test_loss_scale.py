@@ -323,6 +323,20 @@ def marks_at(lab, panel, i, dial, of, position):
     return shown(lab, f"{dial} {panel}", case=i, format=of, **{dial: position})
 
 
+def test_under_the_name_of_each_band_stands_how_many_met_its_fate(lab):
+    roles = {"slope": "flushed", "leaftext": "subnormal", "forwardtext": "normal", "badtext": "overflowed"}
+    for i, dial, of, position, found in each_position(lab):
+        if of == "float16" and position % 7 == 0:
+            marks = [
+                (m.role, words)
+                for m, at, words in marks_at(lab, "exponents", i, dial, of, position)
+                if at.get("y") == 37
+            ]
+            said = {roles[role]: words for role, words in marks if words}
+            shares = {fate: percent(found.share(fate)) for fate in FATES if found.count(fate)}
+            assert said == {k: v.replace("under ", "<").replace("over ", ">") for k, v in shares.items()}
+
+
 def lengths(d, xs):
     """How much of the upright line at each x lies inside of a path, whose parts run over their columns and back under them."""
     total = np.zeros(len(xs))
@@ -394,7 +408,7 @@ def test_an_overflow_on_the_way_to_a_gradient_that_would_fit_is_said_to_be_one()
     lab = LossScaleLab(lambda w: (w * 2.0**-12) @ np.ones(2) * 2.0**-10, np.full(2, 0.5), formats=["float16"])
     sweep = lab.cases[0]
     assert sweep.largest == 2.0**-22 and not sweep.outcomes["float16"][30].finite
-    assert "a number on the way back becomes inf" in lab.describe(scale=30)
+    assert "one inf on the way back spoils 100% of the gradients" in lab.describe(scale=30)
     assert "None is too large alone" in lab.describe(scale=30) and sweep.outcomes["float16"][30].spread
 
 
@@ -570,3 +584,13 @@ def test_a_function_that_raises_leaves_its_own_error_and_the_lab_usable():
     with pytest.raises(KeyError, match="mine"):
         LossScaleLab(broken, 1.0)
     assert "Gradient (2)" in LossScaleLab(lambda w: 2.0 * w, 1.0, formats=["float16"]).describe()
+
+
+def test_a_step_of_training_too_says_what_one_inf_on_the_way_back_has_spoiled():
+    scaler = amp.DynamicLossScaler(2.0**39, 2, 9)
+    lab = LossScaleLab(digits_network(), batches=digits_batches(3), scaler=scaler, formats=["float16"])
+    spread = [step.outcome.spread for step in lab.cases[1].steps["float16"]]
+    assert spread[0] and not spread[-1]
+    for step, spoiled in enumerate(spread):
+        said = lab.describe(case=1, step=step)
+        assert ("back spoils 100% of the gradients" in said and "are too large alone" in said) == spoiled

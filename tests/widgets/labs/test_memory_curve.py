@@ -132,13 +132,30 @@ def test_two_copies_are_written_into_their_box():
 
 @states
 def test_the_curve_ends_at_its_time_and_its_top_is_the_most(name):
-    ((_, at, *_),) = marks("curve", "vector", segments=name)
+    ((_, at, *_),) = marks("curve", "savedvector", segments=name)
     points = np.array([[float(v) for v in point.split()] for point in at["d"][1:].split("L")])
     run, (left, bottom) = usual().runs[name, "releases"], points[0]
     per_time = (points[-1, 0] - left) / run[-1].time
     per_result = (bottom - points[-1, 1]) / len(run[-1].held)
     assert per_time == pytest.approx(6.0, abs=0.01)
     assert (bottom - points[:, 1].min()) / per_result == pytest.approx(most(run), abs=0.2)
+
+
+@states
+def test_a_dot_that_can_be_dragged_is_on_the_curve_and_a_ring_at_its_top(name):
+    run = usual().runs[name, "releases"]
+    for time in (0, 9, 20, 40, LAST):
+        ((_, dot, *_),) = (found for found in marks("curve", "savedbar", segments=name, time=time))
+        state = usual().scene.state(segments=name, time=time)
+        (grip,) = (grip for grip in usual().scene.grips if holds(grip.when, state))
+        expected = (62 + 6.0 * min(time, run[-1].time), 244 - 8 * len(at_time(run, time).held))
+        assert (dot["cx"], dot["cy"]) == pytest.approx(expected) == grip.spots[time]
+    rings = [at for mark, at, _, state in marks("curve", "ravine", segments=name) if mark.tag == "circle"]
+    assert [at["cy"] for at in rings] == [244 - 8 * most(run)]
+
+
+def test_it_plays_in_less_than_eight_seconds():
+    assert usual().scene.dials[0].pace * LAST < 8000
 
 
 def test_the_cover_begins_at_the_time_shown():

@@ -7,6 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 import pytest
 
+from labkit.widgets.kit.scene import holds
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.step_size.run import NAMES, RULES, STEPS, cases
 from labkit.widgets.labs.step_size.scene import StepSize
@@ -106,6 +107,42 @@ def test_zoomed_in_the_curve_is_straight_for_a_while_and_then_a_staircase():
     assert off_the_chord(h="1e−05") < 0.2
     assert off_the_chord(h="1e−15") > 5
     assert off_the_chord(h="0.01", format="float16") > 3
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_a_saved_page_holds_other_places_as_they_are_computed_there(format):
+    dial = next(dial for dial in usual().scene.dials if dial.name == "x")
+    for at, place in [(0, -0.2), (2, 0.4), (8, 2.2)]:
+        there, says = StepSize(np.sin, place), {"format": format, "h": "0.1"}
+        assert dial.values[at] == there.scene.fields["x"]
+        assert usual().describe(x=at, **says).splitlines()[-1] == there.describe(**says).splitlines()[-1]
+        state = usual().scene.state(x=at, **says)
+        (grip,) = (grip for grip in usual().scene.grips if grip.name == "x" and holds(grip.when, state))
+        (knob, _) = sorted(
+            mark_at["cx"] for mark, mark_at, *_ in visible_marks(usual().scene.panels[0], state) if mark.tag == "circle"
+        )
+        assert grip.spots[at][0] == pytest.approx(knob, abs=0.06)
+
+
+def test_places_where_there_is_no_slope_are_left_out_and_zero_is_one():
+    values = {
+        fn: next(d for d in StepSize(fn, x).scene.dials if d.name == "x").values
+        for fn, x in [(anp.log, 0.5), (anp.exp, 0.6)]
+    }
+    assert values[anp.log] == ["0.2", "0.5", "0.8", "1.1", "1.4", "1.7"] and "0" in values[anp.exp]
+
+
+def test_what_is_dragged_in_python_takes_the_place_of_the_nearest():
+    picture = StepSize(np.sin, 1.0)
+    state = picture.scene.start()
+    for at in (state, None):
+        picture.fill({"x": 1.23}, at)
+        assert picture.scene.turned == {"x": 5} and picture.scene.dials[1].values[5] == (
+            "1.23" if at is None else "1.3"
+        )
+        said = picture.scene.caption({**state, "x": 5})
+        assert f"derivative {np.cos(1.23):.10g}" in said
+    assert holds(picture.scene.dials[-1].when, {"x": 5}) and not holds(picture.scene.dials[-1].when, {"x": 4})
 
 
 def test_questions_have_the_numbers_of_the_run():

@@ -2,10 +2,10 @@
 
 import { ICONS, iconButton, make } from "./elements.js";
 import { huntControl } from "./hunting.js";
-import { permutation, positionOf, trackOf } from "./look.js";
+import { permutation, placeOnTrack, positionOf, trackOf } from "./look.js";
 
 function sliderControl(dial, turn, player) {
-  const track = trackOf(dial), last = track.length - 1, here = () => track.indexOf(player.state[dial.name]);
+  const track = trackOf(dial), last = track.length - 1, here = () => placeOnTrack(player.scene, dial, player.state[dial.name]);
   const range = make("input", { type: "range", min: 0, max: last, step: 1, className: "lk-range", "aria-label": dial.label });
   range.oninput = () => {
     const put = track[Number(range.value)];

@@ -38,6 +38,23 @@ export function carried(dial, old, position) {
 // The positions that are played.
 export function trackOf(dial) { return dial.plays?.length ? dial.plays : dial.values.map((_, i) => i); }
 
+// Where a position stands among those that are played: if it is none of them, at the nearest in the picture.
+export function placeOnTrack({ grips = [] }, dial, position) {
+  const track = trackOf(dial), found = track.indexOf(position), { spots } = grips.find((grip) => grip.dial === dial.name) || {};
+  if (found >= 0 || !spots?.[position]) return found;
+  const far = track.map((one) => Math.hypot(spots[one][0] - spots[position][0], spots[one][1] - spots[position][1]));
+  return far.indexOf(Math.min(...far));
+}
+
+// Whether the positions of a dial are steps, one after the other, or things to choose among.
+export function inSteps(dial) { return !["choice", "list", "toggle"].includes(dial.kind); }
+
+// The positions that are reached for the first time on the way from one to another: of a choice the other alone.
+export function onTheWay(dial, now, position) {
+  if (!inSteps(dial)) return position === now ? [] : [position];
+  return Array.from({ length: Math.max(0, position - now) }, (_, i) => now + 1 + i);
+}
+
 export function plays(dial) { return (dial.kind || "slider") === "slider" || Boolean(dial.plays?.length); }
 
 export function lookOf(mark, state) {

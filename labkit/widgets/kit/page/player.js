@@ -7,7 +7,7 @@ import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
-import { briefly, captionOf, carried, holds, plays, trackOf } from "./look.js";
+import { briefly, captionOf, carried, holds, inSteps, onTheWay, placeOnTrack, plays, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
@@ -83,7 +83,7 @@ export class Player {
 
   predictToggle() {
     const box = make("input", { type: "checkbox", checked: this.predict });
-    box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
+    box.onchange = () => { this.predict = box.checked; this.pause(); this.afterwards(); };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
@@ -117,12 +117,12 @@ export class Player {
 
   request(dial, position) {
     const now = this.state[dial.name];
-    if (this.predict && position > now) {
-      for (let i = now + 1; i <= position; i++) {
+    if (this.predict) {
+      for (const i of onTheWay(dial, now, position)) {
         const ask = [(dial.asks || {})[i] || []].flat().find((one) => holds(one.when, this.state));
         if (!ask) continue;
         this.pause();
-        this.turn(dial, i - 1);
+        this.turn(dial, inSteps(dial) ? i - 1 : now);
         this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.focusPanel(); });
         return;
       }
@@ -206,8 +206,7 @@ export class Player {
 
   // Whether a question lies between here and a position of a dial.
   asksUntil(dial, position) {
-    const now = this.state[dial.name];
-    return Object.keys(dial.asks || {}).some((at) => now < at && at <= position);
+    return onTheWay(dial, this.state[dial.name], position).some((at) => (dial.asks || {})[at]);
   }
 
   keepsBack({ known = {}, go = {} }) {
@@ -220,7 +219,7 @@ export class Player {
     const steps = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => Infinity };
     if (event.key in steps && this.main) {
       this.pause();
-      const track = trackOf(this.main), next = steps[event.key](track.indexOf(this.state[this.main.name]));
+      const track = trackOf(this.main), next = steps[event.key](placeOnTrack(this.scene, this.main, this.state[this.main.name]));
       this.request(this.main, track[Math.min(track.length - 1, Math.max(0, next))]);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const label = this.pointing.visit(event.key === "ArrowDown" ? 1 : -1, view);

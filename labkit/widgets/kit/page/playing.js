@@ -1,6 +1,6 @@
 // Plays a slider by itself: at a pace at which all of it takes some seconds, and once when it comes into view.
 
-import { holds, trackOf } from "./look.js";
+import { holds, placeOnTrack, trackOf } from "./look.js";
 import { lessMotion } from "./elements.js";
 
 const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
@@ -42,7 +42,7 @@ export class Playing {
     const track = trackOf(dial), { player } = this;
     if (this.dial !== dial) return;
     if (!holds(dial.when, player.state)) { this.pause(); return; } // another one is offered now
-    player.request(dial, track[Math.min(track.length - 1, track.indexOf(player.state[dial.name]) + 1)]);
+    player.request(dial, track[Math.min(track.length - 1, placeOnTrack(player.scene, dial, player.state[dial.name]) + 1)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     if (player.state[dial.name] === track.at(-1)) this.pause();
   }

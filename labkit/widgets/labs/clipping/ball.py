@@ -93,11 +93,13 @@ def _scene(places, limits, given) -> Scene:
         limit: tuple([clipped(rule, g, limit) for g in places] for rule in (each_by_norm, by_value))
         for limit in dict.fromkeys(limits)
     }
-    marks, beside = list(view.ground(limits)), list(view.left(places, limits, [length([np.array(g)]) for g in places]))
+    marks, beside = (
+        [*view.ground(limits), *view.gradient(places)],
+        list(view.left(places, limits, [length([np.array(g)]) for g in places])),
+    )
     for limit in found:
-        marks += only(_where(limits, limit), view.results(*found[limit]))
+        marks += only(_where(limits, limit), view.results(places, limit, *found[limit]))
         beside += only(_where(limits, limit), view.left_by(*found[limit]))
-    marks += view.gradient(places)
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, marks),
         Panel("left", "What is left of g", view.LEFT.end + 8, view.TOP + 4 * view.ROW, beside),
@@ -113,10 +115,10 @@ def _scene(places, limits, given) -> Scene:
 def _grips(ends, limits) -> Iterator[Grip]:
     free = {"x": view.PLANE.across.sets("g1"), "y": view.PLANE.up.sets("g2")}
     yield Grip("g", "ball", "Gradient g", "g", ends, free=free, bare=True)
-    side = view.UNIT * np.sqrt(0.5)
-    edge = [(view.MIDDLE[0] - v * side, view.MIDDLE[1] - v * side) for v in limits]
     away = {"r": Along("limit", LEAST, UP, LEAST * view.UNIT, UP * view.UNIT)}
-    yield Grip("limit", "ball", "Limit, at the circle's edge", "limit", edge, "r", view.MIDDLE, away)
+    yield Grip(
+        "limit", "ball", "Limit, at the circle's edge", "limit", [view.edge(v) for v in limits], "r", view.MIDDLE, away
+    )
 
 
 def _dials(places, limits):
@@ -147,7 +149,9 @@ def _dials(places, limits):
 
 def _captions(places, limits, found):
     rules = [
-        f"\nLimit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box." for v in limits
+        f"\nLimit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box. With all gradients "
+        "joined in g, the ball is that of ops.clip_by_global_norm."
+        for v in limits
     ]
     said = {limit: changes(map(_sentence, places, *both)) for limit, both in found.items()}
     return [
@@ -167,8 +171,15 @@ def _sentence(g, by_norm, value):
     shown = [f"({', '.join(number(v) for v in c.vector)})" for c in (by_norm, value)]
     turned = f"turned by {value.turned:.1f}°" if value.turned else "the same direction"
     numbers = f"By norm: {shown[0]}, the same direction. By value: {shown[1]}, {turned}."
+    return f"{_headline(g, by_norm, value)}\n{numbers}"
+
+
+def _headline(g, by_norm, value):
+    """What matters, in a sentence or two."""
     if by_norm.vector == g:
-        return f"This g is inside both: nothing is clipped.\n{numbers}"
+        return "This g is inside both: nothing is clipped."
+    if value.vector == g:
+        return "By norm: only shorter. By value: inside the box, nothing is clipped."
     if not value.turned:
-        return f"Here, on an axis or a diagonal, both rules keep the direction.\n{numbers}"
-    return f"By value the step is turned by {value.turned:.1f}°; by norm it keeps its direction and is only shorter.\n{numbers}"
+        return "On an axis or a diagonal, both rules keep the direction."
+    return f"By norm: only shorter. By value: turned by {value.turned:.1f}°."

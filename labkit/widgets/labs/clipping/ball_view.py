@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis, Plane
+from ...kit.labels import Label, Line, beside_points
 from ...kit.scene import Mark, arrow_head, circle, line, path, rect, text, width_of
-from ...kit.strokes import NOWHERE, polyline
+from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import number
 
 ACROSS, UP = 4.0, 3.0  # the gradient stands in [-ACROSS, ACROSS] x [-UP, UP]
@@ -16,7 +17,7 @@ UNIT, EDGE, TICKS = 48.0, 12.0, 28.0  # px: a 1, the margin, and the one that ti
 MIDDLE = (TICKS + ACROSS * UNIT, EDGE + UP * UNIT)
 PLANE = Plane(Axis(-ACROSS, ACROSS, TICKS, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, EDGE))
 SIZE = PLANE.across.end + EDGE, PLANE.up.start + TICKS
-WEDGE, BESIDE = 34.0, 15.0  # px: how far the turn is filled, and a name beside its arrow
+WEDGE, KNOB = 34.0, 10.0  # px: how far the turn is filled, and half of a handle
 LEFT = Axis(0, 5, 8, 292)  # lengths, in the second panel
 TURNS = Axis(0, 45, 8, 292)
 ROW, TOP = 52.0, 44.0
@@ -26,56 +27,84 @@ def ground(limits: Sequence[float]) -> Iterator[Mark]:
     """The plane, the ball and the box."""
     x, y = MIDDLE
     yield PLANE.ground(3.0)
+    sizes = [v * UNIT for v in limits]
+    both = [2 * s for s in sizes]
+    box = rect(x, y, 1, 1, "back", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
+    yield box.following("limit", width=both, height=both)
+    yield circle(x, y, sizes[0], "op").following("limit", r=sizes)
     yield line(PLANE.across.start, y, PLANE.across.end, y, "grid")
     yield line(x, PLANE.up.end, x, PLANE.up.start, "grid")
     yield from PLANE.across.below(PLANE.up.start + 16, [v for v in range(1 - int(ACROSS), int(ACROSS)) if v])
     yield from PLANE.up.beside(PLANE.across.start - 6, [v for v in range(1 - int(UP), int(UP)) if v])
-    sizes = [v * UNIT for v in limits]
-    both = [2 * s for s in sizes]
-    box = rect(x, y, 1, 1, "backedge", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
-    yield box.following("limit", width=both, height=both)
-    yield circle(x, y, sizes[0], "edge").following("limit", r=sizes)
-    said = [f"limit {number(v)}" for v in limits]
-    spots = [
-        PLANE.kept(x - s - 6, y - s * np.sqrt(0.5) + 4, width_of(w, 11.5), "end")
-        for s, w in zip(sizes, said, strict=True)
-    ]
-    words = text(0, 0, "", "note", "end").following("limit", text=said)
-    yield words.following("limit", x=[x for x, _ in spots], y=[y for _, y in spots])
 
 
 def gradient(places: Sequence[Any]) -> Iterator[Mark]:
-    """The arrow that is dragged."""
+    """The arrow that is dragged, at its ring."""
     yield from _arrow(places, "inkvector", "inkhead")
     ends = [PLANE.at(place) for place in places]
-    yield circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
-    spots = [_name_of_g(place) for place in places]
-    yield text(0, 0, "g", "name", "middle").following("g", x=[x for x, _ in spots], y=[y for _, y in spots])
+    ends = [PLANE.at(place) for place in places]
+    yield circle(0, 0, KNOB, "before").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
 
 
-def _name_of_g(place):
-    """Beyond the tip; where that is out of the picture, on the side of the arrow where there is more room."""
-    (x, y), long = PLANE.at(place), float(np.hypot(*place)) or 1.0
-    (dx, dy), side = np.array(place) / long, -1 if place[0] * place[1] > 0 else 1
-    beyond, aside = (x + 20 * dx, y - 20 * dy + 4), (x - 8 * dx - 18 * side * dy, y + 8 * dy - 18 * side * dx + 4)
-    return beyond if PLANE.kept(*beyond, 8) == beyond else PLANE.kept(*aside, 8)
-
-
-def results(by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
-    """What the two rules make of every gradient, at one limit: arrows, the turn between them, and their names."""
+def results(places: Sequence[Any], limit: float, by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
+    """What the two rules make of every gradient, at one limit: where it is pulled to, arrows, the turn between them, and
+    names."""
     pairs = list(zip(by_norm, values, strict=True))
     yield path(NOWHERE, "turn").following("g", d=[_wedge(*pair) for pair in pairs])
+    pulled = [
+        [PLANE.at(g), PLANE.at(v.vector)] if v.vector != g else NOWHERE for g, v in zip(places, values, strict=True)
+    ]
+    yield path(NOWHERE, "backedge").following("g", d=pulled)
     yield from _arrow([c.vector for c in values], "backvector", "backhead")
     yield from _arrow([c.vector for c in by_norm], "vector", "head")
-    names = [("both" if n.vector == v.vector else "by norm", _turn(v)) for n, v in pairs]
-    sides = [_side(*pair) for pair in pairs]
-    for which, role in ((0, "forwardtext"), (1, "slope")):
-        spots = [
-            _beside(pair[which], side if which else -side, words[which])
-            for pair, side, words in zip(pairs, sides, names, strict=True)
-        ]
-        name = text(0, 0, "", role).following("g", text=[words[which] for words in names], x=[x for x, _, _ in spots])
-        yield name.following("g", y=[y for _, y, _ in spots], text_anchor=[anchor for *_, anchor in spots])
+    names = [_names(limit, *pair) for pair in pairs]
+    spots = [_spots(g, *pair, limit, words) for g, pair, words in zip(places, pairs, names, strict=True)]
+    for k, role in enumerate(("slope", "forwardtext", "name", "note")):
+        name = text(0, 0, "", role, "middle").following("g", text=[words[k] for words in names])
+        yield name.following("g", x=[at[k][0] for at in spots], y=[at[k][1] for at in spots])
+
+
+def _names(limit, by_norm, value):
+    both = np.allclose(by_norm.vector, value.vector)
+    return "" if both else _turn(value), "both" if both else "by norm", "g", f"limit {number(limit)}"
+
+
+@lru_cache(8192)
+def _spots(g, by_norm, value, limit, words):
+    """Where the names stand: of what is clipped by value and by norm, of g, and of the limit; clear of all that is drawn."""
+    tips, (x, y), size = [PLANE.at(v) for v in (value.vector, by_norm.vector, g)], MIDDLE, limit * UNIT
+    knobs = [edge(limit), tips[2]]
+    around = np.linspace(0, 2 * np.pi, 25)
+    turned = [(float(np.cos(a)), float(np.sin(a))) for a in around]
+    lines = [Line([MIDDLE, tip], 8.0) for tip in tips] + [Line([tips[2], tips[0]], 4.0)]
+    lines += [Line([(a + KNOB * c, b + KNOB * s) for c, s in turned], 4.0) for a, b in knobs]
+    corners = [(x + i * size, y + j * size) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))]
+    lines += [Line(corners, 0.7), Line([(x + size * c, y + size * s) for c, s in turned], 0.7)]
+    side = _side(by_norm, value)
+    wide = [width_of(w, 12, bold=True) for w in words]
+    labels = [
+        Label(tips[0], wide[0], _across(value, side)),
+        Label(tips[1], wide[1], _across(by_norm, -side)),
+        Label(tips[2], wide[2], (g[0], -g[1])),
+        Label((x, y + size), wide[3], (0.0, 1.0)),
+    ]
+    order = [k for k, w in enumerate(words) if w]
+    found = beside_points(
+        [labels[k] for k in order], lines, PLANE.across.start, PLANE.up.end, PLANE.across.end, PLANE.up.start
+    )
+    return [found[order.index(k)] if k in order else found[0] for k in range(len(words))]
+
+
+def edge(limit: float) -> Point:
+    """Where the circle is taken hold of."""
+    away = limit * UNIT * float(np.sqrt(0.5))
+    return MIDDLE[0] - away, MIDDLE[1] - away
+
+
+def _across(clipped, side):
+    """To one side of an arrow."""
+    (x, y), size = clipped.vector, clipped.length or 1.0
+    return -side * y / size, -side * x / size
 
 
 def _arrow(vectors, shaft, head) -> Iterator[Mark]:
@@ -99,7 +128,7 @@ def _wedge(by_norm, value):
     start, end = (np.arctan2(c.vector[1], c.vector[0]) for c in (by_norm, value))
     end = start + (end - start + np.pi) % (2 * np.pi) - np.pi
     size = min(WEDGE, value.length * UNIT)
-    rim = [(MIDDLE[0] + size * np.cos(a), MIDDLE[1] - size * np.sin(a)) for a in np.linspace(start, end, 7)]
+    rim = [(MIDDLE[0] + size * np.cos(a), MIDDLE[1] - size * np.sin(a)) for a in np.linspace(start, end, 4)]
     return [MIDDLE, *rim, MIDDLE]
 
 
@@ -107,16 +136,6 @@ def _side(by_norm, value):
     """1 where the value's arrow stands anticlockwise of the other, else -1."""
     (x, y), (u, v) = by_norm.vector, value.vector
     return 1 if x * v >= y * u else -1
-
-
-@lru_cache(8192)
-def _beside(clipped, side, words):
-    """Where the name of an arrow stands, on a side of its tip, and how it is anchored."""
-    (x, y), length = clipped.vector, clipped.length or 1.0
-    across, up = -side * y / length, side * x / length
-    left, top = PLANE.at(clipped.vector)
-    anchor = "start" if across > 0.3 else "end" if across < -0.3 else "middle"
-    return *PLANE.kept(left + BESIDE * across, top - BESIDE * up + 4, width_of(words, 12, bold=True), anchor), anchor
 
 
 def _turn(value):

@@ -120,7 +120,7 @@ def _dials(free):
         otherwise="Not that: the learning rate times the length of the gradient.",
     )  # fmt: skip
     return [
-        Dial("step", "Step", [str(i) for i in range(STEPS + 1)], asks={at: ask}, rests=STEPS),
+        Dial("step", "Step", [str(i) for i in range(STEPS + 1)], asks={at: ask}, start=STEPS),
         Dial("cliff_limit", "Limit", [number(v) for v in LIMITS], "choice", START_LIMIT),
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis
+from ...kit.grips import Grip
 from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, path, rect, text, width_of
 from ...kit.strokes import Point, polygon
 from ...kit.words import listed, number, paragraph, shape
@@ -105,7 +106,8 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
         f"norm {n}": Link(f"{n}: norm {number(found.before[n])} before clipping", _facts(n, finite[n]))
         for n in names[1:]
     }
-    return Scene(title, words, [_dial(found)], [_rules(found), _panel(found, names)], [_caption(found)], links, notes)
+    panels, held = [_rules(found), _panel(found, names)], [_held(found, TOP + ROW * len(names))]
+    return Scene(title, words, [_dial(found)], panels, [_caption(found)], links, notes, grips=held)
 
 
 def _notes(gradients, finite):
@@ -154,7 +156,7 @@ def _panel(found, names):
     for row, name in enumerate(names):
         marks += _row(found, scale, name, TOP + ROW * (row + 0.5))
     marks.append(line(0, TOP + ROW, RIGHT, TOP + ROW, "axis"))
-    return Panel("norms", "Gradient norms before and after clipping", RIGHT, bottom + BELOW, marks)
+    return Panel("norms", "Gradient norms: drag the limit", RIGHT, bottom + BELOW, marks)
 
 
 def _limit(found, scale, bottom) -> Iterator[Mark]:
@@ -162,6 +164,14 @@ def _limit(found, scale, bottom) -> Iterator[Mark]:
     yield path("M0 0", "outline").following("norm_limit", d=[[(x, TOP - 2), (x, bottom)] for x in xs])
     words = [f"limit {number(limit)}" for limit in found.limits]
     yield text(0, TOP - 6, "", "plain", "middle").following("norm_limit", x=xs, text=words)
+
+
+def _held(found, bottom) -> Grip:
+    """The limit, dragged anywhere in the plot."""
+    scale, area = _scale(found), (NAMES, TOP, PLOT, bottom - TOP)
+    return Grip(
+        "norm_limit", "norms", "The limit", "norm_limit", [(scale(v), bottom) for v in found.limits], "x", area=area
+    )
 
 
 def _row(found, scale, name, y) -> Iterator[Mark]:

@@ -75,7 +75,8 @@ def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     >>> [dial.name for dial in scene.dials]
     ['part', 'step', 'cliff_limit', 'order', 'rule', 'overflow']
     """
-    dials = [Dial("part", "Part", [part.title for part in parts], "choice", start)]
+    over = {dial.name: 0 for part in parts for dial in part.dials if dial.start and dial.start == len(dial.values) - 1}
+    dials = [Dial("part", "Part", [part.title for part in parts], "choice", start, resets=over)]
     panels: list[Panel] = []
     captions: list[Caption] = []
     links: dict[str, Link] = {}

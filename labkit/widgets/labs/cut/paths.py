@@ -8,12 +8,12 @@ import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.boxes import value_width
-from ...kit.scene import Mark, Panel, rect, text, width_of
+from ...kit.scene import STEP, Mark, Panel, rect, text, width_of
 from ...kit.strokes import Point
 from ...kit.words import in_full, joined, number
 from .names import changing, gradient_name, short, slopes
 from .run import Cuts, Use
-from .walk import Walk
+from .walk import ARRIVES, WALK, Walk
 
 ROW, BAR, WIDE = 32.0, 18.0, 120.0  # px: from one path to the next, and a bar
 MOST_FACTORS = 4  # of a product that is written out
@@ -21,22 +21,25 @@ TITLE = "A gradient is the sum over its open paths"
 
 
 class Row(NamedTuple):
-    """What stands in a row, `texts`, `states` and `numbers` (None of tensors) for each cut; `role`: its look."""
+    """What stands in a row, `texts`, `states` and `numbers` (None of tensors) for each cut; `role`: its look; `known`: from
+    which position of the walk on it is shown what it gives."""
 
     words: str
     texts: list[str]
     states: list[str]
     role: str
     numbers: list[float] | None
+    known: int
 
 
 def paths_panel(found: Cuts) -> Panel | None:
     """Every path between an output and an input, with its product of slopes, and a bar for each; a path with a cut on it
     gives nothing."""
-    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
+    walk = Walk(found)
+    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, walk, leaf, ways)]
     if not rows:
         return None
-    walk, across = Walk(found), _axis(rows)
+    across = _axis(rows)
     marks = [mark for i, row in enumerate(rows) for mark in _row(walk, (_ends(rows)[0], 4 + ROW * i), row, across)]
     return Panel("paths", TITLE, (across.end if across else _ends(rows)[1]) + 8, 4 + ROW * len(rows), marks)
 
@@ -55,38 +58,36 @@ def _axis(rows: Sequence[Row]) -> Axis | None:
 
 
 def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mark]:
-    """A path, or the sum of them, which is known when the walk is over."""
+    """A path, or the sum of them; what it gives is known when the walk has come to its input, the sum when it is over."""
     total, (left, y) = row.role == "name", spot
     yield text(8 if total else 20, y + 17, row.words, row.role).varying("cut", **changing(state=row.states))
-    value = text(left, y + 17, "", "value")
-    each = [(walk.found.runs.index(run), walk.over(at)) for run, at in walk.each()]
-    if total:
-        yield value.following(walk.joint, text=[row.texts[k] if over else "?" for k, over in each])
-    else:
-        yield value.varying("cut", **changing(text=row.texts, state=row.states))
+    each = [(walk.found.runs.index(run), at >= row.known) for run, at in walk.each()]
+    texts, states = ([found[k] if known else otherwise for k, known in each]
+                     for found, otherwise in ((row.texts, "?"), (row.states, "")))  # fmt: skip
+    value = text(left, y + 17, "", "value").following(walk.joint, text=texts, state=states)
+    yield value.moving(WALK, ARRIVES, 0.0, "text", "state")
     if not across or row.numbers is None:
         return
-    ends = [sorted((across(0), across(number))) for number in row.numbers]
+    ends = [sorted((across(0), across(row.numbers[k] if known else 0))) for k, known in each]
     bar = rect(across(0), y + 3, 0, BAR, "backbar" if total else "back", 2)
-    if total:
-        now = [ends[k] if over else [across(0)] * 2 for k, over in each]
-        yield bar.following(walk.joint, x=[a for a, _ in now], width=[b - a for a, b in now])
-    else:
-        yield bar.following("cut", x=[a for a, _ in ends], width=[b - a for a, b in ends])
+    bar = bar.following(walk.joint, x=[a for a, _ in ends], width=[b - a for a, b in ends])
+    yield bar.moving(WALK, ARRIVES, STEP - ARRIVES, "x", "width")
 
 
-def _rows(found, leaf, ways) -> Iterator[Row]:
+def _rows(found, walk, leaf, ways) -> Iterator[Row]:
     """One input: its gradient, then its paths."""
     node, known = found.story.nodes[leaf], slopes(found)
     gradients = [run.gradients[leaf] for run in found.runs]
     totals = ["0" if g is None else in_full(g) for g in gradients]
-    yield Row(gradient_name(node), totals, [], "name", _numbers([0.0 if g is None else g for g in gradients]))
+    sums = _numbers([0.0 if g is None else g for g in gradients])
+    yield Row(gradient_name(node), totals, [""] * len(totals), "name", sums, walk.last)
     for way in ways:
         words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
         gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
         value = product(found, known, way)
         parts = None if value is None else _numbers([value * o for o in open_])
-        yield Row(words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain", parts)
+        texts, states = ([yes if o else no for o in open_] for yes, no in ((gives, "cut: 0"), ("", "dim")))
+        yield Row(words, texts, states, "plain", parts, walk.at[way[0].node])
 
 
 def _numbers(values) -> list[float] | None:

@@ -47,10 +47,10 @@ class CutEdge(Picture):
         walk = graph.walk
         said = [self._sentence(walk, run, at) for run, at in walk.each()]
         asks = {i: ask for i, run in enumerate(self.found.runs) if (ask := question(self.found, self.cuts[i], run))}
-        steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order)]
+        steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order), "sums"]
         dials = [
-            Dial(WALK, "Walk back", steps, start=len(walk.order)),
-            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks),
+            Dial(WALK, "Walk back", steps, start=walk.last),
+            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}),
         ]
         return Scene(
             "Cut an edge" + ("" if story.name == "<lambda>" else f" of {story.name}"),
@@ -65,7 +65,7 @@ class CutEdge(Picture):
 
     def _sentence(self, walk, run, at):
         if walk.over(at):
-            return sentence(self.found, self.cuts[self.found.runs.index(run)], run)
+            return sentence(self.found, run)
         if not at:
             return "The walk back begins at the output. Which gradients will arrive?"
         node = self.found.story.nodes[walk.order[at - 1]]
@@ -80,7 +80,7 @@ def _or_zeros(run: Cut, leaf) -> np.ndarray:
     return np.zeros(leaf.shape, leaf.dtype) if found is None else found
 
 
-def sentence(found: Cuts, label: str, run: Cut) -> str:
+def sentence(found: Cuts, run: Cut) -> str:
     """What a cut does, in words."""
     story, before = found.story, found.runs[0]
     values = listed(f"{n.called} = {in_full(n.value)}" for n in story.outputs)
@@ -90,7 +90,7 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     changed = [words for leaf in story.leaves if (words := _change_words(found, leaf, before, run))]
     ways = [left for _, left in changed] if len(changed) == 1 else []
     what = paragraph(*(words for words, _ in changed), *ways) or "No gradient of an input changes."
-    return f"{label} is cut, {values} as before. {what}"
+    return f"{what} {capital(values)} as before."
 
 
 def _change_words(found, leaf, before, run):

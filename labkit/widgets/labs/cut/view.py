@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...kit.boxes import CARD, EDGE, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
+import numpy as np
+
+from ...kit.boxes import CARD, EDGE, HALF, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
 from ...kit.grips import Grip
 from ...kit.layout import Layout, Point, layout
-from ...kit.scene import Link, Mark, Panel, circle, rect, text
+from ...kit.scene import STEP, Link, Mark, Panel, circle, path, rect, text
 from ...kit.words import brief, clipped, joined, number
 from .names import changing, gradient_name, slopes
 from .run import Cuts, Use
 from .walk import ARRIVES, WALK, Walk
 
 GAP, HEAD = 50.0, 22.0  # px between columns, and for the heading of a half
+SIDE = 9  # points on either side of what fills a card
 
 
 class Graph:
@@ -37,7 +40,7 @@ class Graph:
 
     def _tokens(self, k, uses):
         rings = [(x, y + self.back) for x, y in (self._ring(k, uses, i) for i in range(len(uses)))]
-        return self.walk.tokens(uses, self._route(k, self.back), rings)
+        return self.walk.tokens(uses, self._route(k, self.back), rings, self.width)
 
     @property
     def width(self) -> float:
@@ -141,9 +144,24 @@ class Graph:
         box, name, value = card(x, y + self.back, w, "back", gradient_name(node), "", node.leaf)
         moves = (WALK, ARRIVES, 0.0, "state")
         yield box.following(joint, state=states).moving(*moves)
+        filled = [
+            _level(x, y + self.back, w, HALF if node.leaf else 4.0, share) for share in self.walk.levels(node.index)
+        ]
+        level = path(filled[0], "turn").following(joint, d=filled)
+        yield level.moving(WALK, ARRIVES, STEP - ARRIVES, "d")
         yield name.following(joint, state=faint).moving(*moves)
         told = value.following(joint, state=faint, text=texts).moving(*moves)
         yield told.moving(WALK, ARRIVES, 0.0, "text")
+
+
+def _level(x, y, w, r, share):
+    """The lower part of a card with corners of radius `r`, as high as a share of it: an outline of always as many points."""
+    heights = np.linspace(0, share * CARD, SIDE)
+    off = np.maximum(0, r - np.minimum(heights, CARD - heights))
+    inset = r - np.sqrt(np.maximum(0, r * r - off * off))
+    up = [(x + w - i, y + CARD - h) for i, h in zip(inset, heights, strict=True)]
+    down = [(x + i, y + CARD - h) for i, h in zip(inset[::-1], heights[::-1], strict=True)]
+    return [*up, *down]
 
 
 def _value(node):

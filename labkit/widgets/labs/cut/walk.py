@@ -6,7 +6,7 @@ from math import hypot
 import numpy as np
 
 from ...kit.layout import Point, path
-from ...kit.motion import point_on
+from ...kit.motion import kept_between, point_on
 from ...kit.scene import STEP, Mark, Motion, rect, text
 from ...kit.strokes import polyline
 from ...kit.words import brief, clipped
@@ -29,15 +29,19 @@ class Walk:
 
     @property
     def joint(self) -> dict[str, int]:
-        """The dials of the cut and of the walk."""
-        return {"cut": len(self.found.runs), WALK: len(self.order) + 1}
+        """The dials of the cut and of the walk, whose last position comes when all has arrived."""
+        return {"cut": len(self.found.runs), WALK: self.last + 1}
+
+    @property
+    def last(self) -> int:
+        return len(self.order) + 1
 
     def each(self) -> Iterator[tuple[Cut, int]]:
         """Every run with every position of the walk."""
-        return ((run, walk) for run in self.found.runs for walk in range(len(self.order) + 1))
+        return ((run, walk) for run in self.found.runs for walk in range(self.last + 1))
 
     def over(self, walk: int) -> bool:
-        return walk == len(self.order)
+        return walk == self.last
 
     def arrived(self, run: Cut, index: int, walk: int) -> np.ndarray | None:
         """What has arrived at a node, as a sum; None before anything has."""
@@ -47,14 +51,24 @@ class Walk:
             return np.asarray(node.seed) if node.output else None
         return run.sent[max(known, key=lambda u: (self.at[u.node], u.place))][1]
 
+    def levels(self, index: int) -> list[float]:
+        """How much has arrived at a node in every run at every step, as a part of the most that ever does."""
+        found = [self.arrived(run, index, walk) for run, walk in self.each()]
+        sizes = [0.0 if g is None else float(np.linalg.norm(np.ravel(g).astype(float))) for g in found]
+        most = max([size for size in sizes if np.isfinite(size)], default=0.0)
+        return [1.0 if not np.isfinite(size) else size / most if most else 0.0 for size in sizes]
+
     def passed(self, run: Cut, uses: Sequence[Use], walk: int) -> bool:
         """Whether something has gone back along one of these uses."""
         return any(use in run.sent and self.at[use.node] <= walk for use in uses)
 
     # ---- tokens ----
 
-    def tokens(self, uses: Sequence[Use], route: Sequence[Point | None], rings: Sequence[Point]) -> Iterator[Mark]:
-        """What travels back along an edge of several uses, in every run. `rings`: where each use is cut."""
+    def tokens(
+        self, uses: Sequence[Use], route: Sequence[Point | None], rings: Sequence[Point], wide: float
+    ) -> Iterator[Mark]:
+        """What travels back along an edge of several uses, in every run. `rings`: where each use is cut. They stay in a
+        panel that is `wide`."""
         points = [point for point in route if point]
         if len(points) < len(route):
             return
@@ -69,9 +83,9 @@ class Walk:
                     groups.setdefault((brief(gradient), then, falls), []).append(k)
             for (first, then, falls), cuts in groups.items():
                 words = clipped(first, 22), clipped(then, 22)
-                yield from _token(
-                    _falling(back, ring) if falls else back, falls, self.at[use.node], words, cuts, i * LATER
-                )
+                half = (max(map(len, words)) * LETTER + PAD) / 2
+                along = kept_between(_falling(back, ring) if falls else back, half + 2, wide - half - 2)
+                yield from _token(along, falls, self.at[use.node], words, cuts, i * LATER)
 
 
 def _token(along, falls, position, words, cuts, start) -> Iterator[Mark]:

@@ -12,10 +12,11 @@ from ...kit.scene import Mark, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, px
 from ...kit.words import minus
 from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, percent, silhouette, stacked, two_to
-from .outcome import Outcome
+from .outcome import FATES, Outcome
 
-HEIGHT = 226.0
-LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 52.0, 182.0  # of the plot
+HEIGHT = 240.0
+LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 66.0, 196.0  # of the plot
+NARROW = 34.0  # px of a band that has no room for a share
 
 
 def histogram(
@@ -29,6 +30,7 @@ def histogram(
     up = Axis(0, most, BASE, TOP + 4)
     for of in formats:
         yield from only(at_formats(formats, of), _bands(of, across))
+        yield from only(at_formats(formats, of), _shares(of, across, dial, [o for _, o in cases[of]]))
     yield from _scales(across, up, most)
     for found, _, when in by_format(formats, {of: [_columns(across, up, o) for _, o in cases[of]] for of in formats}):
         for layer, role in zip(zip(*found, strict=True), LOOKS.values(), strict=True):
@@ -85,9 +87,24 @@ def _outline(across, up, exponents, _):
     return silhouette(across, [(e, base, min(base - 1, round(up(n / total)))) for e, n in sorted(exponents.items())])
 
 
-def _bands(of, across) -> Iterator[Mark]:
+def _ends(of, across):
+    """Where the bands of a format begin and end, px."""
     f = format_of(of)
     ends = [across.low, np.log2(f.min_subnormal) - 1, f.min_exponent, np.log2(f.max), across.high]
+    return list(pairwise(map(across, ends)))
+
+
+def _shares(of, across, dial, outcomes) -> Iterator[Mark]:
+    """Under the name of each band, how many met its fate."""
+    roles = ("slope", "leaftext", "forwardtext", "badtext")
+    for (low, high), fate, role in zip(_ends(of, across), FATES, roles, strict=True):
+        if high - low >= NARROW:
+            said = [percent(found.share(fate)) if found.count(fate) else "" for found in outcomes]
+            said = [words.replace("under ", "<").replace("over ", ">") for words in said]
+            yield text((low + high) / 2, TOP - 29, "", role, "middle").following(dial, text=said)
+
+
+def _bands(of, across) -> Iterator[Mark]:
     looks = [
         ("zone-zero", "flushed to 0"),
         ("zone-subnormal", "subnormal"),
@@ -95,14 +112,14 @@ def _bands(of, across) -> Iterator[Mark]:
         ("zone-over", lost_to(of)),
     ]
     reached = [0.0, 0.0]  # px, by the names in the lower row and in the upper one
-    for (low, high), (role, name) in zip(pairwise(map(across, ends)), looks, strict=True):
+    for (low, high), (role, name) in zip(_ends(of, across), looks, strict=True):
         if high - low >= 1:
             yield rect(low, TOP - 24, high - low, BASE - TOP + 24, role, 0)
             half = width_of(name, 11.5) / 2
             middle = min(max((low + high) / 2, LEFT + half), across.end - half)
             row = 0 if middle - half > reached[0] else 1
             reached[row] = middle + half + 4
-            yield text(middle, TOP - 28 - 14 * row, name, "note", "middle")
+            yield text(middle, TOP - 43 - 14 * row, name, "note", "middle")
 
 
 def _scales(across, up, most) -> Iterator[Mark]:

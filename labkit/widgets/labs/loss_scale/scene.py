@@ -171,7 +171,7 @@ def _scales(sweep):
 def _panels(case, dial, where):
     """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
     columns = histogram.histogram(case.formats, dial, _shown(case), isinstance(case, Sweep))
-    title = f"log₂ |gradient|{case.remark}"
+    title = f"{'Drag: ' if isinstance(case, Sweep) else ''}log₂ |gradient|{case.remark}"
     panels = [Panel(f"{dial} exponents", title, WIDTH, histogram.HEIGHT, list(columns), where)]
     beside = _beside(case, dial)
     for k, (name, _, title, height, marks) in enumerate(beside):

@@ -32,13 +32,18 @@ def _headline(sweep, of, position):
     found, first = sweep.outcomes[of][position], sweep.outcomes[of][0].share("flushed")
     where = f"At scale {two_to(found.power)}" if position else "Without a scale"
     if not found.finite:
-        lost, name = percent(found.share("overflowed")), lost_to(of)
-        if found.spread:
-            return f"{where}, a number on the way back becomes {name} and spoils {lost} of the gradients."
-        return f"{where}, {lost} of the gradients are too large for {of} and become {name}: the step is skipped."
+        return f"{where}, {_lost(found, of)}: the step is skipped."
     if found.count("flushed"):
         return f"{where}, {percent(found.share('flushed'))} of the gradients are 0 in {of}."
     return f"{where}, every gradient survives in {of}{f'; without it {percent(first)} were 0' if position and first else ''}."
+
+
+def _lost(found, of):
+    """Why gradients are not finite: too large by themselves, or spoiled by what became infinite on the way to them."""
+    lost, name = percent(found.share("overflowed")), lost_to(of)
+    if found.spread:
+        return f"one {name} on the way back spoils {lost} of the gradients"
+    return f"{lost} of the gradients are too large for {of} and become {name}"
 
 
 def _details(sweep, of, position):
@@ -52,11 +57,7 @@ def _details(sweep, of, position):
     parts.append(_without_gradient(sweep, found))
     if over:
         parts.append(_overflow(found, of) + ": all_finite is False, and the step would be skipped.")
-        if found.spread:
-            alone = f"Only {found.large:,} are" if found.large else "None is"
-            parts.append(
-                f"{alone} too large alone. From one {lost_to(of)} on the way back, 0 × inf and inf − inf make nan."
-            )
+        parts.append(_spread(found, of))
     elif found.count("subnormal"):
         parts.append(f"{percent(found.share('subnormal'))} are subnormal and lose digits; none overflows.")
     else:
@@ -83,6 +84,14 @@ def _listed(values):
 
 def _overflow(found, of):
     return f"{of_all(found, 'overflowed')} overflow{'s' if found.count('overflowed') == 1 else ''} to {lost_to(of)}"
+
+
+def _spread(found, of):
+    """How many are too large by themselves, where most are not."""
+    if not found.spread:
+        return ""
+    alone = f"Only {found.large:,} {_are(found.large)}" if found.large else "None is"
+    return f"{alone} too large alone. From one {lost_to(of)} on the way back, 0 × inf and inf − inf make nan."
 
 
 def _are(count):
@@ -168,8 +177,7 @@ def at_step(training: Training, of: str, position: int) -> str:
 def _step_headline(step, of, position):
     at = f"Step {position + 1}: at scale {two_to(step.outcome.power)}"
     if not step.outcome.finite:
-        lost = percent(step.outcome.share("overflowed"))
-        return f"{at}, {lost} of the gradients overflow in {of}, so the step is skipped{_changed(step, ' and the scale ')}."
+        return f"{at}, {_lost(step.outcome, of)}: the step is skipped{_changed(step, ' and the scale ')}."
     if step.event == "grown":
         return (
             f"{at}, all is finite in {of} for the {_ordinal(step.good)} time in a row, so the scale {_changed(step)}."
@@ -199,7 +207,8 @@ def _step_details(training, of, position):
 def _what_happened(training, step, of):
     if not step.outcome.finite:
         change = "the scale stays" if step.after == step.outcome.scale else f"the scale is {_divided(step)}"
-        return f"{_overflow(step.outcome, of)}. The step is skipped: no weight moves, and {change}."
+        skipped = f"The step is skipped: no weight moves, and {change}."
+        return paragraph(f"{_overflow(step.outcome, of)}.", _spread(step.outcome, of), skipped)
     if training.window is None:
         return "all gradients are finite, and the weights move."
     said = f"all gradients are finite, and the weights move. Good step {step.good} of {training.window}"

@@ -2,13 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
 from ...kit.axes import Axis, Plane
 from ...kit.grips import Grip
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, only, path, rect, text
+from ...kit.scene import (
+    Ask,
+    Caption,
+    Dial,
+    Link,
+    Mark,
+    Panel,
+    Scene,
+    arrow_head,
+    changes,
+    circle,
+    line,
+    only,
+    path,
+    rect,
+    text,
+)
 from ...kit.words import counted
 from .run import BACK, LAYERS, RUN, Snapshot, moments
 
@@ -19,6 +34,7 @@ MOST = LAYERS + 4.0  # the top of the curve's axis
 LEFT, BOX = 62.0, 24.0
 WIDTH, HIGH, TOP = LAYERS * BOX, 160.0, 84.0
 ROW, BAR = 38.0, 24.0  # of the table, px
+PACE = 110.0  # ms of a time while it plays: all of it takes seven seconds
 PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
 
 
@@ -67,7 +83,7 @@ def _scene(runs) -> Scene:
         "of checkpoints, the most results held at once and the time it takes."
     )
     dials = [
-        Dial("time", "Time", [str(t) for t in range(LAST + 1)], start=LAST, asks=_asks(runs)),
+        Dial("time", "Time", [str(t) for t in range(LAST + 1)], start=LAST, asks=_asks(runs), pace=PACE),
         Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
         Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
     ]
@@ -75,17 +91,34 @@ def _scene(runs) -> Scene:
     panels = [
         Panel(
             "curve",
-            "Filled: a result is held; dashed: checkpoints; below, how many",
+            "Filled boxes: results that are held",
             width,
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
         ),
         Panel("all", "Click a number of checkpoints", width - 60, 28 + ROW * len(SEGMENTS), list(_table(runs))),
     ]
-    spots = [(PLANE.across(t), TOP) for t in range(LAST + 1)]
     links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
-    grips = [Grip("time", "curve", "Time", "time", spots, "x", area=(LEFT, TOP, WIDTH, HIGH))]
+    grips = [
+        Grip(
+            "time",
+            "curve",
+            "Time",
+            "time",
+            _spots(run),
+            "x",
+            when=_when(*setting),
+            area=(LEFT, TOP, WIDTH, HIGH),
+            bare=True,
+        )
+        for setting, run in runs.items()
+    ]
     return Scene("Memory against time", words, dials, panels, list(_captions(runs)), links, grips=grips)
+
+
+def _spots(run):
+    """Where the curve is at every time; when all is over it stays at its end."""
+    return [PLANE.at((min(time, run[-1].time), len(at_time(run, time).held))) for time in range(LAST + 1)]
 
 
 def _when(name, walk):
@@ -105,6 +138,14 @@ def _count_words(count):
     return f"{counted(count, 'result')} {'is' if count == 1 else 'are'} held"
 
 
+def _price(run, plain):
+    """What a run needs, against one without checkpoints."""
+    if run is plain:
+        return f"Without checkpoints {most(run)} results are held at once; the time is {run[-1].time}."
+    slower = run[-1].time / plain[-1].time - 1
+    return f"At most {most(run)} results at once instead of {most(plain)}, for {slower:.0%} more time."
+
+
 def _captions(runs) -> Iterator[Caption]:
     doing = {
         "start": "nothing has run yet", "forward": "layer {} runs", "again": "layer {} runs again",
@@ -115,9 +156,10 @@ def _captions(runs) -> Iterator[Caption]:
         for time in range(LAST + 1):
             moment = at_time(run, time)
             done = doing[moment.kind].format(moment.layer + 1)
-            over = f" The most at once: {most(run)}." if moment.kind == "end" else ""
             now = min(time, run[-1].time)
-            said.append(f"{_setting_words(name, walk)}. Time {now}: {done}, {_count_words(len(moment.held))}.{over}")
+            count, ends = _count_words(len(moment.held)), moment.kind == "end"
+            price = f"{_price(run, runs['none', walk])} Now {count}."
+            said.append(price if ends else f"{_setting_words(name, walk)}. Time {now}: {done}, {count}.")
         yield Caption("time", changes(said), _when(name, walk))
 
 
@@ -200,29 +242,38 @@ def _ground() -> Iterator[Mark]:
 def _names() -> Iterator[Mark]:
     low, turn = TOP + HIGH, PLANE.across(LAYERS)
     yield from PLANE.across.below(low + 16, (0, 16, 32, 48, 64), str)
-    yield line(turn, TOP, turn, low, "axis")
-    yield text(turn - 6, TOP + 22, "forward run", "note", "end")
-    yield text(turn + 6, TOP + 22, "walk back", "note")
+    yield line(turn, TOP - 16, turn, low, "axis")
+    yield text(turn - 6, TOP - 7, "forward run", "note", "end")
+    yield text(turn + 6, TOP - 7, "walk back", "note")
     words = f"running a layer takes {RUN}, walking it back {BACK}"
     yield text(LEFT + WIDTH, low + 34, words, "note", "end")
 
 
 def _curves(runs) -> Iterator[Mark]:
     """The whole curves, and over them a cover that begins at the time shown; at the end how many they were at most."""
-    mosts = []
+    mosts: list[Mark] = []
     for w, walk in enumerate(WALKS):
         others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [w]}
         yield path(_steps(runs["none", walk]), "inkvector", when=others)
         yield line(8, TOP + HIGH + 30, 34, TOP + HIGH + 30, "inkvector", when=others)
         yield text(40, TOP + HIGH + 34, "no checkpoint", when=others)
     for (name, walk), run in runs.items():
-        yield path(_steps(run), "vector", when=_when(name, walk))
-        words = text(LEFT + WIDTH - 4, PLANE.up(most(run)) - 5, f"the most: {most(run)}", "forwardtext", "end")
-        mosts.append(replace(words.seen_from("time", LAST), when=_when(name, walk)))
+        yield path(_steps(run), "savedvector", when=_when(name, walk))
+        mosts += only(_when(name, walk), _top_and_now(run))
     edges = [round(PLANE.across(time), 1) for time in range(LAST + 1)]
     cover = rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
     yield cover.following("time", x=edges, width=[LEFT + WIDTH - edge for edge in edges])
     yield from mosts
+
+
+def _top_and_now(run) -> Iterator[Mark]:
+    """A ring where most is held, which is told at the end; and a dot at the time that is shown."""
+    first = next(time for time in range(LAST + 1) if len(at_time(run, time).held) == most(run))
+    x, y = PLANE.at((first, most(run)))
+    yield circle(x, y, 7, "ravine").seen_from("time", LAST)
+    yield text(x, y - 13, f"the most: {most(run)}", "savedtext", "middle").seen_from("time", LAST)
+    xs, ys = zip(*_spots(run), strict=True)
+    yield circle(0, 0, 6, "savedbar").following("time", cx=xs, cy=ys)
 
 
 def _steps(run):

@@ -1,18 +1,23 @@
 """The step-size picture: a difference quotient at every step, in three float formats."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ...kit.grips import Grip
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Panel, Scene, by_position, changes
+from ...kit.scene import Ask, Caption, Dial, Scene, by_position, changes
 from ...kit.words import number
 from .run import NAMES, RULES, STEPS, Case, cases
-from .view import REACH, Errors, curve_panel, digits, errors_panel, stored_alike
+from .view import REACH, Errors, Shown, curve_panel, digits, errors_panel, stored_alike
+
+PACE = 230.0  # ms of a step while it plays: all of them take eight seconds
+APART, AROUND = (
+    0.3,
+    (-4, -3, -2, -1, 1, 2, 3, 4),
+)  # from one place that a saved page holds to the next, and which there are
 
 
 class StepSize(Picture):
@@ -33,6 +38,8 @@ class StepSize(Picture):
     h = 0.1, float16, forward: quotient 2.08984375, derivative 2, relative error 0.0449. Mostly truncation: a smaller h helps.
     """
 
+    plays_at_once = True
+
     def __init__(
         self,
         fn: Callable[[Any], Any],
@@ -46,7 +53,7 @@ class StepSize(Picture):
         self.fn, self.cases = fn, cases(fn, x)
         self._x = next(iter(self.cases.values())).x
         self._look_around()
-        scene = self._scene_of(self.cases)
+        scene = self._scene_of_all()
         start = scene.state(h=number(h), format=format, rule=rule, zoom=int(zoom))
         dials = [replace(dial, start=start[dial.name]) for dial in scene.dials]
         super().__init__(replace(scene, dials=dials))
@@ -60,49 +67,77 @@ class StepSize(Picture):
         """The same at another place. Raises what `StepSize` does."""
         seen = [(NAMES[at["format"]], RULES[at["rule"]])] if at else list(product(NAMES, RULES))
         found = cases(self.fn, inputs["x"], seen)
+        self._x = inputs["x"]
         if at is None:
             self.cases = found
-        self._x = inputs["x"]
-        if at is None and abs(self._x - self._frame["float64"].x) > REACH:
-            self._look_around()
-        self.scene = self._scene_of(found, [at["zoom"]] if at else (0, 1))
+            if abs(self._x - self._frame["float64", RULES[0]].x) > REACH:
+                self._look_around()
+            self.scene = self._scene_of_all()
+        else:
+            self.scene = self._scene_of([Shown(found, None)], list(self._places))
 
     def _look_around(self):
-        """The window, and the axes of the errors, which stay while x is dragged."""
-        self._frame = {of: self.cases[of, RULES[0]] for of in NAMES}
+        """The window, the axes of the errors, and the places that a saved page holds; they stay while x is dragged."""
+        self._frame = self.cases
         self._errors = Errors.of(self.cases)
+        near = {x: _like(self.fn, x, self._errors) for x in (round(self._x + k * APART, 10) for k in AROUND)}
+        found = {x: its for x, its in near.items() if its} | {self._x: self.cases}
+        self._places = dict(sorted(found.items()))
 
-    def _scene_of(self, found, zooms=(0, 1)):
-        name = getattr(self.fn, "__name__", "function")
-        return _scene(found, name, *curve_panel(found, self._frame, zooms), *errors_panel(found, self._errors))
+    def _scene_of_all(self):
+        """Every place, the present one instead of the nearest."""
+        places = list(self._places.items())
+        places[self._here(self._places)] = self._x, self.cases
+        here = self._here(dict(places))
+        shown = [Shown(found, i, (0, 1) if i == here else (), i == here) for i, (_, found) in enumerate(places)]
+        return self._scene_of(shown, [x for x, _ in places])
+
+    def _here(self, places):
+        return min(range(len(places)), key=lambda i: abs(list(places)[i] - self._x))
+
+    def _scene_of(self, shown, places):
+        here = self._here(places)
+        panels = curve_panel(shown, self._frame, len(places)), errors_panel(shown, self._errors)
+        scene = _scene(shown, getattr(self.fn, "__name__", "function"), places, here, panels)
+        return replace(scene, turned={"x": here})
 
 
-def _scene(
-    found: dict[tuple[str, str], Case], name: str, curve: Panel, held: list[Grip], errors: Panel, along: list[Grip]
-):
-    x = number(next(iter(found.values())).x)
-    asks = (asked for case in found.values() for asked in (*_next_power(case), *_vanished(case)))
+def _like(fn, x, axes):
+    """The cases at another place, if there are some, and their errors are of the same kind."""
+    try:
+        found = cases(fn, x)
+    except Exception:  # whatever a reader's function raises elsewhere
+        return None
+    return found if all(case.relative for case in found.values()) == axes.relative else None
+
+
+def _scene(shown: Sequence[Shown], name: str, places: Sequence[float], here: int, panels):
+    one = next((one for one in shown if one.at == here), shown[0])
+    asks = (asked for case in one.cases.values() for asked in (*_next_power(case, one), *_vanished(case, one)))
+    x = number(next(iter(one.cases.values())).x)
     dials = [
-        Dial("h", "Step h", [number(h) for h in STEPS], asks=by_position(asks)),
+        Dial("h", "Step h", [number(h) for h in STEPS], asks=by_position(asks), pace=PACE),
+        Dial("x", "x", [number(place) for place in places], "inside", here),
         Dial("format", "Format", NAMES, "choice"),
         Dial("rule", "Difference", RULES, "choice"),
-        Dial("zoom", "Zoom to h", ["off", "on"], "toggle"),
+        Dial("zoom", "Zoom to h", ["off", "on"], "toggle", when={"x": [here]}),
     ]
     words = (
         f"First the curve of {name} with its tangent at {x} and the secant of step h. Then, on log-log axes, "
         "the error of the secant's slope at every h: it falls while truncation rules, and rises again with round-off."
     )
-    shown = "a function" if name == "<lambda>" else name
-    return Scene(f"Step size: the slope of {shown} at x = {x}", words, dials, [curve, errors],
-                 [_caption(case) for case in found.values()], fields={"x": x}, grips=[*held, *along])  # fmt: skip
+    called = "a function" if name == "<lambda>" else name
+    captions = [_caption(case, other) for other in shown for case in other.cases.values()]
+    return Scene(f"Step size: the slope of {called}, by differences", words, dials, [panel for panel, _ in panels],
+                 captions, fields={"x": x}, grips=[grip for _, grips in panels for grip in grips])  # fmt: skip
 
 
-def _where(case: Case):
-    return {"format": [NAMES.index(case.of.name)], "rule": [RULES.index(case.rule)]}
+def _where(case: Case, one: Shown):
+    return {**one.when, "format": [NAMES.index(case.of.name)], "rule": [RULES.index(case.rule)]}
 
 
-def _caption(case: Case) -> Caption:
-    return Caption("h", changes(f"{_head(case, i)} {_why(case, i)}" for i in range(len(STEPS))), _where(case))
+def _caption(case: Case, one: Shown) -> Caption:
+    return Caption("h", changes(f"{_head(case, i)} {_why(case, i)}" for i in range(len(STEPS))), _where(case, one))
 
 
 def _head(case, i):
@@ -134,7 +169,7 @@ def _why(case: Case, i: int) -> str:
 # ---- predict first ----
 
 
-def _next_power(case: Case):
+def _next_power(case: Case, one: Shown):
     """What a step ten times smaller makes of an error that is truncation alone."""
     i = STEPS.index(0.01)
     here, before = case.quotients[i].error, case.quotients[i - 2].error
@@ -149,11 +184,11 @@ def _next_power(case: Case):
         here, f"A {case.rule} difference with a tenth of the step has an error {wanted} times smaller.",
         ((before / wrong, f"So it would be with a {slip} difference."), (before, "Truncation shrinks with h.")),
         tolerance=0.15, otherwise=f"Not that: how does the truncation of a {case.rule} difference depend on h?",
-        when=_where(case),
+        when=_where(case, one),
     )  # fmt: skip
 
 
-def _vanished(case: Case):
+def _vanished(case: Case, one: Shown):
     """The quotient of the first step that is lost when it is added to x."""
     lost = [i for i, q in enumerate(case.quotients) if stored_alike(q) and np.isfinite(q.value)]
     if not lost or not case.relative:
@@ -164,5 +199,5 @@ def _vanished(case: Case):
         0.0, "Both values of the function are the same: their difference is 0.",
         ((case.slope, "That is the derivative. But what is the numerator now?"),
          (1.0, "Numerator and denominator are not the same: the numerator is a difference of two values.")),
-        otherwise="Not that. Which two values are subtracted?", when=_where(case),
+        otherwise="Not that. Which two values are subtracted?", when=_where(case, one),
     )  # fmt: skip

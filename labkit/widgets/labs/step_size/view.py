@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.grips import Along, Grip
-from ...kit.scene import Mark, Panel, circle, line, only, path, rect, text
-from ...kit.strokes import NOWHERE, Outline, Point, polyline
+from ...kit.scene import Mark, Panel, When, circle, line, only, path, rect, text
+from ...kit.strokes import NOWHERE, Outline, Point, polygon, polyline
 from ...kit.words import minus, number
 from .run import NAMES, RULES, STEPS, Case, Quotient
 
@@ -19,6 +18,7 @@ APART = 4.0  # px from x to x + h, where these can still be told apart
 ROOM = 0.04  # of its height: above and below what touches the curve at the point
 REACH = 1.5  # widths of the window on either side of x
 RING = 7.0  # the radius of the mark at the chosen step
+DOT = [(0, -3), (3, 0), (0, 3), (-3, 0)]  # px, of a diamond at every step
 Cases = Mapping[tuple[str, str], Case]
 
 
@@ -86,34 +86,57 @@ def _level(points):
 # ---- the curve ----
 
 
-def curve_panel(cases: Cases, frame: Mapping[str, Case], zooms: Sequence[int] = (0, 1)) -> tuple[Panel, list[Grip]]:
+@dataclass(frozen=True)
+class Shown:
+    """What is seen at a position of dial `x`, `at`; None: at each. `zooms`: positions of dial `zoom` that are told apart there.
+    `asked`: whether there are questions, so that the curve of errors is seen only as far as it was come."""
+
+    cases: Cases
+    at: int | None
+    zooms: Sequence[int] = ()
+    asked: bool = False
+
+    @property
+    def when(self) -> When:
+        return {} if self.at is None else {"x": [self.at]}
+
+
+def curve_panel(shown: Sequence[Shown], frame: Cases, count: int) -> tuple[Panel, list[Grip]]:
     """The curve, its tangent and the secant; dial `zoom`: off, three wide around the case of `frame`; on, three steps wide.
-    And what can be dragged: the point x, and x + h where it is not zoomed."""
+    And what can be dragged: the point x, to `count` places, and x + h where it is not zoomed."""
     marks: list[Mark] = [rect(LEFT, TOP, RIGHT - LEFT, BASE - TOP, "area")]
     grips: list[Grip] = []
-    for of, zoom in product(dict.fromkeys(of for of, _ in cases), zooms):
-        rules = {rule: case for (name, rule), case in cases.items() if name == of}
-        windows = (
-            [Window(next(iter(rules.values())), h) for h in STEPS] if zoom else [Window(frame[of], 1.0)] * len(STEPS)
-        )
-        when = {"format": [NAMES.index(of)], "zoom": [zoom]}
-        marks += only(when, _lines(rules, windows, windows if zoom else windows[:1]))
-        grips += only(when, _held(rules, windows[0], zoom))
-    return Panel("curve", "The curve, its tangent and the secant", WIDTH, HEIGHT, [*marks, *_slopes(cases)]), grips
+    for of in dict.fromkeys(of for of, _ in shown[0].cases):
+        window = Window(frame[of, RULES[0]], 1.0)
+        spots = [_point(window, one.cases[of, RULES[0]]) for one in shown]
+        for one, zoom in [(each, zoom) for each in shown for zoom in each.zooms or (None,)]:
+            rules = {rule: case for (name, rule), case in one.cases.items() if name == of}
+            windows = [Window(next(iter(rules.values())), h) for h in STEPS] if zoom else [window] * len(STEPS)
+            when = {**one.when, "format": [NAMES.index(of)], **({} if zoom is None else {"zoom": [zoom]})}
+            marks += only(when, _lines(rules, windows, windows if zoom else windows[:1]))
+            if not zoom:
+                grips += only(when, _held(rules, window, spots if len(spots) == count else spots * count))
+    for one in shown:
+        marks += only(one.when, _slopes(one.cases))
+    marks += [line(LEFT, 12, LEFT + 34, 12, "backvector"), line(LEFT, 34, LEFT + 34, 34, "vector")]
+    return Panel("curve", "The curve, its tangent and the secant: drag x", WIDTH, HEIGHT, marks), grips
 
 
-def _held(rules, window, zoom) -> Iterator[Grip]:
-    """The point x, where Python computes it anew; and the other end of the secant, for as long as both are apart."""
-    case = next(iter(rules.values()))
+def _point(window, case):
+    """Where the curve is at x; at the border, where that is outside."""
+    return window.across(case.x), min(max(window.height(case.fn(case.x)), TOP), BASE)
+
+
+def _held(rules, window, spots) -> Iterator[Grip]:
+    """The point x; and the other end of the secant, for as long as both are apart."""
     across = Along("x", window.x - REACH, window.x + REACH, LEFT, RIGHT)
-    spot = (window.across(case.x), min(max(window.height(case.fn(case.x)), TOP), BASE))
-    if not zoom:
-        yield Grip("x", "curve", "The point x", at=spot, by="x", free={"x": across}, moves="x")
-        for rule, of_rule in rules.items():
-            spots = [window.spot(q.high) or (window.across(q.high[0]), BASE) for q in of_rule.quotients]
-            apart = [i for i, (x, _) in enumerate(spots) if x - spot[0] > APART] or [0]
-            held = [spot if i in apart or i == apart[-1] + 1 else None for i, spot in enumerate(spots)]
-            yield Grip("h", "curve", "x + h", "h", held, "x", when={"rule": [RULES.index(rule)]})
+    yield Grip("x", "curve", "The point x", "x", spots, "x", free={"x": across}, moves="x")
+    for rule, case in rules.items():
+        spot, ends = _point(window, case), [window.spot(q.high) for q in case.quotients]
+        places = [end or (window.across(q.high[0]), BASE) for end, q in zip(ends, case.quotients, strict=True)]
+        apart = [i for i, (x, _) in enumerate(places) if x - spot[0] > APART] or [0]
+        held = [place if i in apart or i == apart[-1] + 1 else None for i, place in enumerate(places)]
+        yield Grip("h", "curve", "x + h", "h", held, "x", when={"rule": [RULES.index(rule)]})
 
 
 def _lines(rules, windows, different) -> Iterator[Mark]:
@@ -154,8 +177,6 @@ def _at_spots(mark, spots: Sequence[Point | None]) -> Mark:
 
 def _slopes(cases) -> Iterator[Mark]:
     """The legend: the slopes of both lines."""
-    yield line(LEFT, 12, LEFT + 34, 12, "backvector")
-    yield line(LEFT, 34, LEFT + 34, 34, "vector")
     for (of, rule), case in cases.items():
         when = {"format": [NAMES.index(of)], "rule": [RULES.index(rule)]}
         said = [
@@ -208,19 +229,22 @@ class Errors:
         return [inside[0], inside[-1]] if len(inside) > 1 else []
 
 
-def errors_panel(cases: Cases, axes: "Errors") -> tuple[Panel, list[Grip]]:
+def errors_panel(shown: Sequence[Shown], axes: "Errors") -> tuple[Panel, list[Grip]]:
     """The error of every step, with what to expect: truncation falls with h, round-off grows. And the step that is dragged."""
     marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.base - axes.top, "area"), *_ticks(axes)]
     grips: list[Grip] = []
-    for (of, rule), case in cases.items():
-        i, rules = NAMES.index(of), {"rule": [RULES.index(rule)]}
-        others = [k for k in range(len(NAMES)) if k != i]
-        spots = axes.spots([q.error for q in case.quotients])
-        other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
-        marks += only({**rules, "format": others}, other)
-        marks += only({**rules, "format": [i]}, _error_curve(case, axes, spots))
-        held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
-        grips.append(Grip("error", "errors", "The step h", "h", held, "x", when={**rules, "format": [i]}, bare=True))
+    for one in shown:
+        for (of, rule), case in one.cases.items():
+            i, where = NAMES.index(of), {**one.when, "rule": [RULES.index(rule)]}
+            others = [k for k in range(len(NAMES)) if k != i]
+            spots = axes.spots([q.error for q in case.quotients])
+            other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
+            marks += only({**where, "format": others}, other)
+            marks += only({**where, "format": [i]}, _error_curve(case, axes, spots, one.asked))
+            held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
+            grips.append(
+                Grip("error", "errors", "The step h", "h", held, "x", when={**where, "format": [i]}, bare=True)
+            )
     return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks), grips
 
 
@@ -233,6 +257,12 @@ def _ticks(axes) -> Iterator[Mark]:
     yield from axes.up.beside(axes.left - RING - 4, powers, grid=(axes.left, axes.right))
     yield text((axes.left + axes.right) / 2, axes.base + 34, "h, smaller to the right →", "note", "middle")
     yield text(4, 16, "relative error" if axes.relative else "error", "note")
+    yield line(100, 12, 122, 12, "backedge")
+    yield line(210, 12, 232, 12, "badline")
+    yield text(127, 16, "truncation", "slope")
+    yield text(237, 16, "round-off", "badtext")
+    xs = [axes.across(h) for h in STEPS]
+    yield path(NOWHERE, "outline").following("h", d=[[(x, axes.top), (x, axes.base)] for x in xs])
 
 
 def _format_name(case, axes, spots, role) -> Iterator[Mark]:
@@ -245,24 +275,19 @@ def _format_name(case, axes, spots, role) -> Iterator[Mark]:
         yield text(x, y, case.of.name, role, "middle").answering("h")
 
 
-def _error_curve(case: Case, axes: Errors, spots: list[Point | None]) -> Iterator[Mark]:
-    xs = [axes.across(h) for h in STEPS]
+def _error_curve(case: Case, axes: Errors, spots: list[Point | None], asked: bool) -> Iterator[Mark]:
     for outline, role in (
         (axes.guide(case.truncation), "backedge"),
         (axes.guide(case.roundoff), "badline"),
         (spots, "before"),
     ):
         yield path(outline, role).answering("h")
-    for spot in filter(None, spots):
-        yield circle(*spot, 2.6, "inkhead").answering("h")
-    yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
-    yield path(NOWHERE, "outline").following("h", d=[[(x, axes.top), (x, axes.base)] for x in xs])
+    dots = "".join(polygon(DOT, *spot) for spot in spots if spot)
+    yield path(dots or NOWHERE, "inkhead").answering("h")
+    if asked:
+        yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
     yield _at_spots(circle(0, 0, RING, "vector"), spots)
     yield from _format_name(case, axes, spots, "forwardtext")
-    yield line(100, 12, 122, 12, "backedge")
-    yield line(210, 12, 232, 12, "badline")
-    yield text(127, 16, "truncation", "slope")
-    yield text(237, 16, "round-off", "badtext")
     if case.best is not None and (best := spots[case.best]):
         x, y = min(max(best[0], axes.left + 36), axes.right - 36), min(best[1] + 24, axes.base - 6)
         yield text(x, y, f"best {number(STEPS[case.best])}", "forwardtext", "middle").answering("h")

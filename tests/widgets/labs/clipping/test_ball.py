@@ -69,14 +69,14 @@ def test_a_short_gradient_is_said_to_be_left_alone():
 def test_dragging_to_a_place_sets_the_gradient_of_that_place():
     grip = next(grip for grip in usual().scene.grips if grip.name == "g")
     for g in PLACES:
-        (handle,) = [at for role, at, _ in seen(g, 1.0) if role == "outline"]
+        (handle,) = [at for role, at, _ in seen(g, 1.0) if role == "before"]
         assert (handle["cx"], handle["cy"]) == pytest.approx(grip.spots[ball.grid().index(g)], abs=0.05)
 
 
 def test_ball_and_box_have_the_size_of_the_limit():
     for limit in ball.LIMITS:
-        (round_one,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "edge"]
-        (box,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "backedge"]
+        (round_one,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "op"]
+        (box,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "back"]
         assert round_one["r"] == box["width"] / 2 == limit * view.UNIT
 
 
@@ -108,6 +108,33 @@ def test_the_bars_are_the_lengths_and_the_turn():
         assert [bars[r] for r in ("bar", "backbar")] == pytest.approx([c.length * a_unit for c in kept], abs=0.06)
         turn = bars.get("turn", 0)  # as in a browser no rectangle without area
         assert turn == pytest.approx(kept[1].turned * (view.TURNS(1) - view.TURNS(0)), abs=0.06)
+
+
+def test_where_by_value_leaves_g_alone_it_is_not_said_to_keep_a_direction():
+    assert "By value: inside the box, nothing is clipped." in usual().describe(g="(1.5, 0.5)", limit="1.5")
+
+
+def overlap(a, b):
+    (left, top, right, bottom), (x, y, x_end, y_end) = a, b
+    return max(0, min(right, x_end) - max(left, x)) * max(0, min(bottom, y_end) - max(top, y))
+
+
+@pytest.mark.parametrize("limit", ball.LIMITS)
+def test_no_name_stands_on_another_or_on_the_tip_of_an_arrow(limit):
+    for g in ball.grid():
+        boxes = {}
+        for role, at, words in seen(g, limit):
+            if role in ("name", "slope", "forwardtext", "note") and words and at["text-anchor"] == "middle":
+                half = width_of(words, 12, bold=True) / 2
+                boxes[words] = at["x"] - half, at["y"] - 10, at["x"] + half, at["y"] + 3
+        names = list(boxes)
+        tips = [
+            view.PLANE.at(g),
+            *(view.PLANE.at(ball.clipped(rule, g, limit).vector) for rule in (each_by_norm, by_value)),
+        ]
+        for i, name in enumerate(names):
+            assert not any(overlap(boxes[name], boxes[other]) for other in names[:i]), (g, name)
+            assert not any(overlap(boxes[name], (x - 1, y - 1, x + 1, y + 1)) for x, y in tips), (g, name)
 
 
 def test_every_name_stays_inside_the_frame_and_g_stands_off_its_arrow():

@@ -36,7 +36,17 @@ def test_one_part_is_shown_at_a_time():
 
 @pytest.mark.parametrize(
     "part, start",
-    list(zip(PARTS, ["By value the step", "At limit 0.5, one factor", "Step 0: without", "Unscale, clip"])),
+    list(
+        zip(
+            PARTS,
+            [
+                "By norm: only shorter. By value: turned",
+                "At limit 0.5, one factor",
+                "Step 24: without",
+                "Unscale, clip",
+            ],
+        )
+    ),
 )
 def test_each_part_has_its_own_sentence(part, start):
     assert usual().scene.caption(usual().scene.state(part=part)).startswith(start)

@@ -18,6 +18,7 @@ from .page import document, packed
 from .scene import Scene, holds, to_json
 
 MAX_PLAIN = 200_000  # letters; a larger scene is compressed in a saved page
+MAX_STILL_MARKS = 20_000  # a saved page holds the still picture of a larger one in words: it would be megabytes
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 
 
@@ -188,7 +189,17 @@ class Picture:
         scene = packed(to_json(self._scene), MAX_PLAIN)
         held: dict[str, Any] = {"scene": scene, "scenes": scenes, "state": self._scene.state(**dials)}
         held |= {"rest": self.rest, "rests": {part: self.rest_at(part) for part in scenes}}
-        return document(self._scene.title, held | {"plays": self.plays_at_once}, self.svg("light", **dials), chosen)
+        return document(self._scene.title, held | {"plays": self.plays_at_once}, self._unplayed(dials), chosen)
+
+    def _unplayed(self, dials):
+        """What a saved page shows to a reader without scripts: the still picture, or of a very large one what it says."""
+        marks = sum(len(panel.marks) for panel in self._scene.panels)
+        if marks <= MAX_STILL_MARKS:
+            return self.svg("light", **dials)
+        words = "<br>".join(escape(line) for line in self.describe(**dials).splitlines())
+        return (
+            f"<p>{words}</p><p>Drawing its {marks:,} marks takes JavaScript, which this browser does not run here.</p>"
+        )
 
     def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:
         """Write the picture to a file, by its ending: .svg, .png, .gif (which moves), .html (which plays). Returns the path.

@@ -206,3 +206,11 @@ def test_a_number_that_json_does_not_have_is_refused():
     scene = Scene("", "", [], [Panel("p", "", float("nan"), 10, [])])
     with pytest.raises(ValueError, match="JSON"):
         Picture(scene).html()
+
+
+def test_a_page_holds_a_very_large_picture_once_and_its_words(monkeypatch):
+    small = Demo().html()
+    monkeypatch.setattr(module, "MAX_STILL_MARKS", 0)
+    large = Demo().html()
+    assert "<noscript><svg" in small and "<noscript><p>" in large and "takes JavaScript" in large
+    assert Demo().describe().splitlines()[0] in large

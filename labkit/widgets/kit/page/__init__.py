@@ -49,7 +49,8 @@ def packed(scene: dict[str, Any], plain: int = 0) -> str | dict[str, Any]:
 
 
 def document(title: str, data: dict[str, Any], still: str, chosen: str = "") -> str:
-    """A whole page that plays a scene: `data` is what it knows, `still` an SVG for readers without scripts, `chosen` a class."""
+    """A whole page that plays a scene: `data` is what it knows, `still` what readers without scripts see, an SVG or text,
+    `chosen` a class."""
     known = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return _HTML.format(
         title=escape(title), css=style(), chosen=chosen, data=known, still=still,

@@ -27,10 +27,15 @@ REDUCTIONS: dict[str, Offered] = {}
 _reduction = partial(entered, REDUCTIONS)
 
 
-known(anp.sum, "SumBackward1", others="axis keepdims", saves="", words="g for every element summed")
+def _by_axes(name):
+    """PyTorch's node of a reduction: of all elements, or along axes, which it numbers 1."""
+    return lambda args, kwargs: f"{name}Backward{int(kwargs.get('axis', args[1] if len(args) > 1 else None) is not None)}"
+
+
+known(anp.sum, _by_axes("Sum"), others="axis keepdims", saves="", words="g for every element summed")
 known(sum_once, "SumBackward1", others="dim", saves="", words="g for every element summed",
       text="np.sum({0}, axis={1}, keepdims=True, dtype=np.float32).astype({0}.dtype)")  # fmt: skip
-known(anp.mean, words="g / n for every element")
+known(anp.mean, _by_axes("Mean"), others="axis keepdims", saves="", words="g / n for every element")
 known(anp.max, words="g to the largest, shared by equal ones")
 known(anp.min, words="g to the smallest, shared by equal ones")
 known(anp.cumsum, words="the running sum of g, from the end")

@@ -6,7 +6,9 @@ one of them.
 """
 
 import builtins
+import operator
 from contextlib import nullcontext
+from copy import copy
 from functools import partial, reduce
 from typing import Any
 
@@ -50,6 +52,36 @@ def truth(test):
             f"({', '.join(map(str, test.shape))})"
         )
     return test._value
+
+
+# ---- writes ----
+
+
+def written(held, place, value):
+    """`held` with `value` at a place: a value of its own, so that what else has a name for it keeps what it had."""
+    held = _own(held)
+    held[place] = value
+    return held
+
+
+_OPERATORS = {"Div": "itruediv", "MatMult": "imatmul", "Mult": "imul"}  # the others are as in the tree
+
+
+def augmented(held, place, name, value):
+    """`written` for `held[place] += value`; `name`: of the operator in the source's tree."""
+    operate = getattr(operator, _OPERATORS.get(name, f"i{name.removeprefix('Bit').lower()}"))
+    return written(held, place, operate(held[place], value))
+
+
+def changed(held, method, *args, **kwargs):
+    """`held` after a method was called, whose answer nobody takes; a list or dictionary is one of its own, as in `written`."""
+    held = _own(held) if type(held) in (list, dict) else held
+    getattr(held, method)(*args, **kwargs)
+    return held
+
+
+def _own(held):
+    return wrap(held._value) if type(held) is Tensor else copy(held) if type(held) in (list, dict) else held
 
 
 # ---- if ----

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 from ..program import INNER, is_user
 from . import _control
-from ._rewriting import HELPER, LATER, Rewriting, Unknown, flows, refused
+from ._rewriting import LATER, Rewriting, flows, refused
+from ._writing import HELPER, Unknown, by_value, writes
 
 _OWN_NAME = "_labkit_function"
 _lock = threading.Lock()
@@ -66,6 +67,22 @@ def refusing_code(code):
     kept = [] if code.co_flags & 0x2A0 else node.body
     node.body = [ast.copy_location(ast.Raise(error), node.body[0]), *kept]
     inner = _compiled(node, code)
+    return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+
+
+@lru_cache(maxsize=1024)
+def first_code(code):
+    """What a user's function is recorded as at first: `refusing_code`, or its own with each write a value of its own; None
+    where that is its code as it is."""
+    if (refusing := refusing_code(code)) is not None:
+        return refusing
+    node = definition(code) if is_user(code) and not code.co_flags & 0x2A0 else None
+    if node is None or isinstance(node, ast.Lambda) or not any(map(writes, ast.walk(node))):
+        return None
+    try:
+        inner = _compiled(by_value(node), code)
+    except Unknown:
+        return None
     return inner if inner is not None and inner.co_freevars == code.co_freevars else None
 
 

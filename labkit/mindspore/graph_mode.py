@@ -29,7 +29,7 @@ from ._number import Number, as_number, number
 from ._recording import Recorder, busy, inside_graph
 from ._run import Mutable
 from ._seed import unmoved
-from ._source import refusing_code, rewritten_code, run_as
+from ._source import first_code, rewritten_code, run_as
 from ._watching import Watched, changed_message, functions_of, parameter_state, site_of_change, state_of, surroundings
 from .parameter import Parameter
 from .tensor import Tensor, wrap
@@ -59,6 +59,7 @@ class Compiled:
         self.fn, self.__wrapped__ = fn, fn if depends is None else depends
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
         self._ready = self._before = _missed  # the calls of the two programs that ran last, written out
+        self._writers = None
         self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         self.__doc__ = self.__wrapped__.__doc__
 
@@ -74,7 +75,7 @@ class Compiled:
     def _looked_up(self, args, kwargs):
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
-            with inside_graph():
+            with inside_graph(), run_as(first_code, self._writing()):
                 return self.fn(*args, **kwargs)  # part of a derivative or of another program
         held = self._program_for(signature, args, kwargs, tensors)
         if held is None:
@@ -83,6 +84,13 @@ class Compiled:
             return held.run(tensors)
         except Elsewhere:
             return self._elsewhere(signature, args, kwargs, tensors)
+
+    def _writing(self):
+        """The functions it calls whose writes are values of their own; found once."""
+        if self._writers is None:
+            called = functions_of(surroundings(self.__wrapped__))
+            self._writers = [fn for fn in called if first_code(fn.__code__) is not None]
+        return self._writers
 
     def _elsewhere(self, signature, args, kwargs, tensors):
         """The output where a value decides otherwise than the program found assumes, and the program for that."""
@@ -169,7 +177,7 @@ class _Compilation:
         self.others = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         try:
-            with run_as(refusing_code, functions):
+            with run_as(first_code, functions):
                 output, recording = self._recorded(compiled, args, kwargs, tensors)
         except Undecided:
             output, recording = self._rewritten(functions, compiled, args, kwargs, tensors)

@@ -29,7 +29,9 @@ _reduction = partial(entered, REDUCTIONS)
 
 def _by_axes(name):
     """PyTorch's node of a reduction: of all elements, or along axes, which it numbers 1."""
-    return lambda args, kwargs: f"{name}Backward{int(kwargs.get('axis', args[1] if len(args) > 1 else None) is not None)}"
+    return lambda args, kwargs: (
+        f"{name}Backward{int(kwargs.get('axis', args[1] if len(args) > 1 else None) is not None)}"
+    )
 
 
 known(anp.sum, _by_axes("Sum"), others="axis keepdims", saves="", words="g for every element summed")

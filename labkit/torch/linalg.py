@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..aliases import attributes
+from ._factored import lu, lu_factor, lu_solve
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
@@ -22,8 +23,8 @@ from ._tensor import Tensor
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
+    "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet",
+    "solve", "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ WHY = {  # what a name has in it that is left out on purpose
     r"sparse|quanti|nested|masked|qint|to_dense": "Tensors are dense, of bool, integers or floats.",
     r"svd|\beig(vals)?\b|\blu_u|\bldl|householder|tensor(inv|solve)": "Of linear algebra: norms, inverses, LU, `eigh`.",
     r"tensorboard|SummaryWriter|profiler|benchmark\.": "`labkit.show` and `labkit.memory_report` show what runs.",
-    r"parametri[sz]|prune|weight_norm|spectral_norm": "A weight is a Parameter, and computed from others in `forward`.",
+    r"parametri[sz]|weight_norm|spectral_norm": "A weight is a Parameter, and computed from others in `forward`.",
 }
 
 

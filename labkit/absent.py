@@ -126,7 +126,10 @@ def _why(full):
 def _here(dialect, place):
     """The names that labkit has at `place`."""
     module = import_module(f"labkit.{dialect}.{place}".rstrip("."))
-    return [name for name in {*dir(module), *getattr(module, "__all__", ())} if not name.startswith("_")]
+    empty = {
+        name for name, thing in vars(module).items() if isinstance(thing, ModuleType) and "__file__" not in vars(thing)
+    }
+    return [name for name in {*dir(module), *getattr(module, "__all__", ())} - empty if not name.startswith("_")]
 
 
 def rooms(dialect: str) -> list[str]:

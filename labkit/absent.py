@@ -23,9 +23,9 @@ WHY = {  # what a name has in it that is left out on purpose
     r"\b(jit|compiler|export|fx|onnx|package|_dynamo|library|rewrite)\b|Script": "Nothing is compiled or exported here.",
     r"\b(cuda|mps|mtia|xpu|hal)\b|stream|graph_pool": "Everything runs on the CPU.",
     r"sparse|quanti|nested|masked|qint|to_dense": "Tensors are dense, of bool, integers or floats.",
-    r"svd|\beig(vals)?\b|\blu|\bldl|householder|tensor(inv|solve)": "Of linear algebra: norms, inverses, symmetric eigenvalues.",
+    r"svd|\beig(vals)?\b|\blu_u|\bldl|householder|tensor(inv|solve)": "Of linear algebra: norms, inverses, LU, `eigh`.",
     r"tensorboard|SummaryWriter|profiler|benchmark\.": "`labkit.show` and `labkit.memory_report` show what runs.",
-    r"parametri[sz]|prune|weight_norm|spectral_norm": "A weight is a Parameter, and computed from others in `forward`.",
+    r"parametri[sz]|weight_norm|spectral_norm": "A weight is a Parameter, and computed from others in `forward`.",
 }
 
 
@@ -126,7 +126,10 @@ def _why(full):
 def _here(dialect, place):
     """The names that labkit has at `place`."""
     module = import_module(f"labkit.{dialect}.{place}".rstrip("."))
-    return [name for name in {*dir(module), *getattr(module, "__all__", ())} if not name.startswith("_")]
+    empty = {
+        name for name, thing in vars(module).items() if isinstance(thing, ModuleType) and "__file__" not in vars(thing)
+    }
+    return [name for name in {*dir(module), *getattr(module, "__all__", ())} - empty if not name.startswith("_")]
 
 
 def rooms(dialect: str) -> list[str]:

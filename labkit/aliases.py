@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .absent import is_module, missing, not_found, with_class
+from .absent import is_module, missing, names, not_found, with_class
 
 FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
@@ -46,8 +46,8 @@ def offered(room: ModuleType) -> set[str]:
 def _rooms(dialect: str) -> dict[str, list[str]]:
     """The rooms of a dialect that show a name, for each name of the tables."""
     found: dict[str, list[str]] = {}
-    for names in shown(dialect).values():
-        for name, room in names.items():
+    for shows in shown(dialect).values():
+        for name, room in shows.items():
             if room not in found.setdefault(name, []):
                 found[name].append(room)
     return found
@@ -118,6 +118,10 @@ class Shown(ModuleType):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.function is None:
+            above, _, name = self.__name__.rpartition(".")
+            dialect, _, place = above.removeprefix("labkit.").partition(".")
+            if name in names(dialect).get(place, ()):
+                raise missing(above, name, True)
             raise TypeError(f"module '{self.__name__.removeprefix('labkit.')}' is not callable")
         return self.function(*args, **kwargs)
 

@@ -27,6 +27,7 @@ from . import (
     _renamed,
     _settings,
     _shaping,
+    _slopes,
     _solving,
     _special,
     _spectral,

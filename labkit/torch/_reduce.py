@@ -179,6 +179,7 @@ _SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalu
 _FIELDS: dict[str, tuple[str, ...]] = dict.fromkeys(_SORTED, _Pair.fields)
 _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet"),
             "linalg_eigh": ("eigenvalues", "eigenvectors"), "linalg_qr": ("Q", "R"), "qr": ("Q", "R"),
+            "linalg_lu": ("P", "L", "U"), "linalg_lu_factor": ("LU", "pivots"),
             "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})

@@ -8,6 +8,8 @@ from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 _HALF = math.sqrt(0.5)
+_FAR = -20.0  # below, erfc comes near the smallest float64
+_LOG_ROOT = math.log(2 * math.pi) / 2
 
 
 def entr(input) -> Tensor:
@@ -23,9 +25,17 @@ def ndtr(input) -> Tensor:
 
 def log_ndtr(input) -> Tensor:
     """log(ndtr(x)), exact far below 0, too."""
-    below = where(input < 0, input, 0.0).double()
+    far, below = where(input < _FAR, input, _FAR).double(), where(input < 0, input, 0.0).clamp(min=_FAR).double()
     above = (where(input < 0, 0.0, input) * _HALF).erfc()
-    return where(input < 0, ((-below * _HALF).erfc() / 2).log().to(input.dtype), (-above / 2).log1p())
+    small = where(input < _FAR, _log_tail(far), ((-below * _HALF).erfc() / 2).log()).to(input.dtype)
+    return where(input < 0, small, (-above / 2).log1p())
+
+
+def _log_tail(x):
+    """The first terms of its series far below 0."""
+    inverse = x**-2
+    series = inverse * (-1 + inverse * (3 + inverse * (-15 + inverse * 105)))
+    return -(x**2) / 2 - (-x).log() - _LOG_ROOT + series.log1p()
 
 
 def ndtri(input) -> Tensor:

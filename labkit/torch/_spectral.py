@@ -58,21 +58,26 @@ def _qr(input, some=True):
 
 def pinv(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     """The pseudo-inverses of matrices (..., m, n): singular values below `rtol` of the largest, or below `atol`, count as 0.
+    With `hermitian`, of symmetric ones, of which the lower triangle counts.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    return apply(_rules.pinv, A, _relative(A, atol, rtol))
+    largest = _sizes(A, hermitian).max(-1) if atol else None
+    return apply(_rules.pinv, A, _relative(A, atol, rtol, largest), hermitian)
 
 
-def _relative(A, atol, rtol):
+def _sizes(A, hermitian):
+    """The singular values; of symmetric matrices, the sizes of eigenvalues."""
+    return np.abs(np.linalg.eigvalsh(A._array)) if hermitian else np.linalg.svd(A._array, compute_uv=False)
+
+
+def _relative(A, atol, rtol, largest):
     """The share of the largest singular value below which one counts as 0."""
     if rtol is None:
         rtol = 0.0 if atol else float(np.finfo(A._array.dtype).eps) * max(A.shape[-2:])
-    if not atol:
-        return float(rtol)
-    return np.maximum(float(rtol), float(atol) / np.linalg.svd(A._array, compute_uv=False).max(-1))
+    return np.maximum(float(rtol), float(atol) / largest) if atol else float(rtol)
 
 
 both("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
@@ -99,8 +104,9 @@ def lstsq(A, B, rcond=None, *, driver=None) -> tuple[Tensor, ...]:
 
 def matrix_rank(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     """How many singular values of matrices (..., m, n) are not 0, to `rtol` of the largest and to `atol`."""
-    values = np.linalg.svd(A._array, compute_uv=False)
-    least = np.expand_dims(values.max(-1) * _relative(A, atol, rtol), -1)
+    values = _sizes(A, hermitian)
+    largest = values.max(-1)
+    least = np.expand_dims(largest * _relative(A, atol, rtol, largest), -1)
     return off_tape((values > least).sum(-1), "matrix_rank", A)
 
 

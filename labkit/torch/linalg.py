@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..aliases import attributes
+from ._factored import lu, lu_factor, lu_solve
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
@@ -21,9 +22,9 @@ from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "lu", "lu_factor",
+    "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+    "slogdet", "solve", "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

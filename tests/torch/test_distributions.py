@@ -103,3 +103,59 @@ PAIRS = {  # of PyTorch
 @pytest.mark.parametrize("code", PAIRS)
 def test_how_far_two_are_apart(code):
     assert D.kl_divergence(*eval(code, {"D": D})).item() == pytest.approx(PAIRS[code], abs=1e-4)
+
+
+TRANSFORMS = [
+    D.AffineTransform(1.0, -2.0), D.ExpTransform(), D.TanhTransform(), D.SigmoidTransform(), D.SoftplusTransform(),
+    D.ComposeTransform([D.ExpTransform(), D.PowerTransform(2.0)]), D.SigmoidTransform().inv.inv,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
+def test_a_transform_finds_back_and_knows_its_slope(transform):
+    x = T([-0.7, 0.1, 0.9], dtype=torch.float64, requires_grad=True)
+    y = transform(x)
+    (slope,) = torch.autograd.grad(y.sum(), x)
+    assert torch.allclose(transform.inv(y), x)
+    assert torch.allclose(transform.log_abs_det_jacobian(x, y), slope.abs().log())
+
+
+def test_the_stick_is_broken_into_shares_that_sum_to_one():
+    stick, x = D.StickBreakingTransform(), T([0.3, -0.3])
+    y = stick(x)
+    assert y.sum().item() == pytest.approx(1) and torch.allclose(stick.inv(y), x, atol=1e-6)
+    slopes = torch.func.jacrev(lambda x: stick(x)[:-1])(x)
+    assert stick.log_abs_det_jacobian(x, y).item() == pytest.approx(slopes.det().log().item(), abs=1e-5)
+
+
+def test_a_transformed_distribution_has_the_density_of_what_its_samples_become():
+    narrow = D.TransformedDistribution(D.Normal(0.3, 1.2), [D.ExpTransform()])
+    assert narrow.log_prob(T(2.0)) == pytest.approx(D.LogNormal(0.3, 1.2).log_prob(T(2.0)).item())
+    turned = D.TransformedDistribution(D.Normal(0.0, 1.0), [D.AffineTransform(1.0, -2.0)])
+    assert turned.cdf(T(0.0)).item() == pytest.approx(D.Normal(1.0, 2.0).cdf(T(0.0)).item())
+    wide = D.TransformedDistribution(D.Normal(torch.zeros(3), 1.0), [D.StickBreakingTransform()])
+    assert (wide.batch_shape, wide.event_shape, wide.sample((5,)).shape) == ((), (4,), (5, 4))
+    with pytest.raises(ValueError, match="must be a Transform or a list"):
+        D.TransformedDistribution(D.Normal(0.0, 1.0), [3])
+
+
+@pytest.mark.parametrize("region", ["positive", "unit_interval", "simplex", "real_vector", "lower_cholesky"])
+def test_all_numbers_are_led_into_the_region_of_a_constraint(region):
+    constraint, x = getattr(D.constraints, region), torch.linspace(-2, 2, 9).reshape(3, 3)
+    assert constraint.check(D.transform_to(constraint)(x)).all()
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "expected"),
+    [
+        (D.Gumbel(0.0, 1.0), D.Gumbel(1.0, 2.0), 0.365681),
+        (D.Normal(0.3, 1.2), D.Laplace(-0.4, 0.7), 0.32935),
+        (D.Normal(0.3, 1.2), D.Gumbel(0.2, 0.9), 0.581121),
+        (D.Beta(2.0, 0.7), D.Normal(0.3, 1.2), 1.591727),
+        (D.Exponential(1.5), D.Gamma(2.0, 0.7), 1.568162),
+        (D.TransformedDistribution(D.Normal(0.0, 1.0), [D.ExpTransform()]),
+         D.TransformedDistribution(D.Normal(1.0, 1.0), [D.ExpTransform()]), 0.5),
+    ],
+)  # fmt: skip
+def test_how_far_two_kinds_of_distributions_are_apart(p, q, expected):
+    assert D.kl_divergence(p, q).item() == pytest.approx(expected, abs=1e-5)

@@ -27,6 +27,8 @@ OF_TALL = {
     "cond": L.cond,
     "eigh": lambda a: L.eigvalsh(a.mT @ a),
     "eigenvectors": lambda a: L.eigh(a.mT @ a).eigenvectors.abs(),
+    "lu": lambda a: L.lu(a.mT @ a)[1:],
+    "lu_factor": lambda a: L.lu_factor(a.mT @ a).LU,
     "matrix_exp": lambda a: L.matrix_exp(a.mT @ a / 4),
     "cholesky_inverse": lambda a: torch.cholesky_inverse(L.cholesky(a.mT @ a)),
 }
@@ -82,3 +84,36 @@ def test_the_diagonal_is_filled_in_place_on_the_tape():
     assert y.fill_diagonal_(5.0) is y
     y.sum().backward()
     assert x.grad.equal(2 - 2 * torch.eye(3))
+
+
+def test_of_hermitian_matrices_the_lower_triangle_counts():
+    A = torch.tensor([[2.0, 100.0], [1.0, 3.0]])
+    assert torch.allclose(L.pinv(A, hermitian=True), torch.tensor([[0.6, -0.2], [-0.2, 0.4]]))
+    assert (L.matrix_rank(A, hermitian=True, atol=2.0), L.matrix_rank(A, atol=2.0)) == (1, 1)
+    assert (L.matrix_rank(A, hermitian=True, rtol=0.3), L.matrix_rank(A, rtol=0.3)) == (2, 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"adjoint": True}, {"left": False}])
+def test_factors_solve_as_the_matrix_does(options):
+    A, B = matrix(2, 3, 3).detach(), torch.ones(2, 3, 3, dtype=torch.float64).cumsum(-1)
+    B, of = B + torch.eye(3), A.mT if "adjoint" in options else A
+    expected = L.solve(of, B, left=options.get("left", True))
+    assert torch.allclose(L.lu_solve(*L.lu_factor(A), B, **options), expected)
+    P, lower, upper = L.lu(A)
+    assert torch.allclose(P @ lower @ upper, A)
+
+
+def test_slopes_of_points_are_those_of_the_real_pytorch():
+    x = torch.tensor([0.0, 1.0, 3.0, 4.0, 9.0])
+    assert torch.gradient(x**2, spacing=(x,))[0].tolist() == [1, 2, 6, 8, 13]
+    assert torch.gradient(x**2, spacing=0.5, edge_order=2)[0].tolist() == [-5, 9, 15, 72, 188]
+    with pytest.raises(RuntimeError, match=r"at least edge_order\+1"):
+        torch.gradient(torch.ones(1))
+
+
+def test_log_ndtr_is_exact_far_below_zero_and_so_is_its_slope():
+    x = torch.tensor([-50.0, -10.0, -1.0, 3.0, 8.0], requires_grad=True)
+    found = torch.special.log_ndtr(x)
+    found.sum().backward()
+    assert found.tolist() == pytest.approx([-1254.8313, -53.231285, -1.8410217, -0.0013508, -6.2210e-16], rel=1e-4)
+    assert x.grad[:3].tolist() == pytest.approx([50.01998, 10.0981, 1.52514], rel=1e-5)

@@ -338,3 +338,16 @@ def test_steps_of_the_other_methods(make, expected):
         (p**2).sum().backward()
         optimizer.step()
     assert p.tolist() == expected
+
+
+def test_adafactor_goes_where_pytorch_s_goes():
+    w, b = (torch.nn.Parameter(t) for t in (torch.arange(6.0).reshape(2, 3) / 5, torch.tensor([1.0, -1.0, 0.5])))
+    optimizer = torch.optim.Adafactor([w, b], lr=0.1, weight_decay=0.01)
+    for _ in range(4):
+        optimizer.zero_grad()
+        ((w * b).sin().sum() + b.pow(2).sum()).backward()
+        optimizer.step()
+    assert b.tolist() == pytest.approx([0.714931, -0.746555, 0.217834], abs=2e-5)
+    assert {name: list(v.shape) for name, v in optimizer.state[w].items()} == {
+        "step": [], "row_var": [2, 1], "col_var": [1, 3],
+    }  # fmt: skip

@@ -75,3 +75,27 @@ def logabsdet(a):
 
 def _wide(g):
     return anp.reshape(g, (*anp.shape(g), 1, 1))
+
+
+@op(
+    "LinalgLuFactorExBackward0",
+    lambda ans, a, order: lambda g: _factors_back(g, ans, order),
+    others="order",
+    saves="LU",
+)
+def factors(a, order):
+    """L below the diagonal and U above, of the rows of `a` in this `order`: L has ones on its diagonal."""
+    found = np.take_along_axis(a, order[..., None], -2).copy()
+    for k in range(found.shape[-1] - 1):
+        found[..., k + 1 :, k] /= found[..., k, k, None]
+        found[..., k + 1 :, k + 1 :] -= found[..., k + 1 :, k, None] * found[..., k, None, k + 1 :]
+    return found
+
+
+def _factors_back(g, packed, order):
+    eye = np.eye(packed.shape[-1], dtype=packed.dtype)
+    below, above = tril(packed, -1) + eye, triu(packed, 0)
+    inner = tril(bmm(_turned(below), tril(g, -1)), -1) + triu(bmm(triu(g, 0), _turned(above)), 0)
+    half = solve_triangular(_turned(below), inner, True)
+    sent = _turned(solve_triangular(above, _turned(half), True))
+    return bmm(np.take_along_axis(eye + np.zeros_like(packed), np.argsort(order)[..., None], -2), sent)

@@ -91,10 +91,15 @@ def _singular_back(values, a, g):
     return bmm(_times(bmm(a, vectors), g / values), _turned(vectors))
 
 
-@op("LinalgPinvBackward0", lambda ans, a, rcond: lambda g: _pinv_back(ans, a, g), others="rcond", saves="result self")
-def pinv(a, rcond):
+@op(
+    "LinalgPinvBackward0",
+    lambda ans, a, *_: lambda g: _pinv_back(ans, a, g),
+    others="rcond hermitian",
+    saves="result self",
+)
+def pinv(a, rcond, hermitian=False):
     """The matrix of the shortest x that bring a @ x nearest to b, for each b: values below `rcond` of the largest count as 0."""
-    return np.linalg.pinv(a, rcond)
+    return np.linalg.pinv(np.tril(a) + np.swapaxes(np.tril(a, -1), -1, -2) if hermitian else a, rcond)
 
 
 def _pinv_back(ans, a, g):

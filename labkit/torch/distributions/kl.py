@@ -9,11 +9,12 @@ from .._table import FUNCTIONS
 from .._tensor import Tensor
 from ..linalg import solve_triangular
 from ..nn.functional import softplus
-from .continuous import Cauchy, Exponential, HalfNormal, Laplace, LogNormal, Normal, Uniform
+from .continuous import Cauchy, Exponential, Gumbel, HalfNormal, Laplace, LogNormal, Normal, Uniform
 from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical, OneHotCategorical
 from .gammas import Beta, Dirichlet, Gamma
 from .joint import Independent, MultivariateNormal, log_size, mahalanobis
+from .transformed import TransformedDistribution
 from .utils import sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -158,3 +159,52 @@ register_kl(Exponential, Gamma)(
 for _p, _q in ((Normal, Uniform), (Normal, Exponential), (Laplace, Uniform), (Laplace, Exponential)):
     register_kl(_p, _q)(lambda p, q: FUNCTIONS["full_like"](p.loc, math.inf))  # some of p is where q is not
 __getattr__ = attributes(__name__)
+
+
+@register_kl(Laplace, Normal)
+@register_kl(Gumbel, Normal)
+@register_kl(Exponential, Normal)
+@register_kl(Gamma, Normal)
+@register_kl(Beta, Normal)
+def _to_normal(p, q):
+    """Of anything, by its mean and its variance."""
+    squares = (p.variance + (p.mean - q.loc).pow(2)) / (2 * q.scale.pow(2))
+    return 0.5 * math.log(2 * math.pi) + q.scale.log() + squares - p.entropy()
+
+
+@register_kl(Gamma, Exponential)
+@register_kl(Beta, Exponential)
+def _to_exponential(p, q):
+    return q.rate * p.mean - q.rate.log() - p.entropy()
+
+
+@register_kl(Exponential, Gamma)
+def _exponential_gamma(p, q):
+    return kl_divergence(Gamma(FUNCTIONS["ones_like"](p.rate), p.rate), q)
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p, q):
+    apart = (p.loc - q.loc) / p.scale
+    size = math.sqrt(2 / math.pi) * (-0.5 * apart.pow(2)).exp() + apart * (math.sqrt(0.5) * apart).erf()
+    return (2 * q.scale).log() + p.scale * size / q.scale - p.entropy()
+
+
+@register_kl(Normal, Gumbel)
+def _normal_gumbel(p, q):
+    apart, ratio = (p.loc - q.loc) / q.scale, p.scale / q.scale
+    return apart + (0.5 * ratio.pow(2) - apart).exp() + q.scale.log() - p.entropy()
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbels(p, q):
+    ratio, apart = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    mean = (p.mean - q.loc) / q.scale
+    return mean + ((1 + ratio).lgamma() - apart).exp() + q.scale.log() - p.entropy()
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p, q):
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), len(p.event_shape) - len(p.base_dist.event_shape))

@@ -1,13 +1,13 @@
-"""`torch.nn.utils`: clip gradients before the optimiser sees them; `rnn`, sequences of different lengths."""
+"""`torch.nn.utils`: clip gradients before the optimiser sees them; `rnn`, sequences of different lengths; `prune`."""
 
 from ....aliases import attributes
-from . import rnn
+from . import prune, rnn
 from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .convert_parameters import parameters_to_vector, vector_to_parameters
 
 __all__ = [
-    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "rnn",
-    "vector_to_parameters",
+    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector", "prune",
+    "rnn", "vector_to_parameters",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 """
 
 import ast
+from copy import deepcopy
 from typing import Any
 
 HELPER = "\0labkit control"  # the constant that becomes `_control`
@@ -62,6 +63,9 @@ def at(made, node):
     return made
 
 
+_PLAIN = (ast.Constant, ast.Name, ast.Slice, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.unaryop)
+
+
 class _Writes(ast.NodeTransformer):
     """The statements of one function. `names`: its own."""
 
@@ -80,16 +84,22 @@ class _Writes(ast.NodeTransformer):
         target = node.targets[0]
         if len(node.targets) > 1 or not self._is_own(target):
             return node
-        return self._named(
-            target.value, call("written", node, _read(target.value), _place(target.slice), node.value), node
-        )
+        return self._within(target.value, call("written", node, target.value, _place(target.slice), node.value), node)
 
     def visit_AugAssign(self, node):
-        if not self._is_own(node.target):
+        target = node.target
+        if not self._is_own(target):
             return node
-        name, place = node.target.value, _place(node.target.slice)
-        changed = call("augmented", node, _read(name), place, ast.Constant(type(node.op).__name__), node.value)
-        return self._named(name, changed, node)
+        name = ast.Constant(type(node.op).__name__)
+        return self._within(
+            target.value, call("augmented", node, target.value, _place(target.slice), name, node.value), node
+        )
+
+    def _within(self, place, value, node):
+        """`place = value`; where that is itself a place in something, such as `y[0]`, the name of that has another value."""
+        if isinstance(place, ast.Name):
+            return self._named(place, value, node)
+        return self._within(place.value, call("written", node, place.value, _place(deepcopy(place.slice)), value), node)
 
     def visit_Expr(self, node):
         made = node.value
@@ -104,7 +114,12 @@ class _Writes(ast.NodeTransformer):
         return isinstance(node, ast.Name) and node.id in self.names
 
     def _is_own(self, target):
-        return isinstance(target, ast.Subscript) and self._has(target.value)
+        """Whether a target is a place in what a name has, or a place in such a place that can be read twice."""
+        if not isinstance(target, ast.Subscript):
+            return False
+        inside = target.value
+        repeatable = isinstance(inside, ast.Subscript) and all(isinstance(p, _PLAIN) for p in ast.walk(inside.slice))
+        return self._has(inside) or (repeatable and self._is_own(inside))
 
     def _named(self, name, value, node):
         return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name.id, ast.Store()), node)], value), node)

@@ -79,6 +79,21 @@ def by_a_function(x):
     return y + write(y)
 
 
+def in_a_part_of_a_tensor(x):
+    y = (x * 1).reshape((1, 3))
+    z = y
+    y[0][1] = 9.0
+    y[0][2] *= 2
+    return (y + z).sum(0)
+
+
+def in_a_list_in_a_list(x):
+    a = [[x], [x]]
+    b = a[1]
+    a[1][0] = x * 9
+    return b[0] + a[1][0]
+
+
 CASES = [
     (tensor, [7.0, 8.0, 12.0], [2.0, 4.0, 4.0]),
     (part_of_a_tensor, [1.0, 24.0, 39.0], [2.0, 14.0, 16.0]),
@@ -88,6 +103,8 @@ CASES = [
     (in_a_dictionary, [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]),
     (in_a_branch, [6.0, 4.0, 6.0], [1.0, 2.0, 2.0]),
     (in_a_loop, [1.0, 2.0, 6.0], [1.0, 1.0, 2.0]),
+    (in_a_part_of_a_tensor, [2.0, 11.0, 9.0], [2.0, 1.0, 3.0]),
+    (in_a_list_in_a_list, [10.0, 20.0, 30.0], [10.0, 10.0, 10.0]),
     (by_a_function, [101.0, 4.0, 6.0], [1.0, 2.0, 2.0]),
 ]
 

@@ -28,6 +28,19 @@ HIT = """(frame, name) => {
 }"""
 
 
+ANSWER = 45_000  # milliseconds
+
+
+def _again_if_lost(act):
+    """Act, and once more where no answer came: beside much other work Chromium seldom finds a control and then says nothing."""
+    from playwright.sync_api import TimeoutError as Lost
+
+    try:
+        act(timeout=ANSWER)
+    except Lost:
+        act()
+
+
 class Shown:
     """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected."""
 
@@ -68,7 +81,7 @@ class Shown:
         elif control.locator("select").count():
             control.locator("select").select_option(index=position)
         else:
-            control.locator("input").nth(position).check()
+            _again_if_lost(control.locator("input").nth(position).check)
         self.state[dial.name] = position
 
     def _drag(self, dial, position):

@@ -224,3 +224,9 @@ def test_the_numbers_of_contour_lines_stand_off_every_path():
     assert len(levels) >= 3
     for mark in levels:
         assert np.hypot(*(ways - (mark.at["x"], mark.at["y"] - 4)).T).min() > 10, mark.text
+
+
+@pytest.mark.parametrize("steps", [1, 30, 60])
+def test_the_whole_training_plays_in_eight_seconds(steps):
+    dial = Landscape(steps=steps).scene.dials[0]
+    assert 0 < dial.pace * steps <= 8000

@@ -15,6 +15,7 @@ from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, contours, grips, losses_
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60
+PLAY = 7500.0  # ms that the whole training plays
 
 
 class Landscape(Picture):
@@ -151,7 +152,14 @@ def _scene(shared: Ground, lines, rates, start) -> Scene:
         f"{pair(first)} on, at {len(rates)} learning rates."
     )
     dials = [
-        Dial("step", "Step", [str(i) for i in range(shared.steps + 1)], start=shared.steps, asks=_asks(shared, rates)),
+        Dial(
+            "step",
+            "Step",
+            [str(i) for i in range(shared.steps + 1)],
+            start=shared.steps,
+            asks=_asks(shared, rates),
+            pace=min(PLAY / shared.steps, 900.0),
+        ),
         Dial("rate", "Learning rate", [number(rate) for rate in rates], "choice", _calmest(shared, len(rates))),
     ]
     dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Sequence
 
 from labkit.widgets.kit.scene import Dial, Scene, holds, looks
 
@@ -26,6 +27,11 @@ HIT = """(frame, name) => {
     if (box.width && hit?.closest("[data-link]")?.dataset.link === name) return [x, y];
   }
 }"""
+
+
+def track(dial: Dial) -> Sequence[int]:
+    """The positions that a dial plays, in their order."""
+    return dial.plays or range(len(dial.values))
 
 
 ANSWER = 45_000  # milliseconds
@@ -107,10 +113,10 @@ class Shown:
         """Press a key where the focus is, in a panel."""
         self.page.keyboard.press(key)
         if self.main:
-            track = self.main.plays or range(len(self.main.values))
-            now, last = track.index(self.state[self.main.name]), len(track) - 1
+            places = track(self.main)
+            now, last = places.index(self.state[self.main.name]), len(places) - 1
             wanted = {"ArrowRight": now + 1, "ArrowLeft": now - 1, "Home": 0, "End": last}.get(key, now)
-            self.state[self.main.name] = track[min(last, max(0, wanted))]
+            self.state[self.main.name] = places[min(last, max(0, wanted))]
 
     def click(self, link: str) -> bool:
         """Click a mark of a link with the mouse; False if none of them can be hit."""
@@ -142,8 +148,8 @@ class Shown:
         return next((d for d in shown if d.kind == "slider" or d.plays), None)
 
     def position(self, dial: Dial) -> int:
-        """Where the control of a slider stands."""
-        return int(self.control(dial).locator("input").input_value())
+        """Where the control of a slider stands, or that along what a dial plays."""
+        return track(dial)[int(self.control(dial).locator("input").input_value())]
 
     def differences(self) -> list[str]:
         """Where the page differs from the scene in the expected state, once nothing moves: none, it is hoped."""

@@ -10,7 +10,7 @@ from course import FOLDER, NOTEBOOKS, load
 from listened_page import Listened, axe_findings
 from notebook_reader import Reader, answered, one_line
 from notebook_server import Notebook, until
-from shown_widget import Shown
+from shown_widget import Shown, track
 from widget_examples import EXAMPLES, demo_scene, made
 
 from labkit.classroom.progress import FILE
@@ -130,7 +130,7 @@ def test_it_follows_the_mouse(shown):
         shown.state[shown.main.name] = shown.position(shown.main)
         assert shown.differences() == []
         shown.control(shown.main).get_by_role("button", name="Last").click()
-        shown.state[shown.main.name] = len(shown.main.values) - 1
+        shown.state[shown.main.name] = track(shown.main)[-1]
         assert shown.differences() == []
     for name in [n for n in shown.links() if n in shown.scene.links and shown.scene.links[n].go][:1]:
         assert shown.click(name)

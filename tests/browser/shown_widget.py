@@ -34,17 +34,7 @@ def track(dial: Dial) -> Sequence[int]:
     return dial.plays or range(len(dial.values))
 
 
-ANSWER = 45_000  # milliseconds
-
-
-def _again_if_lost(act):
-    """Act, and once more where no answer came: beside much other work Chromium seldom finds a control and then says nothing."""
-    from playwright.sync_api import TimeoutError as Lost
-
-    try:
-        act(timeout=ANSWER)
-    except Lost:
-        act()
+MOMENT, TRIES = 5_000, 36  # milliseconds for a control that may be replaced, and how often it is looked for
 
 
 class Shown:
@@ -84,11 +74,24 @@ class Shown:
             self._drag(dial, position)
         elif dial.kind == "order":
             position = self._swap_first(dial)
-        elif control.locator("select").count():
-            control.locator("select").select_option(index=position)
         else:
-            _again_if_lost(control.locator("input").nth(position).check)
+            self._choose(control, position)
         self.state[dial.name] = position
+
+    def _choose(self, control, position):
+        """Choose with a button or from a list: a page that was made narrow replaces one by the other in its next frames."""
+        from playwright.sync_api import TimeoutError as Replaced
+
+        for left in reversed(range(TRIES)):
+            try:
+                if control.locator("select").count():
+                    control.locator("select").select_option(index=position, timeout=MOMENT)
+                else:
+                    control.locator("input").nth(position).check(timeout=MOMENT)
+                return
+            except Replaced:
+                if not left:
+                    raise
 
     def _drag(self, dial, position):
         """Move the handle of a dial in the picture, with the arrow keys."""

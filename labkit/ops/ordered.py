@@ -68,7 +68,7 @@ def _quantile(of, input, q, axis, keepdims, interpolation, known_only):
             part = of["found"](lambda x: (rank(x) % 1).astype(x.dtype), ordered)
             value = first + (second - first) * (part if interpolation == "linear" else 0.5)
         found.append(value)
-    found = [value if keepdims and axis is not None else value.squeeze(place) for value in found]
+    found = [value if keepdims and axis is not None else value.squeeze_(place) for value in found]
     if keepdims and axis is None:
         found = [value.reshape([1] * input.ndim) for value in found]
     return of["stack"](found, 0) if getattr(q, "ndim", 0) else found[0]

@@ -11,10 +11,12 @@ from ..absent import names
 from ..aliases import FILLED, attributes
 from ..later import load as _load
 from . import (
+    _binomial,
     _choosing,
     _comparing,
     _composed,
     _creation,
+    _einsum,
     _elementwise,
     _gamma,
     _indexing,

@@ -64,12 +64,9 @@ def masked_fill(input, mask, value):
 @both()
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Replace nan and infinities by numbers."""
-    info = _dtype.finfo(input.dtype)
-    array = input._array
-    for mask, value in ((np.isnan(array), nan), (np.isposinf(array), info.max if posinf is None else posinf),
-                        (np.isneginf(array), info.min if neginf is None else neginf)):  # fmt: skip
-        input = masked_fill(input, Tensor._of(mask), value)
-    return input
+    info = _dtype.finfo(input.dtype) if input.dtype.is_floating_point else _dtype.iinfo(input.dtype)
+    high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
+    return apply(_rules.nan_to_num, input, 0.0 if nan is None else nan, high, low)
 
 
 # ---- comparisons and logic: never recorded ----

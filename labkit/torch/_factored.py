@@ -5,16 +5,15 @@ import numpy as np
 from . import _rules
 from ._dispatch import apply, off_tape
 from ._reduce import PAIRS
-from ._solving import check_square, solve_triangular
-from ._table import FUNCTIONS
+from ._solving import solve_triangular
 from ._tensor import Tensor
 
 
 def _pivots(matrix, pivot):
     """The order of rows in which each has the largest element left below the diagonal, and the exchanges that lead to it."""
-    left, size = np.array(matrix, np.float64), len(matrix)
-    order, swaps = np.arange(size), np.arange(1, size + 1, dtype=np.int32)
-    for k in range(size):
+    left, steps = np.array(matrix, np.float64), min(matrix.shape)
+    order, swaps = np.arange(len(matrix)), np.arange(1, steps + 1, dtype=np.int32)
+    for k in range(steps):
         best = k + int(np.abs(left[k:, k]).argmax()) if pivot else k
         swaps[k] = best + 1
         for rows in (left, order):
@@ -25,16 +24,15 @@ def _pivots(matrix, pivot):
 
 
 def _order(A, pivot):
-    check_square("linalg.lu", A)
+    if A.ndim < 2:
+        raise RuntimeError("linalg.lu: The input tensor A must have at least 2 dimensions.")
     stack = A._array.reshape(-1, *A.shape[-2:])
-    found = [np.stack(rows).reshape(A.shape[:-1]) for rows in zip(*(_pivots(matrix, pivot) for matrix in stack))]
-    return found[0], found[1]
+    orders, swaps = zip(*(_pivots(matrix, pivot) for matrix in stack))
+    return tuple(np.stack(rows).reshape(*A.shape[:-2], -1) for rows in (orders, swaps))
 
 
 def lu_factor(A, *, pivot=True) -> tuple[Tensor, Tensor]:
-    """`(LU, pivots)` of square matrices: L below the diagonal and U above it in one, and the row each was exchanged with.
-
-    Raises RuntimeError for others.
+    """`(LU, pivots)` of matrices: L below the diagonal and U above it in one, and the row each was exchanged with.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 6.0]])).pivots
@@ -45,7 +43,7 @@ def lu_factor(A, *, pivot=True) -> tuple[Tensor, Tensor]:
 
 
 def lu(A, *, pivot=True) -> tuple[Tensor, ...]:
-    """`(P, L, U)` of square matrices, whose product is `A`.
+    """`(P, L, U)` of matrices (..., m, n), whose product is `A`.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.lu(torch.tensor([[1.0, 2.0], [2.0, 6.0]])).U
@@ -53,9 +51,9 @@ def lu(A, *, pivot=True) -> tuple[Tensor, ...]:
             [ 0., -1.]])
     """
     order, _ = _order(A, pivot)
-    packed, eye = apply(_rules.factors, A, order), np.eye(A.shape[-1], dtype=A._array.dtype)
-    rows = off_tape(np.swapaxes(eye[order], -1, -2), "lu", A)
-    return PAIRS["linalg_lu"](rows, FUNCTIONS["tril"](packed, -1) + Tensor._of(eye), FUNCTIONS["triu"](packed))
+    rows = np.swapaxes(np.eye(A.shape[-2], dtype=A._array.dtype)[order], -1, -2)
+    factors = (apply(rule, A, order) for rule in (_rules.lower_factor, _rules.upper_factor))
+    return PAIRS["linalg_lu"](off_tape(rows, "lu", A), *factors)
 
 
 def lu_solve(LU, pivots, B, *, left=True, adjoint=False) -> Tensor:

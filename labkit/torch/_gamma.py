@@ -45,7 +45,7 @@ def _gamma(generator, a, kind):
             return scale * d * v
 
 
-def _each(draw, dtype, *parameters):
+def each(draw, dtype, *parameters):
     arrays = np.broadcast_arrays(*parameters)
     found = [draw(*row) for row in zip(*(a.ravel().tolist() for a in arrays), strict=True)]
     return np.array(found, dtype).reshape(arrays[0].shape)
@@ -83,7 +83,7 @@ def _slope_of_beta(a, b, x):
     return found
 
 
-@op("StandardGammaBackward0", lambda ans, a, drawn: lambda g: g * _each(_slope_of_gamma, ans.dtype, a, ans), others="drawn",
+@op("StandardGammaBackward0", lambda ans, a, drawn: lambda g: g * each(_slope_of_gamma, ans.dtype, a, ans), others="drawn",
     saves="result self")  # fmt: skip
 def _drawn_gamma(a, drawn):
     return drawn
@@ -97,7 +97,7 @@ def _drawn_dirichlet(a, drawn):
 
 def _dirichlet_back(x, a, g):
     total = np.broadcast_to(a.sum(-1, keepdims=True), a.shape)
-    slopes = _each(lambda v, own, whole: _slope_of_beta(own, whole - own, v) / (1 - v), x.dtype, x, a, total)
+    slopes = each(lambda v, own, whole: _slope_of_beta(own, whole - own, v) / (1 - v), x.dtype, x, a, total)
     return slopes * (g - (x * g).sum(-1, keepdims=True))
 
 
@@ -105,14 +105,14 @@ def _dirichlet_back(x, a, g):
 def standard_gamma(input, generator=None) -> Tensor:
     """Numbers of gamma distributions, for each shape; gradients come to these."""
     kind = input._array.dtype.type
-    drawn = _each(lambda a: _gamma(generator or default_generator, a, kind), kind, input._array)
+    drawn = each(lambda a: _gamma(generator or default_generator, a, kind), kind, input._array)
     return apply(_drawn_gamma, input, np.maximum(drawn, np.finfo(kind).tiny))
 
 
 def dirichlet(input, generator=None) -> Tensor:
     """Shares that add up to 1, along the last dimension, of the concentrations `input`; gradients come to these."""
     source, kind = generator or default_generator, input._array.dtype.type
-    parts = _each(lambda a: max(_gamma(source, a, np.float64), np.finfo(np.float64).tiny), np.float64, input._array)
+    parts = each(lambda a: max(_gamma(source, a, np.float64), np.finfo(np.float64).tiny), np.float64, input._array)
     shares = (parts / parts.sum(-1, keepdims=True)).astype(kind)
     return apply(_drawn_dirichlet, input, shares.clip(np.finfo(kind).tiny, np.nextafter(kind(1), kind(0))))
 
@@ -145,5 +145,5 @@ def poisson(input, generator=None) -> Tensor:
     """How often what happens `input` times on average happens: random counts, as floats."""
     if (input._array < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    drawn = _each(lambda rate: _one_poisson(generator or default_generator, rate), input._array.dtype, input._array)
+    drawn = each(lambda rate: _one_poisson(generator or default_generator, rate), input._array.dtype, input._array)
     return apply(drawing.drawn_for, input, drawn, "PoissonBackward0")

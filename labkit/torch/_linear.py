@@ -1,16 +1,11 @@
 """Products of vectors and matrices."""
 
-from string import ascii_letters
-
-import autograd.numpy as anp
 import numpy as np
 
-from ..ops import known
 from . import _rules
 from ._autocast import lowered
-from ._dispatch import apply, common_dtype, converted, view
-from ._dtype import DTYPES
-from ._table import METHODS, both, function
+from ._dispatch import apply, view
+from ._table import METHODS, both
 from ._tensor import Tensor
 
 
@@ -170,56 +165,6 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
 def outer(input, vec2):
     """Every product of an element of one vector with one of the other."""
     return METHODS["reshape"](input, (-1, 1)) * vec2
-
-
-@function()
-@lowered
-def einsum(equation, *operands):
-    """Sums of products by index letters, such as `"ij,jk->ik"`; or each tensor followed by a list of numbers for letters."""
-    if isinstance(equation, Tensor):
-        equation, *operands = _of_lists([equation, *operands])
-    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
-    dtype = common_dtype(*given)
-    inputs, output = _letters(equation.replace(" ", ""))
-    _check_letters(inputs, given)
-    wide = DTYPES["float32"] if dtype.itemsize == 2 and dtype.is_floating_point else dtype  # summed there, rounded once
-    return converted(apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, wide) for x in given)), dtype)
-
-
-def _check_letters(inputs, given):
-    """Raise RuntimeError where a letter stands for two sizes."""
-    seen: dict[str, int] = {}
-    for place, (letters, x) in enumerate(zip(inputs, given, strict=False)):
-        front, _, back = letters.partition("...")
-        sizes = [*zip(front, x.shape, strict=False), *zip(reversed(back), reversed(x.shape), strict=False)]
-        for letter, size in sizes:
-            before = seen.setdefault(letter, size)
-            if 1 not in (size, before) and size != before:
-                raise RuntimeError(
-                    f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
-                    f"previously seen size {before}"
-                )
-            seen[letter] = max(size, before)
-
-
-def _of_lists(given):
-    """Tensors and lists of numbers in turn, and perhaps a list for the result, as an equation and tensors."""
-    word = lambda places: "".join("..." if p is ... else ascii_letters[p] for p in places)
-    pairs = len(given) // 2
-    inputs = ",".join(word(places) for places in given[1 : 2 * pairs : 2])
-    return [inputs + (f"->{word(given[-1])}" if len(given) % 2 else ""), *given[: 2 * pairs : 2]]
-
-
-def _letters(equation):
-    left, arrow, output = equation.partition("->")
-    inputs = left.split(",")
-    if not arrow:
-        output = "".join(sorted(c for c in set(left) - {",", "."} if left.count(c) == 1))
-        output = ("..." if "..." in left else "") + output
-    return inputs, output
-
-
-_einsum = known(anp.einsum, "EinsumBackward0", "*", saves="everything")
 
 
 METHODS["__matmul__"] = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented

@@ -111,16 +111,21 @@ def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return apply(_rules.std, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
 
 
-@function()
-def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """The variance and the mean."""
-    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+def _with_mean(name, spread, mean):
+    """Enter the function that gives a spread and the mean, both as one node."""
+
+    def both_of(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+        dim, unbiased = _spread_args(dim, unbiased)
+        axis = _axis(dim, input.ndim)
+        return apply(spread, input, axis, keepdim, _correction(unbiased, correction)), apply(mean, input, axis, keepdim)
+
+    both_of.__name__ = both_of.__qualname__ = name
+    both_of.__doc__ = f"The {'variance' if name == 'var_mean' else 'standard deviation'} and the mean."
+    function(name)(both_of)
 
 
-@function()
-def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    """The standard deviation and the mean."""
-    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+_with_mean("var_mean", _rules.var_beside_mean, _rules.mean_beside_var)
+_with_mean("std_mean", _rules.std_beside_mean, _rules.mean_beside_std)
 
 
 @both()
@@ -179,6 +184,9 @@ _SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalu
 _FIELDS: dict[str, tuple[str, ...]] = dict.fromkeys(_SORTED, _Pair.fields)
 _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet"),
             "linalg_eigh": ("eigenvalues", "eigenvectors"), "linalg_qr": ("Q", "R"), "qr": ("Q", "R"),
+            "linalg_svd": ("U", "S", "Vh"), "svd": ("U", "S", "V"), "linalg_inv_ex": ("inverse", "info"),
+            "linalg_cholesky_ex": ("L", "info"), "linalg_lu_factor_ex": ("LU", "pivots", "info"),
+            "linalg_solve_ex": ("result", "info"),
             "linalg_lu": ("P", "L", "U"), "linalg_lu_factor": ("LU", "pivots"),
             "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip
 PAIRS = {

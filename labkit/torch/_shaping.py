@@ -42,7 +42,8 @@ def reshape(input, *shape):
     """The same elements in another shape: a view where memory allows, else a copy."""
     shape = _resolved(flat_sizes(shape or ((),)), input.numel())
     if _viewable(input._array, shape):
-        return view(input, _rules.reshape, shape)
+        in_order = input._array.flags.c_contiguous
+        return view(input, _rules.reshape if in_order else _rules.reshape_alias, shape)
     return apply(_rules.reshape_copied, apply(_rules.clone, input), shape)
 
 
@@ -94,7 +95,7 @@ def unflatten(input, dim, sizes):
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({size}) in the input tensor"
         )
     sizes = _resolved(sizes, size)
-    return reshape(input, (*input.shape[:dim], *sizes, *input.shape[dim + 1 :]))
+    return view_(input, *input.shape[:dim], *sizes, *input.shape[dim + 1 :])
 
 
 @both()

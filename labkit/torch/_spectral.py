@@ -120,6 +120,30 @@ def svdvals(A) -> Tensor:
     return apply(_rules.singular_values, A)
 
 
+def svd(A, full_matrices=True, *, driver=None) -> tuple[Tensor, ...]:
+    """`(U, S, Vh)` of matrices (..., m, n): the singular values S descend, and U @ diag(S) @ Vh is A.
+
+    U has m columns and Vh n rows; without `full_matrices` as many as there are values, so that the product is as it stands.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, -4.0]])).S
+    tensor([4., 3.])
+    """
+    left, right = (apply(rule, A, bool(full_matrices)) for rule in (_rules.left_vectors, _rules.right_vectors))
+    return PAIRS["linalg_svd"](left, apply(_rules.singular_values, A, bool(full_matrices)), right)
+
+
+@both("svd")
+def _svd(input, some=True, compute_uv=True):
+    """`torch.linalg.svd`, under its older name, with V as columns; zeros in their place without `compute_uv`."""
+    found = svd(input, not some)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        empty = (FUNCTIONS["zeros"](*input.shape[:-2], k, k, dtype=input.dtype) for k in (m, n))
+        return PAIRS["svd"](next(empty), found[1], next(empty))
+    return PAIRS["svd"](found[0], found[1], found[2].mT)
+
+
 @both()
 def matrix_exp(input):
     """The exponential series of square matrices (..., n, n)."""

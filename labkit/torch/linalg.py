@@ -16,6 +16,7 @@ from ._spectral import (
     matrix_rank,
     pinv,
     qr,
+    svd,
     svdvals,
 )  # fmt: skip
 from ._table import FUNCTIONS, METHODS
@@ -24,7 +25,7 @@ from ._tensor import Tensor
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "lu", "lu_factor",
     "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_triangular", "svdvals", "vander", "vecdot", "vector_norm",
+    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli",
     "dropout1d", "dropout2d", "dropout3d", "detach",
-    "normal", "multinomial", "poisson", "gumbel_softmax", "empty", "empty_like", "floor_divide",
+    "normal", "multinomial", "poisson", "binomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "nextafter",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula
     "softmax_cross_entropy_with_logits",  # likewise: softmax - labels, whatever the labels sum to

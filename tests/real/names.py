@@ -16,7 +16,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 WHOLE = {
     "torch": """
         ao classes compiler contrib distributed export futures fx headeronly hub jit library masked monitor mps mtia
-        multiprocessing nativert nested onnx overrides package profiler quantization signal sparse storage testing
+        multiprocessing nativert nested onnx overrides package profiler quantization signal sparse storage
         torch_version types xpu version utils.backcompat utils.benchmark utils.bottleneck utils.bundled_inputs
         utils.collect_env utils.cpp_extension utils.dlpack utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
         utils.serialization utils.tensorboard utils.viz utils.data.datapipes

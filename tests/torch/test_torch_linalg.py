@@ -23,11 +23,15 @@ OF_TALL = {
     "lstsq": lambda a: L.lstsq(a, WEIGHTS[:, :1]).solution,
     "qr": lambda a: (L.qr(a).Q * WEIGHTS, L.qr(a).R),
     "svdvals": L.svdvals,
+    "svd": lambda a: [part.abs() for part in L.svd(a, full_matrices=False)],
+    "svd of wide ones": lambda a: [part.abs() for part in L.svd(a.mT, full_matrices=False)],
     "nuclear norm": lambda a: L.matrix_norm(a, "nuc"),
     "cond": L.cond,
     "eigh": lambda a: L.eigvalsh(a.mT @ a),
     "eigenvectors": lambda a: L.eigh(a.mT @ a).eigenvectors.abs(),
     "lu": lambda a: L.lu(a.mT @ a)[1:],
+    "lu of tall ones": lambda a: L.lu(a)[1:],
+    "lu of wide ones": lambda a: (*L.lu(a.mT)[1:], L.lu_factor(a.mT).LU),
     "lu_factor": lambda a: L.lu_factor(a.mT @ a).LU,
     "matrix_exp": lambda a: L.matrix_exp(a.mT @ a / 4),
     "cholesky_inverse": lambda a: torch.cholesky_inverse(L.cholesky(a.mT @ a)),
@@ -44,8 +48,13 @@ def test_first_and_second_derivatives_are_those_of_differences(name):
 def test_factors_multiply_to_the_matrix():
     a = matrix(4, 3).detach()
     q, r = L.qr(a)
+    rows, lower, upper = L.lu(a)
+    left, sizes, right = L.svd(a, full_matrices=False)
     values, vectors = L.eigh(symmetric(a[:3]))
     assert torch.allclose(q @ r, a)
+    assert torch.allclose(rows @ lower @ upper, a)
+    assert torch.allclose(left * sizes @ right, a)
+    assert [part.shape for part in L.svd(a)] == [(4, 4), (3,), (3, 3)]
     assert torch.allclose((vectors * values) @ vectors.mT, symmetric(a[:3]))
     assert (r.tril(-1) == 0).all()
     assert values.equal(values.sort().values)

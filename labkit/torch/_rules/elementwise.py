@@ -6,7 +6,7 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine import dtype_of, unbroadcast_f
+from ...engine import dtype_of, getval, unbroadcast_f
 from ...ops import FUNCTIONS, erf_kernel, exp, operand, rounding, sign, two_bytes, zero
 from .arithmetic import in_blocks, no_derivative, power, scale, times, where
 from .core import fused, op
@@ -257,3 +257,9 @@ def hardsigmoid_backward(g, x):
 
 hardswish = _again("hardswish", lambda ans, x: lambda g: hardswish_backward(g, x), "self")
 hardsigmoid = _again("hardsigmoid", lambda ans, x: lambda g: hardsigmoid_backward(g, x), "self")
+
+
+@op("NanToNumBackward0", lambda ans, x, *_: lambda g: g * np.isfinite(getval(x)), others="nan posinf neginf", saves="self",
+    rounds=False)  # fmt: skip
+def nan_to_num(x, nan, posinf, neginf):
+    return np.nan_to_num(x, True, nan, posinf, neginf)

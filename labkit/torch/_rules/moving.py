@@ -38,6 +38,7 @@ def _back(g, shape, *how):
 
 
 reshape = _mover("ViewBackward0", np.reshape, _back, "size")
+reshape_alias = _mover("ReshapeAliasBackward0", np.reshape, _back, "size")
 reshape_copied = _mover("UnsafeViewBackward0", np.reshape, _back, "size")
 whole_slice = _mover("SliceBackward0", lambda x: x[...], lambda g, shape: g, "")
 alias = _mover("AliasBackward0", lambda x: x[...], lambda g, shape: g, "")

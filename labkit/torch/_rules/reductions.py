@@ -1,5 +1,7 @@
 """Sums, means, extremes, norms, softmax and running sums."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -74,6 +76,19 @@ def _var_vjp(g, x, axis, ddof):
     others="dim keepdim correction", saves="self result")  # fmt: skip
 def std(x, axis, keepdims, ddof):
     return np.sqrt(np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype))
+
+
+_MOMENTS: Any = {"others": "dim keepdim correction", "saves": "self result"}
+var_beside_mean = op(
+    "VarMeanBackward0",
+    lambda ans, x, axis, keepdims, ddof: lambda g: _var_vjp(spread(g, x, axis), x, axis, ddof),
+    **_MOMENTS,
+)(var.fun)
+std_beside_mean = op(
+    "StdMeanBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof), **_MOMENTS
+)(std.fun)
+mean_beside_var = op("VarMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)
+mean_beside_std = op("StdMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)
 
 
 def _std_vjp(g, ans, x, axis, ddof):

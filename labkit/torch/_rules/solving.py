@@ -79,23 +79,58 @@ def _wide(g):
 
 @op(
     "LinalgLuFactorExBackward0",
-    lambda ans, a, order: lambda g: _factors_back(g, ans, order),
+    lambda ans, a, order: lambda g: _factors_back(ans, order, _lower(g), _upper(g)),
     others="order",
     saves="LU",
 )
 def factors(a, order):
     """L below the diagonal and U above, of the rows of `a` in this `order`: L has ones on its diagonal."""
     found = np.take_along_axis(a, order[..., None], -2).copy()
-    for k in range(found.shape[-1] - 1):
+    for k in range(min(found.shape[-2:])):
         found[..., k + 1 :, k] /= found[..., k, k, None]
         found[..., k + 1 :, k + 1 :] -= found[..., k + 1 :, k, None] * found[..., k, None, k + 1 :]
     return found
 
 
-def _factors_back(g, packed, order):
-    eye = np.eye(packed.shape[-1], dtype=packed.dtype)
-    below, above = tril(packed, -1) + eye, triu(packed, 0)
-    inner = tril(bmm(_turned(below), tril(g, -1)), -1) + triu(bmm(triu(g, 0), _turned(above)), 0)
-    half = solve_triangular(_turned(below), inner, True)
-    sent = _turned(solve_triangular(above, _turned(half), True))
-    return bmm(np.take_along_axis(eye + np.zeros_like(packed), np.argsort(order)[..., None], -2), sent)
+def _lower(packed):
+    return tril(packed, -1)[..., : min(packed.shape[-2:])]
+
+
+def _upper(packed):
+    return triu(packed, 0)[..., : min(packed.shape[-2:]), :]
+
+
+@op("LinalgLuBackward0", lambda ans, a, order: lambda g: _factors_back(factors(a, order), order, tril(g, -1), _upper(a) * 0),
+    others="order", saves="L U")  # fmt: skip
+def lower_factor(a, order):
+    return _with_ones(_lower(factors(a, order)))
+
+
+@op("LinalgLuBackward0", lambda ans, a, order: lambda g: _factors_back(factors(a, order), order, _lower(a) * 0, triu(g, 0)),
+    others="order", saves="L U")  # fmt: skip
+def upper_factor(a, order):
+    return _upper(factors(a, order))
+
+
+def _with_ones(lower):
+    return lower + np.eye(*lower.shape[-2:], dtype=lower.dtype)
+
+
+def _factors_back(packed, order, lower, upper):
+    """What gradients of both factors send back: to the square that both cover, and to the rows or columns beside it."""
+    size, below, above = min(packed.shape[-2:]), _with_ones(_lower(packed)), _upper(packed)
+    top, left = _turned(below[..., :size, :]), above[..., :size]
+    over = lambda x: _turned(solve_triangular(left, _turned(x), True))
+    of_lower = bmm(top, lower[..., :size, :]) - bmm(upper[..., size:], _turned(above[..., size:]))
+    of_upper = bmm(upper[..., :size], _turned(left)) - bmm(_turned(below[..., size:, :]), lower[..., size:, :])
+    square = over(solve_triangular(top, tril(of_lower, -1) + triu(of_upper, 0), True))
+    if packed.shape[-2] > size:
+        sent = anp.concatenate([square, over(lower[..., size:, :])], -2)
+    else:
+        sent = anp.concatenate([square, solve_triangular(top, upper[..., size:], True)], -1)
+    return bmm(_rows(np.argsort(order), packed.dtype), sent)
+
+
+def _rows(order, dtype):
+    """The matrices that put rows into this order."""
+    return np.eye(order.shape[-1], dtype=dtype)[order]

@@ -77,18 +77,52 @@ def _qr_back(q, r, g, mixed):
     return _turned(solve_triangular(r, _turned(sent), True))
 
 
-@op("LinalgSvdBackward0", lambda ans, a: lambda g: _singular_back(ans, a, g), tensors="A", saves="S U Vh")
-def singular_values(a):
+_SVD = {"tensors": "A", "others": "full_matrices", "saves": "S U Vh"}
+
+
+@op("LinalgSvdBackward0", lambda ans, a, full=False: lambda g: _of_parts(a, values=g), **_SVD)
+def singular_values(a, full=False):
     """In descending order."""
     return np.linalg.svd(a, compute_uv=False)
 
 
-def _singular_back(values, a, g):
-    """u diag(g) v^T, with the eigenvectors v of the smaller of a^T a and a a^T, and u of them."""
-    if a.shape[-2] < a.shape[-1]:
-        return _turned(_singular_back(values, _turned(a), g))
-    vectors = eigenvectors(bmm(_turned(a), a))[..., ::-1]
-    return bmm(_times(bmm(a, vectors), g / values), _turned(vectors))
+@op("LinalgSvdBackward0", lambda ans, a, full: lambda g: _of_parts(a, left=_first(g, a)), **_SVD)
+def left_vectors(a, full):
+    """As columns; with `full` as many as `a` has rows."""
+    return np.linalg.svd(a, full)[0]
+
+
+@op("LinalgSvdBackward0", lambda ans, a, full: lambda g: _of_parts(a, right=_first(_turned(g), a)), **_SVD)
+def right_vectors(a, full):
+    """As rows; with `full` as many as `a` has columns."""
+    return np.linalg.svd(a, full)[2]
+
+
+def _first(columns, a):
+    """Those columns that belong to singular values."""
+    return columns[..., : min(a.shape[-2:])]
+
+
+def _of_parts(a, values=None, left=None, right=None):
+    """What singular values, left and right vectors (as columns) send back: u (diag(values) + mixed) v^T, and what is beside
+    the vectors' space, divided by the values (J. Townsend, Differentiating the Singular Value Decomposition, 2016)."""
+    u, s, v = left_vectors(a, False), singular_values(a), _turned(right_vectors(a, False))
+    if values is not None:
+        return bmm(_times(u, values), _turned(v))
+    if left is not None:
+        mixed = _times(_apart(bmm(_turned(u), left), s), s)
+        beside = left - bmm(u, bmm(_turned(u), left))
+        return bmm(bmm(u, mixed) + _times(beside, 1 / s), _turned(v))
+    mixed = _turned(_times(_turned(_apart(bmm(_turned(v), right), s)), s))
+    beside = right - bmm(v, bmm(_turned(v), right))
+    return bmm(u, bmm(mixed, _turned(v)) + _turned(_times(beside, 1 / s)))
+
+
+def _apart(x, values):
+    """The difference of a matrix and its transpose, over that of the squares of two singular values each."""
+    squares, same = values * values, np.eye(values.shape[-1], dtype=bool)
+    apart = anp.expand_dims(squares, -2) - anp.expand_dims(squares, -1)
+    return (x - _turned(x)) * anp.where(same, 0, 1 / anp.where(same, 1, apart)).astype(x.dtype)
 
 
 @op(

@@ -16,17 +16,17 @@ def _outputs(func, inputs):
     return [o for o in as_tuple(func(*inputs), (tuple, list)) if isinstance(o, Tensor) and o.dtype.is_floating_point]
 
 
-def _numerical(func, inputs, place, eps):
+def _numerical(func, inputs, number, eps):
     """One matrix per output: d output / d input, a row per element of the input."""
-    tensor = inputs[place]
-    flat, rows = tensor._array.reshape(-1), []
-    for k in range(flat.size):
-        kept = flat[k]
-        flat[k] = kept - eps
+    tensor = inputs[number]
+    array, rows = tensor._array, []
+    for place in np.ndindex(array.shape):
+        kept = array[place]
+        array[place] = kept - eps
         low = [o._array.copy() for o in _outputs(func, inputs)]
-        flat[k] = kept + eps
+        array[place] = kept + eps
         high = [o._array.copy() for o in _outputs(func, inputs)]
-        flat[k] = kept
+        array[place] = kept
         rows.append([((b - a) / np.asarray(2 * eps, b.dtype)).reshape(-1) for a, b in zip(low, high, strict=True)])
     return [np.stack(column) for column in zip(*rows, strict=True)]
 

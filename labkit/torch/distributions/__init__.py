@@ -9,6 +9,8 @@ from .distribution import Distribution
 from .gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
 from .joint import Independent, MixtureSameFamily, MultivariateNormal
 from .kl import kl_divergence, register_kl
+from .relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
+from .tails import HalfCauchy, LogisticNormal, Pareto, Weibull
 from .transformed import TransformedDistribution, biject_to, transform_to
 from .transforms import (
     AbsTransform,
@@ -26,15 +28,18 @@ from .transforms import (
     Transform,
     identity_transform,
 )
+from .trials import Binomial, Multinomial, NegativeBinomial
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Categorical", "Cauchy", "Chi2", "ComposeTransform",
-    "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma", "Geometric", "Gumbel", "HalfNormal",
-    "Independent", "IndependentTransform", "Laplace", "LogNormal", "LowerCholeskyTransform", "MixtureSameFamily",
-    "MultivariateNormal", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Poisson",
-    "PowerTransform", "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StickBreakingTransform",
-    "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "biject_to", "constraints",
-    "identity_transform", "kl", "kl_divergence", "register_kl", "transform_to", "transforms",
+    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
+    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma", "Geometric", "Gumbel",
+    "HalfCauchy", "HalfNormal", "Independent", "IndependentTransform", "Laplace", "LogNormal", "LogisticNormal",
+    "LowerCholeskyTransform", "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial",
+    "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PowerTransform",
+    "RelaxedBernoulli", "RelaxedOneHotCategorical", "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform",
+    "StickBreakingTransform", "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform",
+    "Weibull", "biject_to", "constraints", "identity_transform", "kl", "kl_divergence", "register_kl",
+    "transform_to", "transforms",
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

@@ -12,9 +12,10 @@ from .._dispatch import off_tape
 from .._tensor import Tensor
 
 __all__ = [
-    "Constraint", "boolean", "dependent_property", "greater_than", "greater_than_eq", "independent",
-    "integer_interval", "interval", "less_than", "lower_cholesky", "nonnegative", "nonnegative_integer", "one_hot", "positive",
-    "positive_definite", "real", "real_vector", "simplex", "unit_interval",
+    "Constraint", "boolean", "dependent_property", "greater_than", "greater_than_eq", "half_open_interval",
+    "independent", "integer_interval", "interval", "less_than", "lower_cholesky", "multinomial", "nonnegative",
+    "nonnegative_integer", "one_hot", "positive", "positive_definite", "real", "real_vector", "simplex",
+    "unit_interval",
 ]  # fmt: skip
 
 
@@ -62,17 +63,22 @@ greater_than = _region("GreaterThan", lambda x, low: low < x, "lower_bound")
 greater_than_eq = _region("GreaterThanEq", lambda x, low: low <= x, "lower_bound")
 less_than = _region("LessThan", lambda x, high: x < high, "upper_bound")
 interval = _region("Interval", lambda x, low, high: (low <= x) & (x <= high), _ENDS)
+half_open_interval = _region("HalfOpenInterval", lambda x, low, high: (low <= x) & (x < high), _ENDS)
 integer_interval = _region("IntegerInterval", lambda x, low, high: (x % 1 == 0) & (low <= x) & (x <= high), _ENDS, True)
 nonnegative_integer = _region("IntegerGreaterThan", lambda x, low: (x % 1 == 0) & (x >= low), "lower_bound", True)(0)
 real = _region("Real", lambda x: x == x)()
 positive, nonnegative, unit_interval = greater_than(0.0), greater_than_eq(0.0), interval(0.0, 1.0)
 boolean = _region("Boolean", lambda x: (x == 0) | (x == 1), "", True)()
 one_hot = _region("OneHot", lambda x: boolean.check(x).all(-1) & x.sum(-1).eq(1), "", True, 1)()
+multinomial = _region("Multinomial", lambda x, bound: (x >= 0).all(-1) & (x.sum(-1) == bound), "upper_bound", True, 1)
 simplex = _region("Simplex", lambda x: (x >= 0).all(-1) & ((x.sum(-1) - 1).abs() < 1e-6), event_dim=1)()
 lower_cholesky = _region(
     "LowerCholesky", lambda x: _all(x.tril() == x, 2) & (x.diagonal(0, -2, -1) > 0).all(-1), event_dim=2
 )()
 positive_definite = _region("PositiveDefinite", _is_definite, event_dim=2)()
+
+
+multinomial.__repr__ = lambda self: "Multinomial()"
 
 
 class independent(Constraint):

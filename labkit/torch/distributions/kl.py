@@ -15,6 +15,7 @@ from .discrete import Bernoulli, Categorical, OneHotCategorical
 from .gammas import Beta, Dirichlet, Gamma
 from .joint import Independent, MultivariateNormal, log_size, mahalanobis
 from .transformed import TransformedDistribution
+from .trials import Binomial
 from .utils import sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -84,6 +85,14 @@ def _bernoullis(p, q):
 def _categoricals(p, q):
     each = p.probs * (p.logits - q.logits)
     return each.masked_fill(q.probs == 0, math.inf).masked_fill(p.probs == 0, 0).sum(-1)
+
+
+@register_kl(Binomial, Binomial)
+def _binomials(p, q):
+    if (p.total_count < q.total_count).any():
+        raise NotImplementedError("KL between Binomials where q.total_count > p.total_count is not implemented")
+    each = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
+    return each.masked_fill(p.total_count > q.total_count, math.inf)
 
 
 @register_kl(Uniform, Uniform)

@@ -101,15 +101,23 @@ def unflatten(input, dim, sizes):
 @both()
 def t(input):
     """The transpose of a matrix."""
+    return view(input, *_turning(input))
+
+
+def _turning(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return view(input, _rules.t)
+    return (_rules.t,)
 
 
 @both("transpose", "swapaxes", "swapdims")
 def transpose(input, dim0, dim1):
     """Two dimensions exchanged."""
-    return view(input, _rules.transpose, whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim))
+    return view(input, *_transposing(input, dim0, dim1))
+
+
+def _transposing(input, dim0, dim1):
+    return _rules.transpose, whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
 
 
 @function("permute")
@@ -140,19 +148,27 @@ def movedim(input, source, destination):
 @both()
 def squeeze(input, dim=None):
     """Without the dimensions of length 1, or without `dim` if its length is 1."""
+    return view(input, *_squeezing(input, dim))
+
+
+def _squeezing(input, dim=None):
+    """The rule, and what it is told."""
     if dim is None:
-        return view(input, _rules.squeeze_all, tuple(n for n in input.shape if n != 1))
+        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
     if isinstance(dim, (tuple, list)):
-        dims = tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
-        return view(input, _rules.squeeze_dims, dims)
+        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
     dim = whole_dim(dim, input.ndim)
-    return view(input, _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ())
+    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
 
 
 @both()
 def unsqueeze(input, dim):
     """With a dimension of length 1 at `dim`."""
-    return view(input, _rules.unsqueeze, whole_dim(dim, input.ndim + 1))
+    return view(input, *_unsqueezing(input, dim))
+
+
+def _unsqueezing(input, dim):
+    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
 
 
 @method()
@@ -297,17 +313,11 @@ METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_prope
 METHODS["H"] = METHODS["mT"]
 
 
-def _transposed(input, dim0, dim1):
-    dims = whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
-    return view(input, _rules.transposed_in_place, *dims)
-
-
-def _shaped_in_place(name):
-    fun = METHODS[name] if name in ("t", "squeeze", "unsqueeze") else _transposed
-
+def _shaped_in_place(name, how):
     def changed(self, *args):
         check_inplace(f"{name}_", self)
-        made = fun(self, *args)
+        rule, *told = how(self, *args)
+        made = view(self, _rules.IN_PLACE[rule], *told)
         self._move_to(made._edge)
         self._data = made._data
         if self._base is not None:
@@ -318,5 +328,7 @@ def _shaped_in_place(name):
     return changed
 
 
-for _name in ("t", "transpose", "swapaxes", "swapdims", "squeeze", "unsqueeze"):
-    METHODS[f"{_name}_"] = _shaped_in_place(_name)
+_HOW = {"t": _turning, **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _transposing), "squeeze": _squeezing,
+        "unsqueeze": _unsqueezing}  # fmt: skip
+for _name, _how in _HOW.items():
+    METHODS[f"{_name}_"] = _shaped_in_place(_name, _how)

@@ -49,7 +49,14 @@ squeeze_dims = _mover("SqueezeBackward2", np.squeeze, _back, "dim")
 unsqueeze = _mover("UnsqueezeBackward0", np.expand_dims, _back, "dim")
 t = _mover("TBackward0", np.transpose, lambda g, shape: t(g), "")
 transpose = _mover("TransposeBackward0", np.swapaxes, lambda g, shape, i, j: transpose(g, i, j), "dim0 dim1")
-transposed_in_place = _mover("TransposeBackward1", np.swapaxes, lambda g, shape, i, j: transpose(g, i, j), "dim0 dim1")
+IN_PLACE = {  # the nodes of those that change a tensor's own shape
+    squeeze_all: _mover("SqueezeBackward3", np.reshape, _back, "size"),
+    squeeze_dim: _mover("SqueezeBackward4", np.squeeze, _back, "dim"),
+    squeeze_dims: _mover("SqueezeBackward5", np.squeeze, _back, "dim"),
+    unsqueeze: _mover("UnsqueezeBackward1", np.expand_dims, _back, "dim"),
+    t: _mover("TBackward1", np.transpose, lambda g, shape: t(g), ""),
+    transpose: _mover("TransposeBackward1", np.swapaxes, lambda g, shape, i, j: transpose(g, i, j), "dim0 dim1"),
+}
 permute = _mover("PermuteBackward0", np.transpose, lambda g, shape, dims: permute(g, _inverse(dims)))
 flip = _mover("FlipBackward0", lambda x, dims: np.array(np.flip(x, dims)), lambda g, shape, dims: flip(g, dims))
 roll = _mover("RollBackward0", np.roll, lambda g, shape, by, dims: roll(g, _negated(by), dims), "shifts dims")

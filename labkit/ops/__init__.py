@@ -3,7 +3,7 @@
 `table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` and `special` have the functions
 of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`),
 and `composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution`,
-`pooling` and `windows` have what dialects put under their own names.
+`pooling`, `resizing` and `windows` have what dialects put under their own names.
 """
 
 from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
@@ -93,6 +93,7 @@ __all__ = [
     "power",
     "prod",
     "relu",
+    "resizing",
     "rot90",
     "rounding",
     "row_of",

@@ -59,7 +59,10 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "LearningRateSchedule", "standard_normal", "normal", "uniform", "randint", "randint_like", "randn_like", "rand_like",
     "dropout1d", "dropout2d", "dropout3d", "Dropout2D", "Dropout3D", "conv1d", "conv3d", "pad", "unsorted_segment_sum",
     "index_add", "slice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "pixel_unshuffle",
-    "Bucketize", "Einsum", "Transformer",
+    "Bucketize", "Einsum", "Transformer", "ApplyGradientDescent", "StridedSlice", "tril_indices", "triu_indices", "sequence_mask",
+    "allclose", "unique_consecutive",
+    "index_put", *(f"{into}_{how}" for into in ("scatter", "scatter_nd", "tensor_scatter") for how in (
+    "add", "sub", "mul", "div", "max", "min", "update", "elements")),
 }  # fmt: skip
 REFUSED = {"nonzero", "unique", "is_nonzero"}
 REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index

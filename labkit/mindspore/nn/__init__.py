@@ -35,6 +35,8 @@ from .pooling import *  # noqa: F403
 from .pooling import __all__ as _pooling
 from .recurrent import *  # noqa: F403
 from .recurrent import __all__ as _recurrent
+from .small import *  # noqa: F403
+from .small import __all__ as _small
 from .training import *  # noqa: F403
 from .training import __all__ as _training
 from .transformer import *  # noqa: F403
@@ -49,7 +51,7 @@ __all__ = [
     "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
-    *_training, *_attention, *_transformer, *_padding, *_pooling,
+    *_small, *_training, *_attention, *_transformer, *_padding, *_pooling,
 ]  # fmt: skip
 
 

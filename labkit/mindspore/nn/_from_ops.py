@@ -24,11 +24,16 @@ _LOSSES = {  # class: (op, the options of the class with their defaults)
     ),
     "MAELoss": ("l1_loss", {"reduction": "mean"}),
 }
+REDUCTIONS = ("none", "mean", "sum")
 _LAYERS = {
     "AdaptiveAvgPool1d": ("adaptive_avg_pool1d", ("output_size",)),
     "AdaptiveAvgPool2d": ("adaptive_avg_pool2d", ("output_size",)),
     "AdaptiveMaxPool2d": ("adaptive_max_pool2d", ("output_size", "return_indices")),
     "PixelShuffle": ("pixel_shuffle", ("upscale_factor",)),
+    "PixelUnshuffle": ("pixel_unshuffle", ("downscale_factor",)),
+    "ChannelShuffle": ("channel_shuffle", ("groups",)),
+    "AdaptiveMaxPool1d": ("adaptive_max_pool1d", ("output_size",)),
+    "Upsample": ("interpolate", ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")),
 }
 
 

@@ -32,6 +32,10 @@ class SequentialCell(Cell):
         for name, cell in pairs:
             _add(self, name, cell)
 
+    def __getattr__(self, name):
+        cells = vars(self).get("_cells", {})
+        return cells[name] if name in cells else super().__getattr__(name)
+
     def append(self, cell) -> Self:
         """Add a cell at the end; returns the chain."""
         _add(self, str(len(self)), cell)

@@ -47,10 +47,17 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     return stack([stack([largest(*row, *column) for column in columns], -1) for row in rows], -2)
 
 
+def adaptive_max_pool1d(input, output_size):
+    """The largest elements of `output_size` windows over the last axis."""
+    (count,) = _sizes(input, output_size, 1, "adaptive_max_pool1d")
+    windows = pooling.even_windows(input.shape[-1], count)
+    return stack([input[..., a:b].amax(-1) for a, b in windows], -1)
+
+
 def _first_largest(part):
     flat = anp.reshape(part, (*shape_of(part)[:-2], -1))
     return anp.max(flat, -1)
 
 
-for _fun in (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool2d):
+for _fun in (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d):
     register(_fun, method=False)

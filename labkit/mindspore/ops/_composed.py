@@ -1,4 +1,4 @@
-"""Ops made of other ops: products with a sum, normalisation, moments, elements by their places."""
+"""Ops made of other ops: products with a sum, normalisation, moments, embeddings."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,10 @@ import numpy as np
 
 from ... import ops as primitives
 from ...engine import cast, shape_of
-from ...engine import stop_gradient as constant
 from ..tensor import Tensor, wrap
 from . import _create, _elementwise, _joining, _reduction, _shape  # noqa: F401  (whose ops it asks for)
 from ._linear import matmul
-from ._op import METHODS, OPS, register, value_of
+from ._op import OPS, register, value_of
 
 _sqrt = OPS["sqrt"]
 
@@ -149,111 +148,10 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     return weight[input]
 
 
-# ---- elements by their places: the last axis of `indices` names one ----
-
-
-def _places(indices):
-    return tuple([indices[..., i] for i in range(indices.shape[-1])])
-
-
-def gather_nd(input_x, indices):
-    """The elements, or slices, of `input_x` at the places along the last axis of `indices`."""
-    return input_x[_places(indices)]
-
-
-def scatter_nd(indices, updates, shape):
-    """Zeros of a shape, with `updates` added at the places along the last axis of `indices`."""
-    return tensor_scatter_add(wrap(np.zeros(tuple(shape), updates._value.dtype)), indices, updates)
-
-
-def _writing(write, kept):
-    """An op that writes `updates` into a copy of `x`: the gradient of `x` is `kept`, that of the updates where they went."""
-
-    @primitives.rule(
-        lambda ans, x, updates, *places: lambda g: kept(g, places),
-        lambda ans, x, updates, *places: lambda g: g[places],
-        rounds=False,
-    )
-    def written(x, updates, *places):
-        out = np.array(x)
-        write(out, places, updates)
-        return out
-
-    def call(x, indices, updates):
-        return wrap(written(x._value, updates._value, *[constant(p._value) for p in _places(indices)]))
-
-    return call
-
-
-_put = _writing(np.ndarray.__setitem__, lambda g, places: primitives.set_item(g, places, 0))
-_added = _writing(np.add.at, lambda g, places: g)
-
-
-def tensor_scatter_add(input_x, indices, updates):
-    """`input_x` with `updates` added at the places along the last axis of `indices`."""
-    return _added(input_x, indices, updates)
-
-
-def tensor_scatter_sub(input_x, indices, updates):
-    """`input_x` less `updates` at the places along the last axis of `indices`."""
-    return _added(input_x, indices, -updates)
-
-
-def tensor_scatter_update(input_x, indices, updates):
-    """`input_x` with `updates` at the places along the last axis of `indices`."""
-    return _put(input_x, indices, updates)
-
-
-def unsorted_segment_sum(input_x, segment_ids, num_segments):
-    """The sums of the slices of `input_x` that have the same number in `segment_ids`, one for each number."""
-    shape = (int(num_segments), *input_x.shape[segment_ids.ndim :])
-    zeros = wrap(np.zeros(shape, input_x._value.dtype))
-    return tensor_scatter_add(zeros, segment_ids.reshape((*segment_ids.shape, 1)), input_x)
-
-
-def _segments(name, over, empty, what):
-    """An op that reduces the slices of `input_x` that have the same number in `segment_ids`."""
-
-    def reduced(input_x, segment_ids, num_segments):
-        rows = input_x.reshape((segment_ids.size, *input_x.shape[segment_ids.ndim :]))
-        numbers = Tensor(np.arange(int(num_segments))).reshape((-1, 1))
-        member = (numbers == segment_ids.reshape((1, -1))).reshape((num_segments, -1, *(1,) * (rows.ndim - 1)))
-        none = Tensor(np.array(empty(np.dtype(input_x._value.dtype)), input_x._value.dtype))
-        return OPS[over](OPS["where"](member, rows, none), 1)
-
-    reduced.__name__ = name
-    reduced.__doc__ = (
-        f"{what} of the slices of `input_x` that have the same number in `segment_ids`, one for each number."
-    )
-    return reduced
-
-
-def _limit(which):
-    return lambda dtype: getattr(np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype), which)
-
-
-unsorted_segment_max = _segments("unsorted_segment_max", "amax", _limit("min"), "The largest")
-unsorted_segment_min = _segments("unsorted_segment_min", "amin", _limit("max"), "The smallest")
-unsorted_segment_prod = _segments("unsorted_segment_prod", "prod", lambda dtype: 1, "The products")
-
-
-def index_add(input, dim, index, source, *, alpha=1):
-    """`input` with `alpha` times the slices of `source` added along `dim` at the places `index`."""
-    moved, rows = (OPS["moveaxis"](t, dim, 0) for t in (input, source * alpha))
-    return OPS["moveaxis"](tensor_scatter_add(moved, index.reshape((-1, 1)), rows), 0, dim)
-
-
-def _index_add_into(x, indices, y, axis, use_lock=True, check_index_bound=True):
-    """Add the slices of `y` to the parameter `x` along `axis` at the places `indices`. Returns the new value."""
-    found = index_add(x, axis, indices, y)
-    x.set_data(found)
-    return found
-
-
 range_.__name__, slice_.__name__ = "range", "slice"
 _METHODS: tuple[Callable, ...] = (
     clone, reshape_as, type_as,
-    addcmul, addcdiv, addmm, median, numel, narrow, gather_nd,
+    addcmul, addcdiv, addmm, median, numel, narrow,
 )  # fmt: skip
 _FUNCTIONS: tuple[Callable, ...] = (
     layer_norm,
@@ -266,18 +164,10 @@ _FUNCTIONS: tuple[Callable, ...] = (
     range_,
     embedding,
 )
-_CLASSES: dict[Callable, str] = {
-    slice_: "Slice", unsorted_segment_max: "UnsortedSegmentMax", unsorted_segment_min: "UnsortedSegmentMin",
-    unsorted_segment_prod: "UnsortedSegmentProd", unsorted_segment_sum: "UnsortedSegmentSum",
-    gather_nd: "GatherNd", scatter_nd: "ScatterNd", tensor_scatter_add: "TensorScatterAdd",
-    tensor_scatter_sub: "TensorScatterSub", tensor_scatter_update: "TensorScatterUpdate",
-}  # fmt: skip
 for _fun in _METHODS:
     register(_fun)
 for _fun in _FUNCTIONS:
     register(_fun, method=False)
-METHODS["index_add"], OPS["index_add"] = index_add, _index_add_into
-for _fun, _class in _CLASSES.items():
-    register(_fun, method=False, primitive=_class)
+register(slice_, method=False, primitive="Slice")
 register(OPS["gather_elements"], "gather_d", method=False, primitive="GatherD")
 register(OPS["nonzero"], "argwhere")

@@ -212,7 +212,7 @@ def _look_up(fun, *values):
     return np.asarray(fun(*values))
 
 
-def _found(fun, *args):
+def found_by(fun, *args):
     """What a NumPy function finds, a constant."""
     return wrap(_look_up(fun, *(constant(a._value) if isinstance(a, Tensor) else a for a in args)))
 
@@ -225,7 +225,7 @@ for _name, _fun, _is_method in primitives.compositions(
     ChainMap(OPS, {"take_along": _take_along}),
     "labkit.mindspore.ops",
     lambda x, name: value_of(x, name.title()),
-    _found,
+    found_by,
 ):
     register(_fun, method=_is_method)
 register(OPS["vstack"], "row_stack", method=False)

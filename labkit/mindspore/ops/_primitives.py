@@ -25,10 +25,13 @@ from . import (  # noqa: F401
     _joining,
     _linear,
     _more_losses,
+    _named,
     _of_numpy,
     _padding,
+    _places,
     _random,
     _reduction,
+    _resizing,
     _shape,
 )
 from ._op import OPS, PRIMITIVES
@@ -190,6 +193,31 @@ def _l2_loss(options, x):
     return (x * x).sum() / 2
 
 
+def _normalized(options, x):
+    axis, epsilon = options["axis"], options["epsilon"]
+    size = OPS["maximum"]((x * x).sum(axis, keepdims=True), Tensor(epsilon, x.dtype))
+    return x / size.sqrt()
+
+
+def _layer_norm(options, x, gamma, beta):
+    """`ops.LayerNorm(begin_norm_axis, begin_params_axis, epsilon)(x, gamma, beta)`: (the normalised, mean, variance)."""
+    axes = tuple(range(options["begin_norm_axis"] % x.ndim, x.ndim))
+    mean = x.mean(axes, True)
+    variance = ((x - mean) ** 2).mean(axes, True)
+    return (x - mean) / (variance + options["epsilon"]).sqrt() * gamma + beta, mean, variance
+
+
+def _strided(options, x, begin, end, strides):
+    if any(options.values()):
+        raise NotImplementedError("ops.StridedSlice: labkit has no masks; write x[a:b:step] instead")
+    return x[tuple(map(slice, begin, end, strides))]
+
+
+def _descent(options, var, alpha, delta):
+    var.set_data(var - delta * alpha)
+    return var.value()
+
+
 def _by_name(name):
     return lambda options, *args: OPS[name](*args, **options)
 
@@ -228,6 +256,15 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Tile": ({}, lambda o, x, dims: OPS["tile"](x, dims)),
     "AddN": ({}, "addn"),
     "L2Loss": ({}, _l2_loss),
+    "L2Normalize": ({"axis": 0, "epsilon": 1e-4}, _normalized),
+    "LayerNorm": ({"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7}, _layer_norm),
+    "StridedSlice": ({"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}, _strided),
+    "ApplyGradientDescent": ({}, _descent),
+    "SquaredDifference": ({}, lambda o, x, y: (x - y) ** 2),
+    "Inv": ({}, "reciprocal"),
+    "Mod": ({}, "floor_mod"),
+    "DivNoNan": ({}, lambda o, x, y: OPS["masked_fill"](x / OPS["masked_fill"](y, y == 0, 1.0), y == 0, 0.0)),
+    "SigmoidCrossEntropyWithLogits": ({}, lambda o, x, y: OPS["relu"](x) - x * y + (1 + (-x.abs()).exp()).log()),
     "OneHot": ({"axis": -1}, lambda o, i, depth, on, off: OPS["one_hot"](i, depth, on, off, o["axis"])),
     "Eye": ({}, lambda o, n, m, dtype: OPS["eye"](n, m, dtype)),
     "Ones": ({}, lambda o, shape, dtype=None: OPS["ones"](shape, dtype=dtype)),

@@ -6,6 +6,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...engine import getval
+from ...ops import resizing
 from .core import fused, op
 
 
@@ -52,20 +53,14 @@ def _taps(at, n, mode, beyond, align):
         first = np.floor(getval(at))
         t = at - first
         return [
-            (np.floor(_inside(first + k, n, beyond, align)), share) for k, share in zip((-1, 0, 1, 2), cubic_shares(t))
+            (np.floor(_inside(first + k, n, beyond, align)), share)
+            for k, share in zip((-1, 0, 1, 2), resizing.cubic_shares(t))
         ]
     at = _inside(at, n, beyond, align)
     if mode == "nearest":
         return [(np.rint(getval(at)), None)]
     low = np.floor(getval(at))
     return [(low, low + 1 - at), (low + 1, at - low)]
-
-
-def cubic_shares(t, a=-0.75):
-    """What the four pixels around a place share, which is `t` beyond the second."""
-    near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
-    far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return far(t + 1), near(t), near(1 - t), far(2 - t)
 
 
 def _inside(at, n, beyond, align):

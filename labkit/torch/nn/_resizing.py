@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import pooling
+from ...ops import pooling, resizing
 from .. import _rules
 from .._dispatch import apply
 from .._rules import layers as rules
-from .._rules.sampling import cubic_shares
 from .._table import METHODS
 from .._tensor import Tensor
 from ._images import avg_pool2d, avg_pool3d, max_pool2d, several
@@ -169,7 +168,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         factors = (None,) * dims
     steps = list(zip(input.shape[2:], wanted, factors, strict=True))
     if mode in ("nearest", "nearest-exact"):
-        places = [_nearest(*step, mode == "nearest-exact") for step in steps]
+        places = [resizing.nearest(*step, mode == "nearest-exact") for step in steps]
         name = f"UpsampleNearest{'Exact' if '-' in mode else ''}{dims}DBackward0"
         return apply(_rules.fancy, input, (..., *np.ix_(*places)), name)
     if mode in _LINEAR and _LINEAR[mode][0] != dims:
@@ -179,8 +178,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
             f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
         )
-    weights = _cubic if mode == "bicubic" else _linear
-    matrices = tuple(weights(n, m, _positions(n, m, f, align_corners, mode == "bicubic")) for n, m, f in steps)
+    matrices = tuple(resizing.weights(*step, align_corners, cubic=mode == "bicubic") for step in steps)
     return apply(rules.resampled, input, matrices, f"Upsample{_LINEAR[mode][1]}Backward0")
 
 
@@ -195,45 +193,6 @@ def _sizes(sizes, wanted, factors):
     if wanted is not None:
         return several(wanted, len(sizes))
     return tuple(math.floor(n * f) for n, f in zip(sizes, factors, strict=True))
-
-
-def _step(size, wanted, factor):
-    """How far apart in the input two neighbours of the result are, in float32 as there."""
-    return np.float32(1 / factor) if factor else np.float32(size) / np.float32(wanted)
-
-
-def _nearest(size, wanted, factor, exact):
-    index = np.arange(wanted, dtype=np.float32) + np.float32(0.5 if exact else 0)
-    return np.minimum(np.floor(index * _step(size, wanted, factor)).astype(int), size - 1)
-
-
-def _positions(size, wanted, factor, align_corners, beyond):
-    """Where in the input each element of the result is; only cubic interpolation goes `beyond` its first."""
-    index = np.arange(wanted, dtype=np.float32)
-    if align_corners:
-        return index * (np.float32(size - 1) / np.float32(wanted - 1) if wanted > 1 else np.float32(0))
-    found = _step(size, wanted, factor) * (index + np.float32(0.5)) - np.float32(0.5)
-    return found if beyond else np.maximum(found, 0)
-
-
-def _mixed(size, wanted, parts):
-    """The matrix (wanted, size) that adds up `parts`: pairs of places and weights."""
-    matrix = np.zeros((wanted, size))
-    for place, weight in parts:
-        np.add.at(matrix, (np.arange(wanted), np.clip(place, 0, size - 1)), weight)
-    return matrix
-
-
-def _linear(size, wanted, at):
-    first = np.minimum(at.astype(int), size - 1)
-    share = np.clip(at - first, 0, 1)
-    return _mixed(size, wanted, [(first, 1 - share), (first + 1, share)])
-
-
-def _cubic(size, wanted, at):
-    first = np.floor(at).astype(int)
-    shares = cubic_shares((at - first).astype(float))
-    return _mixed(size, wanted, [(first + k, share) for k, share in zip((-1, 0, 1, 2), shares, strict=True)])
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0) -> Tensor:

@@ -1,4 +1,4 @@
-"""Further methods: the largest gradient so far, and the signs of gradients alone."""
+"""Further methods: the largest gradient so far, the signs of gradients alone, and weights that are exactly 0."""
 
 import autograd.numpy as anp
 import numpy as np
@@ -8,10 +8,10 @@ from ....ops import select
 from ...parameter import Parameter
 from ...tensor import wrap
 from .._checks import check_types
-from .methods import _OfMoments
+from .methods import Adam, _OfMoments
 from .optimizer import Optimizer, in_dtype_of
 
-__all__ = ["ASGD", "AdaMax", "Rprop"]
+__all__ = ["ASGD", "FTRL", "AdaMax", "AdamOffload", "LazyAdam", "ProximalAdagrad", "Rprop"]
 
 
 class AdaMax(_OfMoments):
@@ -95,3 +95,83 @@ class ASGD(Optimizer):
         mean = mean + (p - mean) * mu
         eta = anp.ones_like(p) * (lr / (1 + self.lambd * lr * t) ** np.float32(self.alpha))
         return p, mean, eta, anp.ones_like(p) / np.maximum(np.float32(1), t - np.float32(self.t0))
+
+
+class LazyAdam(Adam):
+    """`Adam`. (The real one leaves the moments of rows alone that a sparse gradient does not touch; here gradients are dense.)"""
+
+    def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,
+                 use_nesterov=False, weight_decay=0.0, loss_scale=1.0):  # fmt: skip
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+
+
+class AdamOffload(LazyAdam):
+    """`Adam`, whose state the real one keeps with the host."""
+
+
+class _OfL1(Optimizer):
+    """What FTRL and ProximalAdagrad share: penalties `l1` and `l2`, and a running sum of squared gradients."""
+
+    def _keep_penalties(self, start, l1, l2):
+        check_types(float, self.cls_name, l1=l1, l2=l2)
+        for name, value in (("l1", l1), ("l2", l2)):
+            if value < 0:
+                raise ValueError(f"For '{self.cls_name}', the argument '{name}' must be at least 0, but got {value}.")
+        self.l1, self.l2 = np.float32(l1), np.float32(l2)
+        self.slots = {"accum": ("accum", start), **self.slots}
+        self.keep_slots()
+
+
+class FTRL(_OfL1):
+    """Follow the regularised leader: weights whose sum of gradients stays within `l1` are exactly 0 (H. McMahan, 2013).
+
+    s' = s + g^2; z += g - (s'^-power - s^-power) / lr * p; p = (sign(z) l1 - z) / (s'^-power / lr + 2 l2) where |z| > l1, else 0.
+    The real framework's CPU kernel adds `l1` whatever the sign of z; here it does what is documented.
+
+    >>> from labkit.mindspore import Parameter, Tensor
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> _ = FTRL([p], learning_rate=0.1)((Tensor([0.5]),))
+    >>> print(p.asnumpy().round(3))
+    [0.381]
+    """
+
+    slots = {"linear": ("linear", "zeros")}
+
+    def __init__(self, params, initial_accum=0.1, learning_rate=0.001, lr_power=-0.5, l1=0.0, l2=0.0, use_locking=False,
+                 loss_scale=1.0, weight_decay=0.0):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_types(float, self.cls_name, initial_accum=initial_accum, lr_power=lr_power)
+        if lr_power > 0 or initial_accum < 0:
+            raise ValueError(
+                "For 'FTRL', 'lr_power' must be at most 0 and 'initial_accum' at least 0, but got "
+                f"{lr_power} and {initial_accum}."
+            )
+        self.lr_power = np.float32(lr_power)
+        self._keep_penalties(initial_accum, l1, l2)
+
+    def step(self, p, g, lr, s, z, place) -> tuple:
+        more = s + g * g
+        before, after = s**-self.lr_power, more**-self.lr_power
+        z = z + g - (after - before) / lr * p
+        p = (anp.sign(z) * self.l1 - z) / (after / lr + 2 * self.l2)
+        return select(anp.abs(z) > self.l1, p, anp.zeros_like(p)), more, z
+
+
+class ProximalAdagrad(_OfL1):
+    """Adagrad whose step is followed by one towards 0: with r = lr / sqrt(s), v = p - r g and
+    p = sign(v) max(|v| - r l1, 0) / (1 + r l2).
+    """
+
+    slots: dict[str, tuple] = {}
+
+    def __init__(self, params, accum=0.1, learning_rate=0.001, l1=0.0, l2=0.0, use_locking=False, loss_scale=1.0,
+                 weight_decay=0.0):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_types(float, self.cls_name, accum=accum)
+        self._keep_penalties(accum, l1, l2)
+
+    def step(self, p, g, lr, s, place) -> tuple:
+        s = s + g * g
+        rate = lr / anp.sqrt(s)
+        v = p - rate * g
+        return anp.sign(v) * anp.maximum(anp.abs(v) - rate * self.l1, 0) / (1 + rate * self.l2), s

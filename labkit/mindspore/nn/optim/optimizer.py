@@ -136,11 +136,14 @@ class Optimizer(Cell):
         )
 
     def gradients_centralization(self, gradients) -> tuple[Tensor, ...]:
-        """The gradients less their mean over all axes but the first, where a group asks for it."""
+        """The gradients less their mean over all axes but the first, where a group asks for it.
+
+        Only those whose second axis is a multiple of 16, as the real one has it.
+        """
         if not any(self.grad_centralization_flags):
             return gradients
         return tuple(
-            g - g.mean(tuple(range(1, g.ndim)), True) if flag and g.ndim > 1 else g
+            g - g.mean(tuple(range(1, g.ndim)), True) if flag and g.ndim > 1 and g.shape[1] % 16 == 0 else g
             for g, flag in zip(gradients, self.grad_centralization_flags, strict=True)
         )
 

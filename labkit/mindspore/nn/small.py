@@ -1,0 +1,129 @@
+"""Small cells, of an op or two each: one-hot rows, norms, triangles, ranges, penalties."""
+
+from typing import Any
+
+from ..dtype import float32
+from ..ops import _op
+from ..tensor import Tensor
+from ._from_ops import REDUCTIONS
+from .cell import Cell
+from .losses import LossBase
+
+__all__ = [
+    "L1Regularizer",
+    "Norm",
+    "OneHot",
+    "Range",
+    "ReduceLogSumExp",
+    "Tril",
+    "TripletMarginWithDistanceLoss",
+    "Triu",
+]
+
+_OPS = _op.OPS
+
+
+class OneHot(Cell):
+    """Rows with `on_value` at each number and `off_value` elsewhere, `depth` long, along the new `axis`.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> print(nn.OneHot(depth=3)(Tensor([0, 2])))
+    [[1. 0. 0.]
+     [0. 0. 1.]]
+    """
+
+    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=float32):
+        super().__init__()
+        self.axis, self.depth, self.dtype = axis, depth, dtype
+        self.on_value, self.off_value = Tensor(on_value, dtype), Tensor(off_value, dtype)
+
+    def construct(self, indices) -> Tensor:
+        return _OPS["one_hot"](indices, self.depth, self.on_value, self.off_value, self.axis)
+
+
+class Norm(Cell):
+    """The Euclidean length of all elements, or along `axis`."""
+
+    def __init__(self, axis=(), keep_dims=False):
+        super().__init__()
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x) -> Tensor:
+        return (x * x).sum(self.axis if self.axis != () else None, keepdims=self.keep_dims).sqrt()
+
+
+class ReduceLogSumExp(Cell):
+    """log(sum(exp(x))) along `axis`."""
+
+    def __init__(self, axis, keep_dims=False):
+        super().__init__()
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def construct(self, x) -> Tensor:
+        return _OPS["logsumexp"](x, self.axis, self.keep_dims)
+
+
+class Range(Cell):
+    """The numbers from `start` up to, not including, `limit`, by `delta`; up to `start` from 0 where it stands alone."""
+
+    def __init__(self, start, limit=None, delta=1):
+        super().__init__()
+        self.start: Any = 0 if limit is None else start
+        self.limit, self.delta = start if limit is None else limit, delta
+
+    def construct(self) -> Tensor:
+        return _OPS["range"](self.start, self.limit, self.delta)
+
+
+class Tril(Cell):
+    """`ops.tril` as a cell, called with the diagonal `k`."""
+
+    def construct(self, x, k=0) -> Tensor:
+        return _OPS["tril"](x, k)
+
+
+class Triu(Cell):
+    """`ops.triu` as a cell, called with the diagonal `k`."""
+
+    def construct(self, x, k=0) -> Tensor:
+        return _OPS["triu"](x, k)
+
+
+class L1Regularizer(Cell):
+    """`scale` times the sum of the sizes of all weights.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> nn.L1Regularizer(0.5)(Tensor([1.0, -3.0]))
+    Tensor(shape=[], dtype=Float32, value= 2)
+    """
+
+    def __init__(self, scale):
+        super().__init__()
+        if not isinstance(scale, (int, float)) or scale <= 0:
+            raise ValueError(f"For 'L1Regularizer', the 'scale' must be a number above 0, but got {scale}.")
+        self.scale = scale
+
+    def construct(self, weights) -> Tensor:
+        return weights.abs().sum() * self.scale
+
+
+class TripletMarginWithDistanceLoss(LossBase):
+    """max(d(x, positive) - d(x, negative) + margin, 0), with the distance d of `distance_function`, or of two points.
+
+    `swap`: the nearer of `x` and the positive one to the negative one counts.
+    """
+
+    def __init__(self, distance_function=None, swap=False, reduction="mean", margin=1.0):
+        super().__init__()
+        if reduction not in REDUCTIONS:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'reduction' must be one of {REDUCTIONS}, but got {reduction}."
+            )
+        self.distance_function: Any = distance_function or (lambda x, y: _OPS["norm"](x - y, 2.0, -1))
+        self.swap, self.margin, self.reduction = swap, margin, reduction
+
+    def construct(self, x, positive, negative) -> Tensor:
+        near, far = self.distance_function(x, positive), self.distance_function(x, negative)
+        far = _OPS["minimum"](far, self.distance_function(positive, negative)) if self.swap else far
+        each = _OPS["relu"](near - far + self.margin)
+        return each if self.reduction == "none" else each.sum() if self.reduction == "sum" else each.mean()

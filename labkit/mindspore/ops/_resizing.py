@@ -1,0 +1,61 @@
+"""Images at another size."""
+
+import math
+
+import autograd.numpy as anp
+
+from ...ops import pooling, resizing
+from ..tensor import wrap
+from ._op import register, value_of
+
+_DIMS = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+    """Sequences, images or volumes (batch, channels, ...) at another `size`, or `scale_factor` times as large.
+
+    `mode`: "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic" or "area"; `align_corners`: the corners keep
+    their places. Raises ValueError where not one of size and factor is given, and for a mode that does not fit.
+
+    >>> import labkit.mindspore as ms
+    >>> print(interpolate(ms.Tensor([[[0.0, 1.0]]]), size=4))
+    [[[0. 0. 1. 1.]]]
+    """
+    value, dims = value_of(input, "interpolate"), input.ndim - 2
+    if (size is None) == (scale_factor is None):
+        raise ValueError(
+            "For 'interpolate', 'size' and 'scale_factor' cannot be set or be None at the same time, expected one of them."
+        )
+    if mode in _DIMS and _DIMS[mode] != dims:
+        raise ValueError(f"For 'interpolate', the mode '{mode}' needs {_DIMS[mode] + 2} axes, but got {input.ndim}.")
+    factors = _each(scale_factor, dims)
+    wanted = _each(size, dims) if size is not None else [
+        math.floor(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]  # fmt: skip
+    kept = [None] * dims if recompute_scale_factor or size is not None else factors
+    for axis, step in enumerate(zip(input.shape[2:], wanted, kept, strict=True), 2):
+        value = _along(value, axis, step, mode, bool(align_corners))
+    return wrap(value)
+
+
+def _each(given, dims):
+    return list(given) if isinstance(given, (tuple, list)) else [given] * dims
+
+
+def _along(value, axis, step, mode, align_corners):
+    """Resized along one axis: `step` is its length, the one wanted, and the factor."""
+    length, wanted, factor = step
+    if mode.startswith("nearest"):
+        return anp.take(value, resizing.nearest(length, wanted, factor, mode == "nearest-exact"), axis)
+    if mode == "area":
+        matrix = pooling.mean_matrix(length, wanted)
+    elif mode in _DIMS:
+        matrix = resizing.weights(length, wanted, factor, align_corners, cubic=mode == "bicubic")
+    else:
+        raise ValueError(
+            f"For 'interpolate', expected a mode among {[*_DIMS, 'nearest', 'nearest-exact', 'area']}, but got {mode}."
+        )
+    mixed = anp.matmul(anp.swapaxes(value, axis, -1), matrix.astype(value.dtype).T)
+    return anp.swapaxes(mixed, axis, -1)
+
+
+register(interpolate, method=False)

@@ -179,12 +179,17 @@ def nonzero(input):
     return anp.argwhere(constant(input))
 
 
+def as_met(array):
+    """The different elements of an array, each where it first stands, and the index of each element among them."""
+    values, first, inverse = np.unique(array, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    places = np.argsort(order)[np.reshape(inverse, array.shape)]
+    return values[order], places.astype(np.int64 if values.dtype == np.int64 else np.int32)
+
+
 def unique(input):
-    """`(the different elements in order, the index of each element among them)`."""
-    values, inverse = np.unique(input.asnumpy(), return_inverse=True)
-    return wrap(values), wrap(
-        np.reshape(inverse, input.shape).astype(np.int64 if values.dtype == np.int64 else np.int32)
-    )
+    """`(the different elements, each where it first stands, the index of each element among them)`."""
+    return tuple(map(wrap, as_met(input.asnumpy())))
 
 
 @op(method=True)

@@ -17,6 +17,7 @@ from ..dtype import DType, as_numpy, of
 from ..tensor import Tensor, tensor, wrap
 from . import _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
 from ._arithmetic import PAIRWISE
+from ._joining import as_met
 from ._op import OPS, register
 
 _ELSEWHERE: dict[str, str] = {  # where NumPy has it under another name, or has it no more
@@ -128,8 +129,16 @@ def _histogram(a, bins=10, range=None, weights=None, density=False):
 _STEPS = {"heaviside", "signbit"}  # constant to every derivative
 _MOVING = {"broadcast_to", "choose", "copy", "diag", "diagonal", "dstack", "flip", "pad", "positive", "resize", "take",
            "take_along_axis"}  # fmt: skip
-_MADE: dict[str, Callable] = {  # of what has a derivative
-    "average": _average, "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
+
+
+def _unique(ar, return_inverse=False):
+    values, places = as_met(np.ravel(constant(ar)))
+    return (values, places) if return_inverse else values
+
+
+_MADE: dict[str, Callable] = {  # of what has a derivative, and what is in another order
+    "average": _average, "unique": _unique,
+    "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
     "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod, "bincount": _bincount,
     "histogram": _histogram,
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),

@@ -60,7 +60,7 @@ def test_a_handle_stands_on_what_it_drags_however_it_is_scrolled_and_zoomed(open
 
 
 def test_a_handle_stays_on_the_line_along_which_it_is_dragged(opened):
-    dragged = opened("batch_splitter")
+    dragged = opened("batch_splitter", parts=3)
     (x, y), mouse = dragged.centre("cut 1"), dragged.page.mouse
     mouse.move(x, y)
     mouse.down()
@@ -92,7 +92,7 @@ def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
     note = dragged.shown.frame.locator(".lk-needs")
     dragged.by("cut 3", -10, 0)
     assert not note.is_visible()  # as good as where it stood
-    dragged.by("cut 1", 60, 0)
+    dragged.by("cut 1", 180, 0)
     assert NEEDS in note.text_content() and dragged.shown.differences() == []
 
 
@@ -145,9 +145,9 @@ SPOT = """(frame, [i, [x, y]]) => {
 }"""
 
 
-@pytest.mark.parametrize("example, name", [("batch_splitter", "cut 3"), ("cut", "cut")])
-def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, name):
-    dragged = opened(example, 420)
+@pytest.mark.parametrize("example, name, turned", [("batch_splitter", "cut 3", {"parts": 3}), ("cut", "cut", {})])
+def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, name, turned):
+    dragged = opened(example, 420, **turned)
     grip, (x, y) = dragged.grip(name), dragged.centre(name)
     panel = list(dict.fromkeys(panel.name for panel in dragged.scene.panels)).index(grip.panel)
     spot = grip.spots[dragged.shown.state[grip.dial]]
@@ -165,7 +165,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "secant": ("step_size", "h", {}, 2),
     "error": ("step_size", "error", {}, 12),
     "landscape": ("landscape", "step", {}, 7),
-    "batch": ("batch_splitter", "cut 3", {}, 1),
+    "batch": ("batch_splitter", "cut 3", {"parts": 3}, 0),
     "cut": ("cut", "cut", {}, 3),
     "memory": ("memory", "time", {}, 20),
     "seed": ("sens", "seed1", {}, 1),

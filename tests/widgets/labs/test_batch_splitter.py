@@ -2,13 +2,15 @@
 
 import json
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.batch_splitter.scene import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
+from labkit.widgets.labs.batch_splitter.scene import BatchSplitter
+from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS
 
 
 @cache
@@ -55,14 +57,41 @@ def test_every_state_says_whether_the_gradients_agree():
             assert ("the gradient of the big batch." in words) == (split.error(how) < 1e-12)
 
 
-def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
-    state = usual().scene.state(parts="3", shards="uneven", combine="sum")
-    seen = visible_marks(usual().scene.panels[0], state)
-    split = usual().splits[3, "uneven"]
-    wanted = np.array([*split.parts, split.combined("sum"), split.big])
-    rows = {at["y"]: at["width"] for mark, at, _, _ in seen if mark.role in ("bar", "back", "savedbar")}
-    widths = [rows[y] for y in sorted(rows)]
-    assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
+def columns(**dials):
+    """The columns seen, from left to right and up, the y of the level they have together, and of the one they should have."""
+    seen = list(visible_marks(usual().scene.panels[0], usual().scene.state(**dials)))
+    found = sorted((at for mark, at, _, _ in seen if mark.role == "op"), key=lambda at: (at["x"], -at["y"]))
+    level = next(at["y"] + 2 for mark, at, _, _ in seen if mark.role == "backbar" and at["width"] > 100)
+    aim = next(at["d"] for mark, at, _, _ in seen if mark.role == "outline")
+    return found, level, float(aim.partition("L")[0].split()[1])
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+@pytest.mark.parametrize("how", ["mean", "weighted"])
+def test_the_level_is_that_of_columns_as_wide_as_they_count(count, how):
+    split = usual().splits[count, "uneven"]
+    found, *_ = columns(parts=str(count), shards="uneven", combine=how)
+    assert len(found) == count
+    heights = np.array([at["height"] for at in found])
+    assert heights / heights[0] == pytest.approx(np.array(split.parts) / split.parts[0], rel=0.02)
+    widths = np.array([at["width"] for at in found])
+    counted = np.array([1] * count if how == "mean" else split.sizes)
+    assert widths / widths.sum() == pytest.approx(counted / counted.sum(), abs=0.03)
+
+
+def test_of_a_sum_the_columns_stand_upon_each_other():
+    found, level, aim = columns(parts="3", shards="even", combine="sum")
+    base, *_ = (at["y"] + at["height"] for at in found)
+    for below, above in pairwise(found):
+        assert above["y"] + above["height"] == pytest.approx(below["y"], abs=0.2)
+    assert found[-1]["y"] == pytest.approx(level, abs=0.2)
+    assert (base - level) / (base - aim) == pytest.approx(3, rel=0.02)
+
+
+def test_the_two_levels_are_one_where_the_gradients_agree():
+    for shards, how in (("even", "mean"), ("uneven", "weighted"), ("uneven", "mean")):
+        _, level, aim = columns(parts="4", shards=shards, combine=how)
+        assert (abs(level - aim) < 0.2) == (usual().splits[4, shards].error(how) < 1e-12)
 
 
 @pytest.mark.parametrize("count", COUNTS[1:])

@@ -88,11 +88,11 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
 
 
 def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
-    dragged = opened("batch_splitter", parts=3)
+    dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
     dragged.by("cut 3", -10, 0)
     assert not note.is_visible()  # as good as where it stood
-    dragged.by("cut 1", 180, 0)
+    dragged.by("cut 1", 60, 0)
     assert NEEDS in note.text_content() and dragged.shown.differences() == []
 
 

@@ -73,6 +73,8 @@ ROLES: dict[str, dict[str, Any]] = {
     "level": _text(11, "$muted", MONO, **_HALO),
     "plain": _text(12),
     "code": _text(12, family=MONO),
+    "place": _text(15, family=MONO),
+    "lost": _text(15, "$backward-ink", MONO),
     "slope": _text(11.5, "$backward-ink", **{"font-weight": "bold"}, **(_HALO | {"stroke-width": 7})),
     "tokentext": _text(12, "$ink", MONO, **{"font-weight": "bold", "pointer-events": "none"}),
     "sum": _text(11.5, "$backward-ink", MONO, **_HALO),

@@ -25,6 +25,7 @@ from labkit.widgets.labs.microscope.run import (
     stored,
 )
 from labkit.widgets.labs.microscope.scene import NAMES
+from labkit.widgets.labs.microscope.sums import Columns
 
 RNG = np.random.default_rng(0)
 NATIVE = ("float16", "float32", "float64")
@@ -379,3 +380,34 @@ def test_the_power_is_dragged_along_its_axis(tenth):
     (grip,) = [g for g in tenth.scene.grips if g.name == "power"]
     xs = [spot[0] for spot in grip.spots]
     assert grip.dial == DIAL and xs == sorted(xs) and len(xs) == len(tenth.positions)
+
+
+@pytest.mark.parametrize("of", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("power", [-4, 0, 3])
+def test_a_sum_is_written_by_hand_with_what_falls_behind_the_end(of, power):
+    found = Microscope(lambda a: a + 1, 2048.0, powers=range(-12, 6)).at(of, power)
+    written = Columns(found)
+    (a, _), (one, sunk), (exact, behind), (stored, nothing) = written.rows()
+    sunk = sunk.rstrip("…")  # zeros alone follow
+    value = lambda front, rest="": (
+        Fraction(int((front + rest).strip() or "0", 2)) * Fraction(2) ** (written.last - len(rest))
+    )
+    assert value(a) == Fraction(2048) * Fraction(2) ** power
+    assert value(one, sunk) == 1
+    assert value(exact, behind) == found.target
+    assert value(stored) == Fraction(found.result)
+    assert nothing == ""
+    assert bool(behind.strip("0")) == (Fraction(found.result) != found.target)
+
+
+def test_what_is_rounded_away_is_said_in_gaps():
+    shown = Microscope(lambda a: a + 1, 2048.0, powers=[0])
+    texts = [words for mark, _, words, _ in visible_marks(shown.scene.panels[-6], shown.scene.state())]
+    assert "1 = 0.5 gap" in texts
+    assert shown.scene.state()["beside"] == 2
+    assert len(Microscope(lambda a: a * 3, 2.0, powers=[0]).scene.dials[2].values) == 2
+
+
+def test_of_what_is_no_number_no_sum_is_written():
+    found = Microscope(lambda a: a + 1, 2048.0, powers=[0]).at("float8_e4m3")
+    assert Columns(found).rows() == [("", ""), ("", ""), ("", ""), ("nan", "")]

@@ -141,7 +141,7 @@ def digits(x: Fraction | float, gap: Fraction) -> str:
 class Number(NDArrayOperatorsMixin):
     """A number that NumPy and operators compute with in three ways at once: `held` in the format `of`, each result rounded;
     `exact`, without rounding, from what the format stores; and in `words`. `ops` counts the operations so far; `absorbed` is
-    what the last one added or subtracted without any effect, in words."""
+    what the last one added or subtracted without any effect, in words, `terms` the two numbers that it added."""
 
     of: Format
     held: float
@@ -149,6 +149,7 @@ class Number(NDArrayOperatorsMixin):
     words: str
     ops: int = 0
     absorbed: str = ""
+    terms: Any = None
 
     @classmethod
     def stored(cls, of: Format, x: Fraction, words: str) -> "Number":
@@ -167,6 +168,7 @@ class Number(NDArrayOperatorsMixin):
         return Number(
             self.of, result, _exactly(ufunc, [g.exact for g in given]),
             _phrase(ufunc, [g.words for g in given]), 1 + max(g.ops for g in given), _absorbed(ufunc, given, result),
+            _terms(ufunc, given),
         )  # fmt: skip
 
     def _like(self, x):
@@ -205,6 +207,14 @@ def _phrase(ufunc, words: Sequence[str]) -> str:
     return f"{ufunc.__name__}({', '.join(words)})"
 
 
+def _terms(ufunc, given):
+    """The two numbers that are added, the second with its sign; None of anything else."""
+    if ufunc not in (np.add, np.subtract) or not all(np.isfinite(g.held) for g in given):
+        return None
+    first, second = (Fraction(g.held) for g in given)
+    return first, second if ufunc is np.add else -second
+
+
 def _absorbed(ufunc, given, result) -> str:
     """What was added or subtracted without any effect; nothing of what is stored as 0."""
     if ufunc not in (np.add, np.subtract) or not all(g.held for g in given) or not np.isfinite(result):
@@ -221,7 +231,7 @@ class Landing:
 
     `x`: the number given, by `name`; `input`: as the format stores it; `result`: of the function there (the input itself
     without one); `exact`: the same without rounding; `words`: what was computed; `ops`: in how many operations;
-    `absorbed`: what was added without any effect, in words.
+    `absorbed`: what was added without any effect, in words; `terms`: both numbers, of one addition.
     """
 
     of: Format
@@ -233,6 +243,7 @@ class Landing:
     words: str
     ops: int
     absorbed: str
+    terms: Any = None
 
     @property
     def target(self) -> Any:
@@ -274,4 +285,5 @@ def landing(fn: Callable[[Any], Any] | None, x: Fraction, of: Format, name: str)
         result = given._like(result) if not isinstance(result, (np.ndarray, bool)) else None
     if result is None:
         raise TypeError("Microscope: expected a function that returns one number")
-    return Landing(of, name, x, given.held, result.held, result.exact, result.words, result.ops, result.absorbed)
+    return Landing(of, name, x, given.held, result.held, result.exact, result.words, result.ops, result.absorbed,
+                   result.terms if result.ops == 1 else None)  # fmt: skip

@@ -17,6 +17,7 @@ from .bits import bit_links, bits_panels, range_grips, toggled
 from .formats import format_links, formats_panel, power_grip
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
+from .sums import adds, sum_panels
 from .words import questions, sentence
 
 NAMES = ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3")
@@ -33,7 +34,8 @@ class Microscope(Picture):
     The slider multiplies the value by powers of two, `powers`; by default these reach over both ends of each format but
     float64. `landings` holds all results, `{format: [Landing]}`, `positions` the powers.
 
-    Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every format). Raises TypeError or
+    Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every
+    format; of one addition also the sum, written by hand in binary). Raises TypeError or
     ValueError, saying what to do, for what is no finite number or no function of one, and whatever the function raises.
 
     >>> lens = Microscope(lambda a: a + 1, 2048.0)
@@ -110,6 +112,8 @@ class Microscope(Picture):
         panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
         bits = only({"beside": [0]}, bits_panels(landings, bool(field)))
         panels = [panel, *bits, *only({"beside": [1]}, [formats_panel(landings)])]
+        if adds(landings):
+            panels += only({"beside": [2]}, sum_panels(landings))
         if len(positions) > 1 and self._x:
             grips += [power_grip(landings), *range_grips(landings)]
         return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
@@ -163,11 +167,11 @@ def _powers(x: Fraction, powers) -> list[int]:
 
 def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, panels: list[Panel]) -> Scene:
     names, first = list(landings), landings["float64"]
-    words, name = first[0].words, first[0].name
+    words, name, added = first[0].words, first[0].name, int(adds(landings))
     dials = [
         Dial("format", "Format", names, "choice", start=start),
         Dial(DIAL, name, [_value(f.x) for f in first], start=powers.index(0), asks=questions(landings)),
-        Dial("beside", "Beside it", ("the bits", "every format"), "choice"),
+        Dial("beside", "Beside it", ("the bits", "every format", *["the sum"] * added), "choice", start=2 * added),
     ]
     about = (
         "First the numbers of a float format around a result, as a vertical number line: the exact result, a dashed "

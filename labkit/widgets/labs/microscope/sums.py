@@ -1,0 +1,121 @@
+"""A sum as it is written by hand, in binary: both numbers, one below the other, and what falls behind the last place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ....precision import FORMATS
+from ...kit.scene import Mark, Panel, line, path, text
+from ...kit.strokes import NOWHERE
+from .ruler import DIAL
+from .run import Landing, digits, exponent_of, gap_at
+
+WIDTH, HIGH = 436.0, 250.0
+LEFT, PLACE, FIRST, ROW = 78.0, 9.1, 52.0, 34.0  # px: of the digits, one of them, and their rows
+BEFORE, BEHIND = 27, 12  # places in front of the format's last one that are seen at most, and behind it
+NAMES = ("", "", "exactly", "stored")
+
+
+class Columns:
+    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and `BEHIND` more."""
+
+    def __init__(self, found: Landing):
+        self.found = found
+        self.terms = found.terms if found.terms else (Fraction(0), Fraction(0))
+        self.exact = sum(self.terms, Fraction(0))
+        self.last = exponent_of(gap_at(self.exact, found.of))
+        sizes = [exponent_of(v) for v in (*self.terms, self.exact, self.stored) if v]
+        self.top = min(max([*sizes, self.last]), self.last + BEFORE - 1)
+
+    @property
+    def stored(self) -> Fraction:
+        """What the format keeps of the sum; 0 where it keeps no number."""
+        return Fraction(self.found.result) if np.isfinite(self.found.result) else Fraction(0)
+
+    @property
+    def kept(self) -> int:
+        """How many places stand in front of the end."""
+        return self.top - self.last + 1
+
+    def written(self, value: Fraction, least: int) -> tuple[str, str]:
+        """The digits of a number down to the place `least`, in front of the end and behind it."""
+        if not value:
+            return " " * (self.kept - 1) + "0", ""
+        high, low = exponent_of(value), max(least, self.last - BEHIND)
+        places = range(self.top, min(low, self.last) - 1, -1)
+        shown = ["" if k > high else self._digit(value, k) for k in places]
+        said = "".join(d or " " for d in shown)
+        if high > self.top:
+            said = "…" + said[1:]
+        front, behind = said[: self.kept], said[self.kept :]
+        return front, behind + ("…" if least < self.last - BEHIND and behind.strip() else "")
+
+    @staticmethod
+    def _digit(value, k) -> str:
+        return str(int(abs(value) // Fraction(2) ** k) % 2)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Both numbers with the places that the format stores of them, the exact sum, and what is stored of it."""
+        of, result = self.found.of, str(self.found.result)
+        if not self.found.terms:
+            return [("", ""), ("", ""), ("", ""), (result, "")]
+        own = [self.written(v, exponent_of(gap_at(v, of)) if v else self.last) for v in self.terms]
+        last = Fraction(self.exact.numerator & -self.exact.numerator, self.exact.denominator) if self.exact else None
+        whole = self.written(self.exact, min(self.last, exponent_of(last)) if last else self.last)
+        kept = self.written(self.stored, self.last) if np.isfinite(self.found.result) else (result, "")
+        return [*own, whole, kept]
+
+
+def adds(landings: Mapping[str, Sequence[Landing]]) -> bool:
+    """Whether the function is one addition, or subtraction."""
+    return all(f.terms is not None for f in landings["float64"])
+
+
+def sum_panels(landings: Mapping[str, Sequence[Landing]]) -> Iterator[Panel]:
+    """For each format the sum, written by hand."""
+    for i, (name, found) in enumerate(landings.items()):
+        marks = list(_marks([Columns(f) for f in found], FORMATS[name]))
+        yield Panel(f"sum {name}", "The sum, in binary", WIDTH, HIGH, marks, {"format": [i]})
+
+
+def _marks(sums: Sequence[Columns], of) -> Iterator[Mark]:
+    ends = [LEFT + PLACE * c.kept + 3 for c in sums]
+    bottom = FIRST + ROW * len(NAMES) - 18
+    there = ["" if c.found.terms else "hidden" for c in sums]
+    yield path(NOWHERE, "outline").following(DIAL, d=[[(x, FIRST - 22), (x, bottom)] for x in ends], state=there)
+    here = text(0, FIRST - 28, f"{of.name} ends", "note", "middle")
+    yield here.following(DIAL, x=[max(x, 48.0) for x in ends], state=there)
+    yield line(8, FIRST + ROW * 2 - 22, WIDTH - 8, FIRST + ROW * 2 - 22, "axis")
+    rows = [c.rows() for c in sums]
+    for k, (name, words) in enumerate(zip(NAMES, _names(sums), strict=True)):
+        y = FIRST + ROW * k
+        yield text(8, y, name, "name").following(DIAL, text=words)
+        yield text(LEFT, y, "", "place").following(DIAL, text=[_fixed(row[k][0]) for row in rows])
+        yield text(0, y, "", "lost").following(DIAL, x=[x + 4 for x in ends], text=[_fixed(row[k][1]) for row in rows])
+    yield text(8, bottom + 26, "rounded away", "name")
+    yield text(WIDTH - 8, bottom + 26, "", "value", "end").following(DIAL, text=[_lost(c) for c in sums])
+
+
+def _fixed(written: str) -> str:
+    """Digits whose blanks keep their width."""
+    return written.replace(" ", "\u2007")
+
+
+def _names(sums: Sequence[Columns]) -> list[list[str]]:
+    """What stands before each row: the names of both numbers, with the sign by which the second one comes."""
+    first = sums[0].found.words
+    sign = "−" if " − " in first else "+"
+    mine, theirs = first.split(f" {sign} ", 1) if f" {sign} " in first else (first, "")
+    return [[mine] * len(sums), [f"{sign} {theirs}"] * len(sums), [NAMES[2]] * len(sums), [NAMES[3]] * len(sums)]
+
+
+def _lost(c: Columns) -> str:
+    """What is rounded away, in gaps."""
+    if not np.isfinite(c.found.result):
+        return "everything"
+    off = abs(c.exact - c.stored)
+    if not off:
+        return "nothing"
+    gaps = off / gap_at(c.exact, c.found.of)
+    return f"{digits(off, off / 100)} = {digits(gaps, gaps / 100)} gap"

@@ -15,7 +15,7 @@ from .pieces import SHOW, VALUES, with_pieces
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .words import in_short, question
 
-WIDTH, LINE = 384.0, 18.0  # px: of a result, and a line of code
+WIDTH, USUAL, LINE = 384.0, 208.0, 18.0  # px: of a result, how high it usually is, and of a line of code
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
 STEPS = ("the call", "the structure", "the values")
@@ -128,8 +128,9 @@ class CallBuilder(Picture):
     # ---- panels ----
 
     def _question_panel(self):
-        marks = [rect(1, 1, WIDTH - 2, 58, "chip"), text(WIDTH / 2, 35, "?", "heading", "middle")]
-        return Panel("hidden", "What comes back", WIDTH, 60, marks, HIDDEN)
+        """As high as most results, so that nothing is moved when one takes its place."""
+        marks = [rect(1, 1, WIDTH - 2, USUAL - 2, "chip"), text(WIDTH / 2, USUAL / 2 + 5, "?", "heading", "middle")]
+        return Panel("hidden", "What comes back", WIDTH, USUAL, marks, HIDDEN)
 
     def _results(self) -> Iterator[Panel]:
         results = places(CALL, {call: outcome.result for call, outcome in self.outcomes.items()})

@@ -38,8 +38,8 @@ known(
     words="g @ y.T, x.T @ g",
 )
 known(anp.negative, "NegBackward0", saves="", text="-{}", sign="neg", words="-g")
-known(anp.absolute, words="g sign(x)")
-known(anp.square, sign="pow 2", words="2 g x")
+known(anp.absolute, "AbsBackward0", saves="self result", words="g sign(x)")
+known(anp.square, "PowBackward0", saves="self", sign="pow 2", words="2 g x")
 _QUOTIENT = {"text": "{} / {}", "sign": "÷", "words": "g / y, -g x / y^2"}
 known(anp.true_divide, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)
 known(anp.divide, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)

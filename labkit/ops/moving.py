@@ -12,25 +12,36 @@ from .table import known, rule
 
 __all__ = ["MOVERS", "copy", "expand", "gather", "index_max", "index_min", "rot90", "scatter_add", "set_item", "sort"]
 
+
+def _by_index(args, kwargs):
+    """PyTorch's node of `x[index]`: the last of those that it makes of the index, part by part."""
+    parts = args[1] if isinstance(args[1], tuple) else (args[1],)
+    if any(isinstance(part, (list, np.ndarray)) for part in parts):
+        return "IndexBackward0"
+    if any(part is None for part in parts):
+        return "UnsqueezeBackward0"
+    return "SelectBackward0" if isinstance(parts[-1], (int, np.integer)) else "SliceBackward0"
+
+
 _BACK, _COPIES = {"words": "g in the old shape"}, {"words": "g summed over the copies"}
 known(anp.reshape, "ViewBackward0", others="shape", saves="", **_BACK)
-for _fun in (anp.squeeze, anp.ravel, anp.expand_dims):
-    known(_fun, **_BACK)
-for _fun in (anp.transpose, anp.swapaxes):
-    known(_fun, words="g transposed back")
-known(anp.broadcast_to, **_COPIES)
+for _fun, _node in ((anp.squeeze, None), (anp.ravel, "ViewBackward0"), (anp.expand_dims, "UnsqueezeBackward0")):
+    known(_fun, _node, **_BACK)
+for _fun, _node in ((anp.transpose, "PermuteBackward0"), (anp.swapaxes, "TransposeBackward0")):
+    known(_fun, _node, words="g transposed back")
+known(anp.broadcast_to, "ExpandBackward0", **_COPIES)
 known(anp.roll, words="g moved back")
 for _fun in (anp.tril, anp.triu):
     known(_fun, words="g in the triangle")
-known(numpy_wrapper.concatenate_args, name="concatenate", words="g cut in pieces")
-known(ArrayBox.__getitem__, words="g at the index, 0 elsewhere")
-known(numpy_wrapper._astype, words="g cast back")
+known(numpy_wrapper.concatenate_args, "CatBackward0", name="concatenate", words="g cut in pieces")
+known(ArrayBox.__getitem__, _by_index, words="g at the index, 0 elsewhere")
+known(numpy_wrapper._astype, "ToCopyBackward0", words="g cast back")
 
 MOVERS: dict[str, Offered] = {}
 _mover = partial(entered, MOVERS, rounds=False)
 
 
-@rule(lambda ans, x: lambda g: g, text="np.array", rounds=False)
+@rule(lambda ans, x: lambda g: g, node="CloneBackward0", saves="", text="np.array", rounds=False)
 def copy(x) -> np.ndarray:
     """`x` in memory of its own."""
     return np.array(x)
@@ -47,6 +58,7 @@ def expand(x, shape) -> np.ndarray:
     lambda ans, x, index, value: lambda g: set_item(g, index, 0),
     None,
     lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
+    node="CopySlices",
     rounds=False,
 )
 def set_item(x, index, value) -> np.ndarray:

@@ -9,6 +9,7 @@ from functools import partial
 
 import autograd.numpy as anp
 import numpy as np
+from autograd.numpy import numpy_wrapper
 
 from ..engine import cast, dtype_of, sum_once
 from .arithmetic import select, zero
@@ -37,7 +38,8 @@ def _by_axes(name):
 known(anp.sum, _by_axes("Sum"), others="axis keepdims", saves="", words="g for every element summed")
 known(sum_once, "SumBackward1", others="dim", saves="", words="g for every element summed",
       text="np.sum({0}, axis={1}, keepdims=True, dtype=np.float32).astype({0}.dtype)")  # fmt: skip
-known(anp.mean, _by_axes("Mean"), others="axis keepdims", saves="", words="g / n for every element")
+known(getattr(numpy_wrapper, "_primitive_mean", anp.mean), _by_axes("Mean"), others="axis keepdims", saves="",
+      words="g / n for every element")  # fmt: skip
 known(anp.max, words="g to the largest, shared by equal ones")
 known(anp.min, words="g to the smallest, shared by equal ones")
 known(anp.cumsum, words="the running sum of g, from the end")
@@ -66,13 +68,13 @@ def _repeated(ans, x, axis, mean=False):
 
 
 @_reduction("the sum", "[3. 6.]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), "total", _TYPED,
-            text="np.sum", words="g for every element summed", rounds=False)  # fmt: skip
+            text="np.sum", words="g for every element summed", rounds=False, node=_by_axes("Sum"))  # fmt: skip
 def sum_(x, axis=None, keepdims=False) -> np.ndarray:
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @_reduction("the mean", "[1.5 3. ]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), "mean", _TYPED,
-            text="np.mean", words="g / n for every element", rounds=False)  # fmt: skip
+            text="np.mean", words="g / n for every element", rounds=False, node=_by_axes("Mean"))  # fmt: skip
 def mean(x, axis=None, keepdims=False) -> np.ndarray:
     return np.mean(x, axis=axis, keepdims=keepdims)
 

@@ -172,12 +172,32 @@ def _beside_arrays(fun, numbers):
 
 # ---- what is asked of the table ----
 
+_NODES = {  # NumPy's functions that PyTorch calls otherwise
+    **{f"arc{word}": f"A{word}Backward0" for word in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")},
+    "clip": "ClampBackward1", "tile": "RepeatBackward0", "pad": "ConstantPadNdBackward0", "cross": "LinalgCrossBackward0",
+    "moveaxis": "PermuteBackward0", "rollaxis": "PermuteBackward0", "outer": "MulBackward0", "fabs": "AbsBackward0",
+    "fliplr": "FlipBackward0", "flipud": "FlipBackward0", "make_diagonal": "DiagEmbedBackward0",
+}  # fmt: skip
+_SEVERAL = {  # those that it has not, or that are several nodes there: they are called by NumPy's word
+    "array_from_args", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "conjugate", "degrees", "diag",
+    "diff", "dsplit", "einsum", "full", "gradient", "hsplit", "imag", "inner", "kron", "linspace", "partition",
+    "radians", "real", "real_if_close", "tensordot", "vsplit",
+}  # fmt: skip
+
 
 def row_of(fun) -> Row:
-    """The row of a primitive; one that was never entered has one that says that it saves everything."""
+    """The row of a primitive; one that was never entered has one that says that it saves everything.
+
+    Its node is called as PyTorch calls it where NumPy's word for the function is another, else by NumPy's word.
+
+    >>> import autograd.numpy as anp
+    >>> row_of(anp.arctan).node, row_of(anp.kron).node
+    ('AtanBackward0', 'kron')
+    """
     found = TABLE.get(fun)
     if found is None:
-        found = TABLE[fun] = Row(name_of(fun))
+        name = name_of(fun)
+        found = TABLE[fun] = Row(name, _NODES.get(name, name if name in _SEVERAL else None))
     return found
 
 

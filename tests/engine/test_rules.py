@@ -287,11 +287,11 @@ UNARY = [name for names in ELEMENTWISE for name in names.split()]
 
 @pytest.mark.parametrize("name", [name for name in UNARY if saved_alone(getattr(np, name))])
 def test_a_derivative_comes_from_what_the_tape_says_it_saves(name):
-    op, x = getattr(np, name), onp.array([0.3, 0.6])
+    op, x = getattr(np, name), onp.array([0.3, 0.6]) + name.endswith("cosh")
     y, lost = op(x), onp.full(2, onp.nan)
     kept = (lost, (x,)) if saved_alone(op) == "self" else (y, (lost,))
     (found,) = vjp_of(op)((0,), *kept, {})(onp.ones(2))
-    assert onp.allclose(found, autograd.elementwise_grad(op)(x), equal_nan=True)
+    assert onp.allclose(found, autograd.elementwise_grad(op)(x))
 
 
 def test_autograd_keeps_its_own_rule():

@@ -50,6 +50,8 @@ from ._memory_format import channels_last, channels_last_3d, contiguous_format, 
 from ._modes import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,

@@ -8,6 +8,20 @@ from . import _joining
 from ._tensor import Tensor
 
 
+def replace_all_batch_norm_modules_(root) -> Any:
+    """Let batch normalization in a network keep no running statistics, in place: a batch under `vmap` cannot write them.
+
+    >>> import labkit.torch as torch
+    >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2)).track_running_stats
+    False
+    """
+    for module in root.modules():
+        if getattr(module, "track_running_stats", False) and hasattr(module, "num_batches_tracked"):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
 def stack_module_state(models) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """`(parameters, buffers)` of modules of one class, `{name: tensor}`, each stacked along a new first dimension.
 

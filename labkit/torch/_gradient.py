@@ -2,6 +2,7 @@
 
 import warnings
 import weakref
+from collections import OrderedDict
 
 import numpy as np
 
@@ -104,6 +105,13 @@ class WithGradient(Fields):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         edge = self._edge
         return Handle(self._hooks if edge is None else edge.node.own("tensor_hooks").setdefault(edge.nr, {}), hook)
+
+    @property
+    def _backward_hooks(self):
+        """The hooks of `register_hook`, by their numbers; None where there are none."""
+        edge = self._edge
+        found = self._hooks if edge is None else edge.node.own("tensor_hooks").get(edge.nr, {})
+        return OrderedDict(found) if found else None
 
     def register_post_accumulate_grad_hook(self, hook):
         """Call `hook(tensor)` each time this leaf's `.grad` has been added to."""

@@ -257,6 +257,16 @@ class set_detect_anomaly(metaclass=Placed):
         state.anomaly, state.check_nan = self._before
 
 
+def is_anomaly_enabled() -> bool:
+    """Whether backward passes look for nan."""
+    return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether they stop there, once they look."""
+    return state.check_nan
+
+
 class detect_anomaly(set_detect_anomaly):
     """`with detect_anomaly():` checks every derivative inside for nan.
 

@@ -351,3 +351,18 @@ def test_adafactor_goes_where_pytorch_s_goes():
     assert {name: list(v.shape) for name, v in optimizer.state[w].items()} == {
         "step": [], "row_var": [2, 1], "col_var": [1, 3],
     }  # fmt: skip
+
+
+def test_hooks_around_a_saved_state(capsys):
+    p = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([p], 0.1)
+    optimizer.register_state_dict_pre_hook(lambda _: print("before"))
+    last = optimizer.register_state_dict_post_hook(lambda _, state: {**state, "more": 1})
+    optimizer.register_load_state_dict_pre_hook(lambda _, state: print("load", "more" in state))
+    optimizer.register_load_state_dict_post_hook(lambda _: print("loaded"))
+    state = optimizer.state_dict()
+    assert state["more"] == 1
+    last.remove()
+    assert "more" not in optimizer.state_dict()
+    optimizer.load_state_dict(state)
+    assert capsys.readouterr().out.split() == ["before", "before", "load", "True", "loaded"]

@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 def _module(value):
@@ -277,3 +277,19 @@ def _line(key, value, legacy):
         return f"  ({key}): Object of type: {type(value).__name__}"
     kind, size = "Parameter" if isinstance(value, Parameter) else "Tensor", "x".join(map(str, value.shape))
     return f"  ({key}): {kind} containing: [{legacy.format(value.dtype.legacy) or value.dtype} of size {size}]"
+
+
+class DataParallel(Module):
+    """A module as it is spread over GPUs; without one, as here, it calls `module`, whose names then begin with "module.".
+
+    >>> from labkit.torch import nn
+    >>> list(DataParallel(nn.Linear(2, 1)).state_dict())
+    ['module.weight', 'module.bias']
+    """
+
+    def __init__(self, module, device_ids=None, output_device=None, dim=0):
+        super().__init__()
+        self.module, self.device_ids, self.output_device, self.dim = module, [], None, dim
+
+    def forward(self, *inputs, **kwargs) -> Any:
+        return self.module(*inputs, **kwargs)

@@ -140,6 +140,10 @@ class Optimizer(metaclass=Placed):
 
     def state_dict(self) -> dict:
         """`{"state": {number of parameter: its state}, "param_groups": [options, and numbers for parameters]}`."""
+        self._run("_state_dict_pre_hooks")
+        return self._run("_state_dict_post_hooks", self._state_dict())
+
+    def _state_dict(self):
         numbers = {id(p): i for i, p in enumerate(chain.from_iterable(g["params"] for g in self.param_groups))}
         groups = [
             {k: v for k, v in g.items() if k != "params"} | {"params": [numbers[id(p)] for p in g["params"]]}
@@ -149,7 +153,7 @@ class Optimizer(metaclass=Placed):
 
     def load_state_dict(self, state_dict) -> None:
         """Take over a copy of what `state_dict()` gave. Raises ValueError where the groups are not as large."""
-        saved = deepcopy(state_dict)
+        saved = deepcopy(self._run("_load_pre_hooks", state_dict))
         if len(saved["param_groups"]) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = list(zip(self.param_groups, saved["param_groups"], strict=True))
@@ -162,6 +166,33 @@ class Optimizer(metaclass=Placed):
         self.state = defaultdict(dict)
         for number, state in saved["state"].items():
             self.state[of[number]] = {k: _in_dtype_of(of[number], k, v) for k, v in state.items()}
+        self._run("_load_post_hooks")
+
+    def register_state_dict_pre_hook(self, hook) -> Handle:
+        """Call `hook(optimizer)` before `state_dict` looks."""
+        return self._state_hook("_state_dict_pre_hooks", hook)
+
+    def register_state_dict_post_hook(self, hook) -> Handle:
+        """Call `hook(optimizer, state_dict)` after that; what it returns replaces `state_dict`."""
+        return self._state_hook("_state_dict_post_hooks", hook)
+
+    def register_load_state_dict_pre_hook(self, hook) -> Handle:
+        """Call `hook(optimizer, state_dict)` before a state is loaded; what it returns replaces `state_dict`."""
+        return self._state_hook("_load_pre_hooks", hook)
+
+    def register_load_state_dict_post_hook(self, hook) -> Handle:
+        """Call `hook(optimizer)` after a state was loaded."""
+        return self._state_hook("_load_post_hooks", hook)
+
+    def _state_hook(self, table, hook):
+        return Handle(vars(self).setdefault(table, OrderedDict()), hook)
+
+    def _run(self, table, *state):
+        """Call these hooks; the state, or what a hook gave in its place."""
+        for hook in list(vars(self).get(table, {}).values()):
+            given = hook(self, *state)
+            state = (given,) if state and given is not None else state
+        return state[0] if state else None
 
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]

@@ -207,6 +207,11 @@ def _layer_norm(options, x, gamma, beta):
     return (x - mean) / (variance + options["epsilon"]).sqrt() * gamma + beta, mean, variance
 
 
+def _with_place(name):
+    """`ops.ArgMaxWithValue(axis, keep_dims)(x)` and its like: (where, the value)."""
+    return lambda options, x: OPS[name](x, options["axis"], options["keep_dims"])[::-1]
+
+
 def _strided(options, x, begin, end, strides):
     if any(options.values()):
         raise NotImplementedError("ops.StridedSlice: labkit has no masks; write x[a:b:step] instead")
@@ -256,6 +261,8 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Tile": ({}, lambda o, x, dims: OPS["tile"](x, dims)),
     "AddN": ({}, "addn"),
     "L2Loss": ({}, _l2_loss),
+    "ArgMaxWithValue": ({"axis": 0, "keep_dims": False}, _with_place("max")),
+    "ArgMinWithValue": ({"axis": 0, "keep_dims": False}, _with_place("min")),
     "L2Normalize": ({"axis": 0, "epsilon": 1e-4}, _normalized),
     "LayerNorm": ({"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7}, _layer_norm),
     "StridedSlice": ({"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}, _strided),

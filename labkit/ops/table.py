@@ -239,7 +239,8 @@ def row_of_node(node: str) -> Row | None:
     """
     digits = "0123456789"
     rows = [row for row in TABLE.values() if str(row.node).rstrip(digits) == node.rstrip(digits)]
-    return max(rows, key=lambda row: (bool(row.words), row.node == node), default=None)
+    plain = op_of_node(node)
+    return max(rows, key=lambda row: (bool(row.words), row.node == node, plain in row.name), default=None)
 
 
 @cache

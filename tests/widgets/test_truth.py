@@ -185,7 +185,7 @@ def read_back(panel, marks):
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_point_and_every_vertex_stand_where_the_ticks_have_the_number_that_they_stand_for(name):
     read = sum(read_back(panel, marks) for panel, marks in seen(widget_examples.made(name).scene))
-    assert read > 100 or name not in READ
+    assert read > 30 or name not in READ
 
 
 def test_what_stands_elsewhere_is_noticed():

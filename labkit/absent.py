@@ -126,9 +126,10 @@ def _why(full):
 def _here(dialect, place):
     """The names that labkit has at `place`."""
     module = import_module(f"labkit.{dialect}.{place}".rstrip("."))
-    empty = {
-        name for name, thing in vars(module).items() if isinstance(thing, ModuleType) and "__file__" not in vars(thing)
-    }
+    empty = {  # modules without a file, but for those that stand for the function of their name
+        name for name, thing in vars(module).items()
+        if isinstance(thing, ModuleType) and "__file__" not in vars(thing) and not vars(thing).get("function")
+    }  # fmt: skip
     return [name for name in {*dir(module), *getattr(module, "__all__", ())} - empty if not name.startswith("_")]
 
 

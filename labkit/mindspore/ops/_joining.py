@@ -173,10 +173,13 @@ def masked_select(input, mask):
     return input[mask]
 
 
-@op()
-def nonzero(input):
-    """The places of elements that are not zero: Int64, one row each."""
-    return anp.argwhere(constant(input))
+def nonzero(input, as_tuple=False):
+    """The places of elements that are not zero: Int64, one row each; with `as_tuple` a tensor for each axis."""
+    value = constant(value_of(input, "NonZero"))
+    return tuple(map(wrap, np.nonzero(value))) if as_tuple else wrap(np.argwhere(value))
+
+
+register(nonzero)
 
 
 def as_met(array):

@@ -4,7 +4,8 @@ Arguments are NumPy's. New arrays are Int32 or Float32 unless a `dtype` says oth
 """
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial, reduce, wraps
+from inspect import signature
 from typing import Any
 
 import autograd.numpy as anp
@@ -13,12 +14,13 @@ import numpy as np
 from ...engine import cast, dtype_of, getval, isbox, leaves, map_leaves
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, absolute, power, select
-from ..dtype import DType, as_numpy, of
+from ..dtype import DType, as_numpy, of, promote
 from ..tensor import Tensor, tensor, wrap
 from . import _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
 from ._arithmetic import PAIRWISE
 from ._joining import as_met
 from ._op import OPS, register
+from ._words import bound, listed
 
 _ELSEWHERE: dict[str, str] = {  # where NumPy has it under another name, or has it no more
     "trapz": "trapezoid", "in1d": "isin", "sometrue": "any", "asfarray": "float32", "norm": "linalg.norm", "max": "amax",
@@ -26,6 +28,8 @@ _ELSEWHERE: dict[str, str] = {  # where NumPy has it under another name, or has 
     "bitwise_not": "invert",
 }  # fmt: skip
 _PLACES = {"argmax": np.int64, "argmin": np.int32, "argwhere": np.int64, "count_nonzero": np.int32}
+_STAY = {"exp2", "reciprocal", "heaviside", "copysign", "maximum", "minimum"}  # integers, even beside a float
+_LISTS = {"atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "gradient", "indices", "meshgrid"}
 _OF_INTEGERS = {"sum": np.int64, "mean": np.int32, "average": np.int32}
 _SINGLE, _DOUBLE, _INT, _LONG = (np.dtype(kind) for kind in (np.float32, np.float64, np.int32, np.int64))
 
@@ -37,17 +41,27 @@ def derived(name) -> Callable | None:
         or name in FUNCTIONS
         or name in {also for row in FUNCTIONS.values() for also in row.also.split()}
     ):
-        return _of_table(OPS[name])
-    fun = _of_numpy(_ELSEWHERE.get(name, name))
-    return None if fun is None else _of_arrays(name, fun)
+        return _of_table(name, OPS[name])
+    path = _ELSEWHERE.get(name, name)
+    fun = _of_numpy(path)
+    return None if fun is None else _of_arrays(name, fun, _own_words(path))
 
 
-def _of_table(op):
+def _of_table(name, op):
     """An op of one or of two tensors, which takes what becomes one, and a `dtype`."""
 
     @wraps(op)
-    def call(*args, dtype=None):
+    def call(*args, **kwargs):
+        words = listed()[f"numpy.{name}"]
+        args, kwargs = bound(f"numpy.{name}", words, args, kwargs)
+        dtype = args.pop() if len(args) == len(words) and words[-1] == "dtype" else kwargs.pop("dtype", None)
+        args += kwargs.values()
         made = op(*[a if isinstance(a, Tensor) else array(a) for a in args] if len(args) == 1 else args)
+        kinds = [a._value.dtype for a in args if isinstance(a, Tensor)]
+        if name in _STAY and kinds and all(kind.kind in "iu" for kind in kinds):
+            made = wrap(cast(made._value, max(kinds, key=lambda kind: kind.itemsize)))
+        if name == "sign" and kinds[0].kind in "iu":
+            made = wrap(cast(made._value, _SINGLE))
         return made if dtype is None else made.astype(_type(dtype))
 
     return call
@@ -67,6 +81,17 @@ def _of_numpy(path) -> Any:
     return found
 
 
+def _own_words(path):
+    """The words of NumPy's function, or of what stands for it; None for one that does not say."""
+    made = _MADE.get(path) or reduce(lambda found, part: getattr(found, part, None), path.split("."), np)
+    if isinstance(made, np.ufunc):
+        return ["x1", "x2"][: made.nin]
+    try:
+        return [*signature(made).parameters]
+    except (TypeError, ValueError):
+        return None
+
+
 def _moved(fun, *args, **kwargs):
     """What `fun` does, which only moves elements: where each came from is what it does with their numbers."""
     arrays = [leaf for leaf in leaves([args, kwargs]) if isbox(leaf)]
@@ -81,11 +106,11 @@ def _moved(fun, *args, **kwargs):
     return select(source > 0, row[np.maximum(source - 1, 0)], value)
 
 
-def _average(a, axis=None, weights=None):
+def _average(a, axis=None, weights=None, returned=False):
     weights = weights if weights is None or np.ndim(weights) != 1 or axis is None else _along(weights, axis, a.ndim)
-    return (
-        anp.mean(a, axis) if weights is None else anp.sum(a * weights, axis) / anp.sum(weights + 0 * constant(a), axis)
-    )
+    total = anp.sum((1.0 if weights is None else weights) + 0 * constant(a), axis)
+    mean = anp.mean(a, axis) if weights is None else anp.sum(a * weights, axis) / total
+    return (mean, total) if returned else mean
 
 
 def _along(weights, axis, ndim):
@@ -121,6 +146,10 @@ def _bincount(x, weights=None, length=0):
     return np.bincount(getval(x), None if weights is None else getval(weights), length).astype(np.float32)
 
 
+def _clip(a, a_min, a_max):
+    return anp.clip(a, a_min, a_max)
+
+
 def _histogram(a, bins=10, range=None, weights=None, density=False):
     counts, edges = np.histogram(getval(a), getval(bins), range, weights=getval(weights), density=density)
     return counts.astype(np.float32), edges
@@ -140,16 +169,23 @@ _MADE: dict[str, Callable] = {  # of what has a derivative, and what is in anoth
     "average": _average, "unique": _unique,
     "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
     "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod, "bincount": _bincount,
-    "histogram": _histogram,
+    "histogram": _histogram, "clip": _clip, "indices": lambda *args, **kwargs: tuple(np.indices(*args, **kwargs)),
+    "empty": np.zeros, "empty_like": lambda a, dtype=None, shape=None: np.zeros_like(constant(a), dtype, shape=shape),
+    "promote_types": promote, "result_type": lambda *given: reduce(promote, [getattr(a, "dtype", a) for a in given]),
+    "count_nonzero": lambda a, axis=None, keepdims=False: np.count_nonzero(constant(a), axis, keepdims=keepdims),
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
     "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),
 }  # fmt: skip
 
 
-def _of_arrays(name, fun):
-    """A function of NumPy's for tensors, its numbers in the types of MindSpore's."""
+def _of_arrays(name, fun, own):
+    """A function of NumPy's with the words `own` for tensors, called with the words of MindSpore's, its numbers in its types."""
 
     def call(*args, **kwargs):
+        dtype = None
+        if own and f"numpy.{name}" in listed():
+            args, kwargs = bound(f"numpy.{name}", own, args, kwargs)
+            dtype = kwargs.pop("dtype", None) if "dtype" not in own else None
         tensors = [leaf for leaf in leaves([args, kwargs]) if isinstance(leaf, Tensor)]
         args, kwargs = map_leaves(_plain, [args, kwargs])
         told = "dtype" in kwargs or any(isinstance(a, np.dtype) for a in args)
@@ -159,7 +195,9 @@ def _of_arrays(name, fun):
             except NotImplementedError:
                 raise NotImplementedError(f"{name}: labkit computes it, but has no derivative of it") from None
         kinds = [t._value.dtype for t in tensors]
-        return _wrapped(found, (lambda value: value) if told else lambda value: _typed(value, kinds, name))
+        made = _wrapped(found, (lambda value: value) if told else lambda value: _typed(value, kinds, name))
+        made = made if dtype is None or not isinstance(made, Tensor) else made.astype(_type(dtype))
+        return list(made) if name in _LISTS and isinstance(made, tuple) else made
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"`numpy.{name}` of tensors; see there for its arguments."
@@ -197,6 +235,8 @@ def _typed(value, kinds, name):
         wanted = _INT
     if name in _PLACES:
         wanted = np.dtype(_PLACES[name])
+    elif name in _STAY and kinds and not floats:
+        wanted = max(kinds, key=lambda kind: kind.itemsize)
     elif name in _OF_INTEGERS and kinds and not floats:
         wanted = _LONG if _LONG in kinds else np.dtype(_OF_INTEGERS[name])
     return value if wanted == dtype else cast(value, wanted)

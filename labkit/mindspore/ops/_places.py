@@ -104,6 +104,8 @@ unsorted_segment_prod = _segments("unsorted_segment_prod", "prod", lambda dtype:
 
 def index_add(input, dim, index, source, *, alpha=1):
     """`input` with `alpha` times the slices of `source` added along `dim` at the places `index`."""
+    if isinstance(dim, Tensor):  # the method's other words: indices, y, axis
+        dim, index, source = source, dim, index
     moved, rows = (OPS["moveaxis"](t, dim, 0) for t in (input, source * alpha))
     return OPS["moveaxis"](tensor_scatter_add(moved, index.reshape((-1, 1)), rows), 0, dim)
 
@@ -188,7 +190,7 @@ def tensor_scatter_elements(input_x, indices, updates, axis=0, reduction="none")
 def _into(how, named):
     """An op that changes a parameter, and returns its value."""
 
-    def changed(input_x, indices, updates):
+    def changed(input_x, indices, updates, use_locking=False):
         if not isinstance(input_x, Parameter):
             raise TypeError(f"For '{named.title().replace('_', '')}', the type of 'input_x' must be 'Parameter'.")
         input_x.set_data(how(input_x, indices, updates))

@@ -33,6 +33,7 @@ from . import (  # noqa: F401
     _reduction,
     _resizing,
     _shape,
+    _with_options,
 )
 from ._op import OPS, PRIMITIVES
 
@@ -279,7 +280,9 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Fill": ({}, lambda o, dtype, shape, value: OPS["full"](shape, value, dtype=dtype)),
     "Identity": ({}, "copy"),
     "ScalarToTensor": ({}, "scalar_to_tensor"),
-    "Print": ({}, lambda o, *args: print(*args, sep="\n")),
+    "Print": ({}, lambda o, *args: print(*(repr(a) if isinstance(a, Tensor) else a for a in args), sep="\n")),
+    "TrilIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["tril_indices"](**o)),
+    "TriuIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["triu_indices"](**o)),
 }  # fmt: skip
 for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS):
     _OPTIONS.update(_more)
@@ -292,7 +295,12 @@ for _name, (_options, _does) in _OPTIONS.items():
     CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
 # classes that are a function of the same name, letters and words aside: what the constructor takes, the call does not
 _NAMESAKES = """
-    Addcdiv Addcmul Cdist(p=2.0) Cross(dim=None) Cummax(axis) Diag Expand
+    Addcdiv Addcmul AdaptiveAvgPool2D(output_size) Bincount Cdist(p=2.0) ChannelShuffle(groups) Cross(dim=None) Cummax(axis)
+    Diag Elu(alpha=1.0) Expand Gather(batch_dims=0) Gelu IndexAdd(axis,use_lock=True,check_index_bound=True) IndexFill
+    MultiMarginLoss(p=1,margin=1.0,reduction="mean") NanToNum(nan=None,posinf=None,neginf=None)
+    NLLLoss(reduction="mean",ignore_index=-100) TensorScatterElements(axis=0,reduction="none")
+    TripletMarginLoss(p=2,swap=False,eps=1e-06,reduction="mean") TupleToArray
+    UniqueConsecutive(return_inverse=False,return_counts=False,dim=None)
     FastGelu Fmax Fmin Gcd Ger Heaviside IsClose(rtol=1e-05,atol=1e-08,equal_nan=False) Lcm Lerp LinSpace Logit(eps=-1.0)
     MaskedFill MaskedSelect NextAfter NonZero Range(maxlen=1000000) Renorm(p,dim,maxnorm)
     RmsNorm(epsilon=1e-06) Roll(shifts,dims=None) Sinc SmoothL1Loss(beta=1.0,reduction="none") SoftMarginLoss(reduction="mean")
@@ -333,10 +341,11 @@ def _named_after(name, takes, fun):
 
 
 _FUNCTIONS = {_plain(_name): _fun for _name, _fun in OPS.items()}
-for _name, _takes in re.findall(r"(\w+)(?:\(([^)]*)\))?", _NAMESAKES):
+_WRITING = " ".join(f"{_name}(use_locking=False)" for _name in PRIMITIVES if _name.startswith("Scatter") and _name != "ScatterNd")
+for _name, _takes in re.findall(r"(\w+)(?:\(([^)]*)\))?", _NAMESAKES + _WRITING):
     CLASSES[_name] = _named_after(_name, _takes, _FUNCTIONS[_plain(_name)])
 CLASSES["Primitive"] = Primitive
-CLASSES["RealDiv"], CLASSES["TensorAdd"] = CLASSES["Div"], CLASSES["Add"]
+CLASSES["RealDiv"], CLASSES["TensorAdd"] = _without_options("RealDiv", OPS["div"]), CLASSES["Add"]
 
 
 def _reduce_function(name):

@@ -27,7 +27,7 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
     **dict.fromkeys(("jit", "jit_class"), "graph_mode"),
     "from_numpy": "tensor",
-    "is_tensor": "ops",
+    **dict.fromkeys(("constexpr", "is_tensor"), "ops"),
     "recompute": "nn",
     **dict.fromkeys(
         (

@@ -76,7 +76,8 @@ class Run:
     def _of_input(self, argument, found):
         if isinstance(argument, Tensor):
             return wrap(found[self._index[id(argument)]])
-        return tuple(self._of_input(part, found) for part in argument)
+        parts = [self._of_input(part, found) for part in argument]
+        return parts if isinstance(argument, list) else tuple(parts)
 
     def _of_weight(self, weight, found):
         if isinstance(weight, Parameter) and not weight.requires_grad and not in_graph_mode():

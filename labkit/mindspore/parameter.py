@@ -62,6 +62,8 @@ class Parameter(Tensor):
     __slots__ = ("__dict__", "_hooks", "_name", "_requires_grad", "layerwise_parallel", "parallel_optimizer")
     _shown = "abc.Parameter"  # it makes the class of its parameters at run time
 
+    inited_param = None  # what a parameter without a value becomes; here each has its value from the start
+
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True):
         if isinstance(default_input, bool):
             raise ValueError("Parameter data can not be `bool`")

@@ -85,12 +85,21 @@ def chain_matmul(of, *matrices) -> Any:
 
 
 @composed
-def cov(of, input, *, correction=1) -> Any:
-    """The covariances of the rows, each a variable with an observation in each column."""
+def cov(of, input, *, correction=1, fweights=None, aweights=None) -> Any:
+    """The covariances of the rows, each a variable with an observation in each column.
+
+    `fweights` says how often each observation was made, `aweights` what it counts.
+    """
     x = input.reshape(1, -1) if input.ndim < 2 else input
     x = x if "float" in str(x.dtype).lower() else x.float()
-    centred = x - of["mean"](x, 1, True)
-    return ((centred @ centred.T) / (x.shape[1] - correction)).squeeze()
+    if fweights is None and aweights is None:
+        centred = x - of["mean"](x, 1, True)
+        return ((centred @ centred.T) / (x.shape[1] - correction)).squeeze()
+    counts = (1 if fweights is None else fweights) * (1 if aweights is None else aweights) + 0 * x[0]
+    total = of["sum"](counts)
+    each = 1 if aweights is None else of["sum"](counts * aweights) / total
+    centred = x - of["sum"](x * counts, 1, True) / total
+    return ((centred * counts) @ centred.T / (total - correction * each)).squeeze()
 
 
 @torch_only

@@ -59,8 +59,12 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "LearningRateSchedule", "standard_normal", "normal", "uniform", "randint", "randint_like", "randn_like", "rand_like",
     "dropout1d", "dropout2d", "dropout3d", "Dropout2D", "Dropout3D", "conv1d", "conv3d", "pad", "unsorted_segment_sum",
     "index_add", "slice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "pixel_unshuffle",
-    "Bucketize", "Einsum", "Transformer", "ApplyGradientDescent", "StridedSlice", "tril_indices", "triu_indices", "sequence_mask",
-    "allclose", "unique_consecutive",
+    "Bucketize", "TrilIndices", "TriuIndices", "Einsum", "Transformer", "ApplyGradientDescent", "StridedSlice",
+    "tril_indices", "triu_indices",
+    "sequence_mask",
+    "allclose", "unique_consecutive", "batch_norm", "bidense", "cholesky", "copy_", "diagflat", "lp_pool2d", "select_scatter",
+    "strided_slice",
+    "Bincount", "NLLLoss", "logspace", *(f"{name}_window" for name in ("bartlett", "blackman", "hamming", "hann", "kaiser")),
     "index_put", *(f"{into}_{how}" for into in ("scatter", "scatter_nd", "tensor_scatter") for how in (
     "add", "sub", "mul", "div", "max", "min", "update", "elements")),
 }  # fmt: skip
@@ -76,7 +80,7 @@ APART = {
 }  # fmt: skip
 WANT_NUMBERS = {  # after the first argument: a tensor there has to be known when the function is recorded
     "leaky_relu", "isclose", "einsum", "repeat", "repeat_interleave", "repeat_elements", "tile", "flip", "roll", "new_zeros",
-    "new_ones", "ops.Tile()", "clip_by_norm", "split", "histc",
+    "new_ones", "ops.Tile()", "clip_by_norm", "split", "histc", "lrn", "reverse_sequence",
 }  # fmt: skip
 AGAIN = 4  # recipes of an op whose second derivative is compiled
 SUBJECTS = subjects()

@@ -1,7 +1,7 @@
 """Print the public names of the real framework: `PYTHON names.py torch`, with a Python that has it.
 
 Each line: a module (`-`: the package itself) and its names, or a class with a colon and its methods. A module counts its
-names that are in no other before it. Of what a dialect leaves out as a whole (`WHOLE`), and of what cannot be imported, there is
+names that are in none above it. Of what a dialect leaves out as a whole (`WHOLE`), and of what cannot be imported, there is
 the module with a `*` for its names.
 """
 
@@ -36,11 +36,12 @@ CLASSES = {
 
 
 def names_of(framework, module):
-    """The public names of a module, without other packages' and without modules."""
-    for name in sorted(vars(module).get("__all__") or dir(module)):
+    """The public names of a module, without other packages' and without modules; functions and classes also beside `__all__`."""
+    listed = vars(module).get("__all__") or dir(module)
+    for name in sorted({*listed, *dir(module)}):
         thing = getattr(module, name, None)
         home = getattr(thing, "__module__", None)
-        own = not isinstance(home, str) or home.partition(".")[0] in (framework, "builtins", "abc")
+        own = name in listed if not isinstance(home, str) else home.partition(".")[0] in (framework, "builtins", "abc")
         if not name.startswith("_") and thing is not None and own and not inspect.ismodule(thing):
             yield name
 
@@ -68,14 +69,14 @@ def modules(framework):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    seen = set()
+    seen: dict[tuple[str, int], int] = {}
     for place, module in modules(sys.argv[1]):
         if module is None:
             print(place, "*")
             continue
         found = list(names_of(sys.argv[1], module))
-        fresh = [n for n in found if (n, id(getattr(module, n))) not in seen]
-        seen |= {(n, id(getattr(module, n))) for n in found}
+        depth = place.count(".") + (place != "-")
+        fresh = [n for n in found if seen.setdefault((n, id(getattr(module, n))), depth) == depth]
         print(place, *fresh)
     for path in CLASSES[sys.argv[1]].split():
         place, _, name = path.rpartition(".")

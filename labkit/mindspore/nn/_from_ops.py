@@ -8,6 +8,13 @@ from ..ops._primitives import chosen
 from .cell import Cell
 from .losses import LossBase
 
+
+def _product(x1, x2, transpose_x1=False, transpose_x2=False):
+    """The matrix product, of `x1` and `x2` with their last two axes exchanged where that is asked for."""
+    first, second = (x.swapaxes(-1, -2) if turned else x for x, turned in ((x1, transpose_x1), (x2, transpose_x2)))
+    return _op.OPS["matmul"](first, second)
+
+
 _LOSSES = {  # class: (op, the options of the class with their defaults)
     "CosineEmbeddingLoss": ("cosine_embedding_loss", {"margin": 0.0, "reduction": "mean"}),
     "HingeEmbeddingLoss": ("hinge_embedding_loss", {"margin": 1.0, "reduction": "mean"}),
@@ -33,6 +40,14 @@ _LAYERS = {
     "PixelUnshuffle": ("pixel_unshuffle", ("downscale_factor",)),
     "ChannelShuffle": ("channel_shuffle", ("groups",)),
     "AdaptiveMaxPool1d": ("adaptive_max_pool1d", ("output_size",)),
+    "DiGamma": ("digamma", ()),
+    "LGamma": ("lgamma", ()),
+    "LPPool1d": ("lp_pool1d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
+    "LPPool2d": ("lp_pool2d", ("norm_type", "kernel_size", "stride", "ceil_mode")),
+    "LRN": ("lrn", ("depth_radius", "bias", "alpha", "beta", "norm_region")),
+    "MatDet": ("det", ()),
+    "MatInverse": ("inverse", ()),
+    "MatMul": (_product, ("transpose_x1", "transpose_x2")),
     "Upsample": ("interpolate", ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor")),
 }
 
@@ -60,7 +75,7 @@ def _loss(name, op, defaults):
 
 
 def _layer(name, op, options):
-    signature = Signature([Parameter(options[0], Parameter.POSITIONAL_OR_KEYWORD)])
+    signature = Signature([Parameter(option, Parameter.POSITIONAL_OR_KEYWORD) for option in options[:1]])
 
     def __init__(self, *args, **named):
         Cell.__init__(self)
@@ -68,10 +83,11 @@ def _layer(name, op, options):
         for option, value in self._given.items():
             setattr(self, option, value)
 
-    def construct(self, input):
-        return _op_of(op)(input, **self._given)
+    def construct(self, *inputs):
+        return _op_of(op)(*inputs, **self._given)
 
-    doc = f"`ops.{op}` as a cell, with the options {', '.join(options)}."
+    shown = op if isinstance(op, str) else "matmul"
+    doc = f"`ops.{shown}` as a cell, with the options {', '.join(options) or '()'}."
     members = {"__init__": __init__, "construct": construct, "__module__": __name__, "__signature__": signature}
     return type(name, (Cell,), {**members, "__doc__": doc})
 

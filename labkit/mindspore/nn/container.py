@@ -36,10 +36,9 @@ class SequentialCell(Cell):
         cells = vars(self).get("_cells", {})
         return cells[name] if name in cells else super().__getattr__(name)
 
-    def append(self, cell) -> Self:
-        """Add a cell at the end; returns the chain."""
+    def append(self, cell) -> None:
+        """Add a cell at the end."""
         _add(self, str(len(self)), cell)
-        return self
 
     def construct(self, input_data) -> Any:
         for cell in self._cells.values():

@@ -191,3 +191,22 @@ class Conv2dTranspose(Conv2d):
                 n * s if self.pad_mode == "same" else n * s - s + max(reach, s if self.pad_mode == "valid" else 0) - p
             )
         return tuple(found)
+
+
+class Conv1dTranspose(Conv2dTranspose):
+    """The transpose of `Conv1d`: (batch, in_channels, length) to the sequences of which `Conv1d` makes that length.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv1dTranspose(3, 4, 4, pad_mode="pad")(ms.ops.ones((1, 3, 50))).shape
+    (1, 4, 53)
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 has_bias=False, weight_init=None, bias_init=None, dtype=float32):  # fmt: skip
+        if isinstance(weight_init, Tensor):
+            weight_init = weight_init.expand_dims(2)
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, (0, 0, padding, padding), 0,
+                         (1, dilation), group, has_bias, weight_init, bias_init, dtype)  # fmt: skip
+
+    def construct(self, x) -> Tensor:
+        return super().construct(x.expand_dims(2)).squeeze(2)

@@ -1,23 +1,28 @@
-"""Small cells, of an op or two each: one-hot rows, norms, triangles, ranges, penalties."""
+"""Small cells, of an op or two each: one-hot rows, norms, triangles, ranges, penalties, products of two vectors."""
 
 from typing import Any
 
+from .._initializer import Uniform, initializer
 from ..dtype import float32
 from ..ops import _op
+from ..parameter import Parameter
 from ..tensor import Tensor
 from ._from_ops import REDUCTIONS
 from .cell import Cell
 from .losses import LossBase
 
 __all__ = [
+    "BiDense",
     "L1Regularizer",
     "Norm",
     "OneHot",
     "Range",
     "ReduceLogSumExp",
+    "Roll",
     "Tril",
     "TripletMarginWithDistanceLoss",
     "Triu",
+    "Unflatten",
 ]
 
 _OPS = _op.OPS
@@ -127,3 +132,64 @@ class TripletMarginWithDistanceLoss(LossBase):
         far = _OPS["minimum"](far, self.distance_function(positive, negative)) if self.swap else far
         each = _OPS["relu"](near - far + self.margin)
         return each if self.reduction == "none" else each.sum() if self.reduction == "sum" else each.mean()
+
+
+class BiDense(Cell):
+    """x1 @ weight[k] @ x2 + bias[k] for each k: `weight` (out, in1, in2), `bias` (out,); called with (..., in1) and (..., in2).
+
+    >>> import labkit.mindspore as ms
+    >>> BiDense(2, 3, 4)(ms.ops.ones((5, 2)), ms.ops.ones((5, 3))).shape
+    (5, 4)
+    """
+
+    def __init__(
+        self, in1_channels, in2_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, dtype=float32
+    ):
+        super().__init__()
+        self.in1_channels, self.in2_channels, self.out_channels = in1_channels, in2_channels, out_channels
+        bound, shape = 1 / in1_channels**0.5, (out_channels, in1_channels, in2_channels)
+        self.weight = Parameter(initializer(weight_init or Uniform(bound), shape, dtype), name="weight")
+        self.has_bias = has_bias
+        self.bias = (
+            Parameter(initializer(bias_init or Uniform(bound), (out_channels,), dtype), name="bias")
+            if has_bias
+            else None
+        )
+
+    def extend_repr(self) -> str:
+        """What is printed between the brackets."""
+        sizes = (
+            f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, output_channels={self.out_channels}"
+        )
+        return f"{sizes}, has_bias={self.has_bias}"
+
+    def construct(self, input1, input2) -> Tensor:
+        return _OPS["bidense"](input1, input2, self.weight, self.bias)
+
+
+class Unflatten(Cell):
+    """The axis `axis` taken apart, into axes of the lengths `unflattened_size`, of which one may be -1.
+
+    >>> import labkit.mindspore as ms
+    >>> Unflatten(1, (2, 5))(ms.ops.ones((3, 10, 4))).shape
+    (3, 2, 5, 4)
+    """
+
+    def __init__(self, axis, unflattened_size):
+        super().__init__()
+        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+
+    def construct(self, input_x) -> Tensor:
+        axis = self.axis % input_x.ndim
+        return input_x.reshape((*input_x.shape[:axis], *self.unflattened_size, *input_x.shape[axis + 1 :]))
+
+
+class Roll(Cell):
+    """`ops.roll` as a cell: by `shift` places along `axis`, a number each or as many of both."""
+
+    def __init__(self, shift, axis):
+        super().__init__()
+        self.shift, self.axis = shift, axis
+
+    def construct(self, input_x) -> Tensor:
+        return _OPS["roll"](input_x, self.shift, self.axis)

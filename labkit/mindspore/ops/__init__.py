@@ -18,10 +18,12 @@ from . import (  # noqa: F401
 )
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
+from ._primitive import prim_attr_register
 from ._words import also_named
 
 __all__ = ["GradOperation", "HookBackward", "HyperMap", "InsertGradientOf", "Map", "MultitypeFuncGraph", "Partial",
-           "constexpr", "derivative", "grad", "jet", "jvp", "partial", "value_and_grad", "vjp", "vmap"]  # fmt: skip
+           "constexpr", "derivative", "grad", "jet", "jvp", "partial", "prim_attr_register", "value_and_grad", "vjp",
+           "vmap"]  # fmt: skip
 __all__ += sorted({*_op.OPS, *_primitives.CLASSES})
 
 globals().update({name: also_named(f"ops.{name}", fun) for name, fun in _op.OPS.items()})

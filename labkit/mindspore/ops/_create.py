@@ -10,7 +10,7 @@ from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ...kinds import one_by_one
-from ..dtype import bool_, float32, int32, int64
+from ..dtype import as_numpy, bool_, float32, int32, int64
 from ..tensor import Tensor, tensor, wrap
 from ._op import METHODS, op, register
 
@@ -44,9 +44,10 @@ def _and_type(size, dtype):
 
 
 def full(size, fill_value, *, dtype=None):
-    """All `fill_value`, a number or 0-d tensor, of a shape."""
+    """All `fill_value`, a number or 0-d tensor, of a shape: Int64 without a `dtype`, as in MindSpore."""
+    dtype = dtype or int64
     if isinstance(fill_value, Tensor):
-        kind = (dtype or fill_value.dtype).numpy
+        kind = as_numpy(dtype)
         return wrap(cast(fill_value._value, kind) * np.ones(_sizes((size,)), kind))
     made = tensor(fill_value, dtype)
     return wrap(filled(_sizes((size,)), made, made.dtype.numpy))

@@ -77,4 +77,4 @@ OPTIONS: dict[str, tuple[dict, Callable]] = {
 def _with_mask(x, keep_prob, name="dropout"):
     """The result and where elements were kept, as the class gives them."""
     ones = OPS[name](wrap(np.ones(x.shape, x._value.dtype)), 1 - keep_prob)
-    return x * ones, ones != 0
+    return x * ones, (ones != 0).astype("float32")

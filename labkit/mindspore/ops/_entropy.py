@@ -321,7 +321,16 @@ _LOSSES = (
 for _fun in _LOSSES:
     register(_fun, method=False)
 
+
+def _nll_with_weight(options, inputs, target, weight):
+    """The loss, and the sum of the weights of the targets."""
+    used = (target != options["ignore_index"]).astype(inputs.dtype)
+    total = (weight[target * (target != options["ignore_index"])] * used).sum()
+    return nll_loss(inputs, target, weight, options["ignore_index"], options["reduction"]), total
+
+
 OPTIONS: dict[str, tuple[dict, Callable]] = {
+    "NLLLoss": ({"reduction": "mean", "ignore_index": -100}, _nll_with_weight),
     "SoftmaxCrossEntropyWithLogits": ({}, lambda o, x, y: _with_gradient(x, y)),
     "SparseSoftmaxCrossEntropyWithLogits": ({"is_grad": False}, _sparse),
     "BinaryCrossEntropy": (

@@ -50,8 +50,7 @@ class GradOperation(metaclass=Placed):
             args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
             function, args = by_position(fn, args, kwargs)
             inputs = args if self.get_all else args[:1] if not self.get_by_list else ()
-            places = [i for i, a in enumerate(inputs) if isinstance(a, Tensor)]
-            run = Run(function, args, places, weight_list(chosen))
+            run = Run(function, args, range(len(inputs)), weight_list(chosen))
             if sens is not None:
                 check_cotangent(sens, run)
             return self._arranged(chosen, *run.pull(sens))

@@ -7,7 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import cast, getval
+from ...engine import cast, getval, quietly
 from ...engine import stop_gradient as constant
 from ..dtype import promote
 from ..tensor import Tensor, wrap
@@ -175,8 +175,8 @@ def masked_select(input, mask):
 
 def nonzero(input, as_tuple=False):
     """The places of elements that are not zero: Int64, one row each; with `as_tuple` a tensor for each axis."""
-    value = constant(value_of(input, "NonZero"))
-    return tuple(map(wrap, np.nonzero(value))) if as_tuple else wrap(np.argwhere(value))
+    places = wrap(quietly(anp.argwhere, constant(value_of(input, "NonZero"))))
+    return tuple(places[:, k] for k in range(input.ndim)) if as_tuple else places
 
 
 register(nonzero)

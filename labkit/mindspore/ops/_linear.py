@@ -80,7 +80,9 @@ def dense(input, weight, bias=None):
 
 
 def dot(input, other):
-    """The sum of products of two vectors."""
+    """The sums of products along the last axis of `input` and the last but one of `other`: shape (..., *..., m)."""
+    if input.ndim > 2 or other.ndim > 2:
+        return wrap(anp.dot(*_same_type(input, other)))
     return matmul(input, other)
 
 

@@ -142,8 +142,9 @@ def _cumprod(a, axis=None, dtype=None):
     return OPS["cumprod"](wrap(anp.ravel(a) if axis is None else a), axis or 0, dtype)._value
 
 
-def _bincount(x, weights=None, length=0):
-    return np.bincount(getval(x), None if weights is None else getval(weights), length).astype(np.float32)
+def _bincount(x, weights=None, minlength=0, length=None):
+    least = max(minlength, length or 0)
+    return np.bincount(getval(x), None if weights is None else getval(weights), least).astype(np.float32)[:length]
 
 
 def _clip(a, a_min, a_max):
@@ -258,7 +259,7 @@ def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
     return wrap(anp.reshape(value, (1,) * (ndmin - len(made.shape)) + made.shape) if ndmin > len(made.shape) else value)
 
 
-_OPS = ["bincount", "positive", "vander"]  # as in NumPy
+_OPS = ["bincount", "diagflat", "positive", "vander"]  # as in NumPy
 for _name in _OPS:
     if _name not in OPS and (_made := derived(_name)):
         register(_made)

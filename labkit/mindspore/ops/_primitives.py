@@ -6,8 +6,7 @@ from inspect import Parameter as Option
 from inspect import cleandoc, signature
 from typing import Any
 
-from ...kinds import of_kind, one_by_one
-from ...layout import Placed
+from ...kinds import one_by_one
 from ...ops import FUNCTIONS
 from .._methods import with_words
 from ..tensor import Tensor
@@ -21,6 +20,7 @@ from . import (  # noqa: F401
     _dropout,
     _elementwise,
     _entropy,
+    _further,
     _gradient,
     _joining,
     _linear,
@@ -33,46 +33,12 @@ from . import (  # noqa: F401
     _reduction,
     _resizing,
     _shape,
-    _with_options,
+    _widened,
 )
 from ._op import OPS, PRIMITIVES
+from ._primitive import Primitive
 
 CLASSES: dict[str, type] = {}
-
-
-class Primitive(metaclass=Placed):
-    """An op as an object: options in the constructor, tensors in the call."""
-
-    def __init__(self, name=None):
-        self.name = name or type(self).__name__
-
-    def __repr__(self):
-        return f"Prim[{type(self).__name__}]"
-
-    def add_prim_attr(self, name, value):
-        """Note something about the op, as `self.attrs` and as an attribute. Returns the op."""
-        self.attrs[name] = value
-        setattr(self, name, value)
-        return self
-
-    def del_prim_attr(self, name):
-        """Forget what was noted under this name. Returns the op."""
-        if self.attrs.pop(name, None) is not None:
-            delattr(self, name)
-        return self
-
-    def recompute(self, mode=True):
-        """Ask that the output is computed again on the way back, which changes no number. Returns the op."""
-        of_kind(mode, bool, "Expected True or False for `mode`.")
-        return self.add_prim_attr("recompute", mode)
-
-    @property
-    def attrs(self) -> dict:
-        """What was noted about the op."""
-        return self.__dict__.setdefault("_attrs", {})
-
-    def __call__(self, *args):
-        raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
 
 
 _SAME = """
@@ -108,6 +74,7 @@ def _with_options(name, options, call, doc):
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self)
         self.options = {**options, **chosen(name, options, args, kwargs)}
+        self.attrs.update(self.options)
 
     def __call__(self, *args):
         return call(self.options, *args)
@@ -213,12 +180,6 @@ def _with_place(name):
     return lambda options, x: OPS[name](x, options["axis"], options["keep_dims"])[::-1]
 
 
-def _strided(options, x, begin, end, strides):
-    if any(options.values()):
-        raise NotImplementedError("ops.StridedSlice: labkit has no masks; write x[a:b:step] instead")
-    return x[tuple(map(slice, begin, end, strides))]
-
-
 def _descent(options, var, alpha, delta):
     var.set_data(var - delta * alpha)
     return var.value()
@@ -266,11 +227,12 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "ArgMinWithValue": ({"axis": 0, "keep_dims": False}, _with_place("min")),
     "L2Normalize": ({"axis": 0, "epsilon": 1e-4}, _normalized),
     "LayerNorm": ({"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7}, _layer_norm),
-    "StridedSlice": ({"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0}, _strided),
+    "StridedSlice": ({"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0},
+        lambda o, x, begin, end, strides: OPS["strided_slice"](x, begin, end, strides, **o)),
     "ApplyGradientDescent": ({}, _descent),
     "SquaredDifference": ({}, lambda o, x, y: (x - y) ** 2),
     "Inv": ({}, "reciprocal"),
-    "Mod": ({}, "floor_mod"),
+    "Mod": ({}, lambda o, x, y: OPS["fmod"](x, y).astype(OPS["add"](x, y).dtype)),
     "DivNoNan": ({}, lambda o, x, y: OPS["masked_fill"](x / OPS["masked_fill"](y, y == 0, 1.0), y == 0, 0.0)),
     "SigmoidCrossEntropyWithLogits": ({}, lambda o, x, y: OPS["relu"](x) - x * y + (1 + (-x.abs()).exp()).log()),
     "OneHot": ({"axis": -1}, lambda o, i, depth, on, off: OPS["one_hot"](i, depth, on, off, o["axis"])),
@@ -281,6 +243,7 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Identity": ({}, "copy"),
     "ScalarToTensor": ({}, "scalar_to_tensor"),
     "Print": ({}, lambda o, *args: print(*(repr(a) if isinstance(a, Tensor) else a for a in args), sep="\n")),
+    "Bincount": ({}, lambda o, array, size, weights: OPS["bincount"](array, weights, size.item())[: size.item()]),
     "TrilIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["tril_indices"](**o)),
     "TriuIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["triu_indices"](**o)),
 }  # fmt: skip
@@ -295,10 +258,13 @@ for _name, (_options, _does) in _OPTIONS.items():
     CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
 # classes that are a function of the same name, letters and words aside: what the constructor takes, the call does not
 _NAMESAKES = """
-    Addcdiv Addcmul AdaptiveAvgPool2D(output_size) Bincount Cdist(p=2.0) ChannelShuffle(groups) Cross(dim=None) Cummax(axis)
+    Cholesky(upper=False) InplaceAdd(indices) InplaceSub(indices) InplaceUpdate(indices) MatrixBandPart MatrixPower(n)
+    LRN(depth_radius=5,bias=1.0,alpha=1.0,beta=0.5,norm_region="ACROSS_CHANNELS") ReverseSequence(seq_dim,batch_dim=0)
+    TruncateDiv TruncateMod
+    Addcdiv Addcmul AdaptiveAvgPool2D(output_size) Cdist(p=2.0) ChannelShuffle(groups) Cross(dim=None) Cummax(axis)
     Diag Elu(alpha=1.0) Expand Gather(batch_dims=0) Gelu IndexAdd(axis,use_lock=True,check_index_bound=True) IndexFill
     MultiMarginLoss(p=1,margin=1.0,reduction="mean") NanToNum(nan=None,posinf=None,neginf=None)
-    NLLLoss(reduction="mean",ignore_index=-100) TensorScatterElements(axis=0,reduction="none")
+    TensorScatterElements(axis=0,reduction="none")
     TripletMarginLoss(p=2,swap=False,eps=1e-06,reduction="mean") TupleToArray
     UniqueConsecutive(return_inverse=False,return_counts=False,dim=None)
     FastGelu Fmax Fmin Gcd Ger Heaviside IsClose(rtol=1e-05,atol=1e-08,equal_nan=False) Lcm Lerp LinSpace Logit(eps=-1.0)
@@ -323,6 +289,7 @@ def _named_after(name, takes, fun):
         given = own.bind(*args, **kwargs)
         given.apply_defaults()
         self.options = {o if o in wanted else _OTHER_WORD.get(o): value for o, value in given.arguments.items()}
+        self.attrs.update(given.arguments)
 
     def __call__(self, *args):
         left, placed = list(args), list[Any]()
@@ -341,10 +308,12 @@ def _named_after(name, takes, fun):
 
 
 _FUNCTIONS = {_plain(_name): _fun for _name, _fun in OPS.items()}
-_WRITING = " ".join(f"{_name}(use_locking=False)" for _name in PRIMITIVES if _name.startswith("Scatter") and _name != "ScatterNd")
+_WRITING = " ".join(
+    f"{_name}(use_locking=False)" for _name in PRIMITIVES if _name.startswith("Scatter") and _name != "ScatterNd"
+)
 for _name, _takes in re.findall(r"(\w+)(?:\(([^)]*)\))?", _NAMESAKES + _WRITING):
     CLASSES[_name] = _named_after(_name, _takes, _FUNCTIONS[_plain(_name)])
-CLASSES["Primitive"] = Primitive
+CLASSES["Primitive"] = CLASSES["PrimitiveWithInfer"] = CLASSES["PrimitiveWithCheck"] = Primitive
 CLASSES["RealDiv"], CLASSES["TensorAdd"] = _without_options("RealDiv", OPS["div"]), CLASSES["Add"]
 
 

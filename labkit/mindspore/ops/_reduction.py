@@ -183,7 +183,9 @@ def _extreme(amount, place, picked, last):
             return _at_best(amount(input), initial), wrap(np.int64(0))
         value = _nan.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
-        return _at_best(wrap(values), initial), wrap(cast(index, np.int64))
+        best = _at_best(wrap(values), initial)
+        found = index if initial is None else np.where(getval(best._value) == initial, 0, index)
+        return best, wrap(cast(found, np.int64))
 
     def _at_best(values, initial):
         return values if initial is None else wrap(better(values._value, values._value.dtype.type(initial)))

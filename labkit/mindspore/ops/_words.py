@@ -1,4 +1,4 @@
-"""The words of functions: `functions.txt` holds, for each of `mindspore.ops` and `mindspore.numpy`, those of the real one in their order."""
+"""The words of functions: `functions.txt` holds those of the real `mindspore.ops` and `mindspore.numpy`, in their order."""
 
 from collections.abc import Callable
 from functools import cache, wraps

@@ -43,6 +43,7 @@ class Optimizer(Cell):
     """
 
     slots: dict[str, tuple] = {}  # attribute -> (prefix of the names, initial value)
+    unique = True  # of the places of sparse gradients
     operator = ""  # the real framework's name of the update, for its error
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):

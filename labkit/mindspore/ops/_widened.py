@@ -3,11 +3,12 @@
 from functools import wraps
 from inspect import Signature, signature
 
+from ...kinds import of_kind
 from . import _composed, _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
 from ._op import METHODS, OPS
 
 
-def _widened(made):
+def _in_place_of_plain(made):
     """Enter a function with more options than the op of its name; without them it is that."""
     plain = OPS[made.__name__]
 
@@ -23,27 +24,33 @@ def _widened(made):
     return call
 
 
-@_widened
+@_in_place_of_plain
 def softplus(plain, input, beta=1, threshold=20):
     return OPS["where"](input * beta > threshold, input, plain(input * beta) / beta)
 
 
-@_widened
+@_in_place_of_plain
 def round(plain, input, *, decimals=0):
     return plain(input * 10.0**decimals) / 10.0**decimals if decimals else plain(input)
 
 
-@_widened
+@_in_place_of_plain
 def relu(plain, input, inplace=False):
+    of_kind(inplace, bool, "For 'relu', expected True or False for `inplace`, but got {kind}.")
     if inplace:
         input[...] = plain(input)
     return input if inplace else plain(input)
 
 
-@_widened
+@_in_place_of_plain
 def count_nonzero(plain, input, axis=(), keep_dims=False, dtype=None):
     found = plain(input, axis, keep_dims)
     return found if dtype is None else found.astype(dtype)
+
+
+@_in_place_of_plain
+def bucketize(plain, input, boundaries, *, right=False):
+    return plain(input, boundaries, right=right).astype("int32")
 
 
 def copy_(self, src, non_blocking=False):
@@ -60,7 +67,9 @@ def _as_new(name):
         return op(self, other, **options).astype(self.dtype)
 
     method.__name__ = f"{name}_"
-    method.__doc__ = f"The result of `{name}`, in the tensor's type. As in MindSpore on the CPU, the tensor itself stays as it is."
+    method.__doc__ = (
+        f"The result of `{name}`, in the tensor's type. As in MindSpore on the CPU, the tensor itself stays as it is."
+    )
     return method
 
 

@@ -31,7 +31,9 @@ def softplus(plain, input, beta=1, threshold=20):
 
 @_in_place_of_plain
 def round(plain, input, *, decimals=0):
-    return plain(input * 10.0**decimals) / 10.0**decimals if decimals else plain(input)
+    if decimals:
+        raise RuntimeError(f"For Round only support decimals equal 0, but got decimals equal {decimals}")
+    return plain(input)
 
 
 @_in_place_of_plain

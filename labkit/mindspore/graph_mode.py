@@ -13,7 +13,7 @@ value of a global for ever; here a change recompiles.
 
 import types
 import warnings
-from collections import OrderedDict, namedtuple
+from collections import namedtuple
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -230,7 +230,7 @@ def lazy_inline(fn=None, attrs=None, policy=None) -> Callable:
     ...     def __init__(self, size):
     ...         super().__init__()
     >>> Block(3).cell_init_args
-    'lazy_inline_Blockodict_values([3])'
+    'lazy_inline_Blockdict_values([3])'
     """
     if fn is None:
         return lambda init: lazy_inline(init, attrs, policy)
@@ -242,8 +242,7 @@ def lazy_inline(fn=None, attrs=None, policy=None) -> Callable:
         given = signature(fn).bind(self, *args, **kwargs).arguments
         fn(self, *args, **kwargs)
         if attrs is None:
-            kept = {name: value for name, value in given.items() if name != "self"}
-            kept = OrderedDict(kept).values()
+            kept = {name: value for name, value in given.items() if name != "self"}.values()
         else:
             names = [attrs] if isinstance(attrs, str) else attrs
             kept = [getattr(self, name) for name in names if hasattr(self, name)]

@@ -108,11 +108,13 @@ class Concatenate(metaclass=Placed):
 
 
 class Unique(metaclass=Placed):
-    """The different elements of the flattened input, in order, where each element is among them, and how often each is there."""
+    """The different elements of the flattened input as they appear, the place of each element among them, and their counts."""
 
     def __call__(self, value):
-        found, places, counts = np.unique(np.asarray(value).ravel(), return_inverse=True, return_counts=True)
-        return found, places.ravel().astype(np.int32), counts.astype(np.int32)
+        flat = np.asarray(value).ravel()
+        found, first, places, counts = np.unique(flat, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first)
+        return found[order], np.argsort(order)[places].astype(np.int32), counts[order].astype(np.int32)
 
 
 class Slice(metaclass=Placed):

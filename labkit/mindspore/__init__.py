@@ -25,14 +25,18 @@ __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
-    **dict.fromkeys(("jit", "jit_class"), "graph_mode"),
+    **dict.fromkeys(("jit", "jit_class", "lazy_inline"), "graph_mode"),
     "from_numpy": "tensor",
     **dict.fromkeys(("constexpr", "is_tensor"), "ops"),
     "recompute": "nn",
     **dict.fromkeys(
         (
-            "DatasetHelper", "Model", "connect_network_with_dataset", "data_sink", "load_checkpoint",
-            "load_param_into_net", "save_checkpoint",
+            "Accuracy", "Callback", "CheckpointConfig", "ConfusionMatrix", "CosineSimilarity", "DatasetHelper", "Dice",
+            "EarlyStopping", "F1", "Fbeta", "History", "LambdaCallback", "LearningRateScheduler", "Loss", "LossMonitor", "MAE",
+            "MSE", "Metric", "Model", "ModelCheckpoint", "Perplexity", "Precision", "ROC", "Recall", "ReduceLROnPlateau",
+            "RunContext", "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",
+            "auc", "connect_network_with_dataset", "data_sink", "get_metric_fn", "load_checkpoint", "load_param_into_net",
+            "names", "rearrange_inputs", "save_checkpoint",
         ),
         "train",
     ),

@@ -15,6 +15,8 @@ import types
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 
 from ..engine import isbox
 from ..program import Elsewhere, Program, trace_error
@@ -27,7 +29,7 @@ from ._source import first_code, run_as
 from ._watching import functions_of, surroundings
 from .tensor import Tensor
 
-__all__ = ["CacheInfo", "Compiled", "jit", "jit_class"]
+__all__ = ["CacheInfo", "Compiled", "jit", "jit_class", "lazy_inline"]
 
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
@@ -215,3 +217,35 @@ def jit_class(cls) -> type:
         raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
     setattr(cls, "__ms_class__", True)  # noqa: B010 - not known of a type
     return cls
+
+
+def lazy_inline(fn=None, attrs=None, policy=None) -> Callable:
+    """Decorate a cell's `__init__`: its arguments are kept as the text `cell_init_args`; a program is the same without.
+
+    Raises ValueError for anything but an `__init__`.
+
+    >>> import labkit.mindspore as ms
+    >>> class Block(ms.nn.Cell):
+    ...     @lazy_inline
+    ...     def __init__(self, size):
+    ...         super().__init__()
+    >>> Block(3).cell_init_args
+    'lazy_inline_Blockdict_values([3])'
+    """
+    if fn is None:
+        return lambda init: lazy_inline(init, attrs, policy)
+    if isinstance(fn, type) or fn.__name__ != "__init__":
+        raise ValueError(f"The lazy_inline should decorate the __init__ function, not {fn.__name__}.")
+
+    @wraps(fn)
+    def noting(self, *args, **kwargs):
+        given = signature(fn).bind(self, *args, **kwargs).arguments
+        fn(self, *args, **kwargs)
+        if attrs is None:
+            kept = {name: value for name, value in given.items() if name != "self"}.values()
+        else:
+            names = [attrs] if isinstance(attrs, str) else attrs
+            kept = [getattr(self, name) for name in names if hasattr(self, name)]
+        self.cell_init_args = f"lazy_inline_{type(self).__name__}{kept}"
+
+    return noting

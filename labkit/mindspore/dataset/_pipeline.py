@@ -86,11 +86,11 @@ class Dataset(metaclass=Placed):
         what comes back is another number of columns or is to be called otherwise. Options of the real `map` for its
         workers are accepted.
         """
-        return _Map(self, operations, input_columns, output_columns)
+        return MapDataset(self, operations, input_columns, output_columns)
 
     def shuffle(self, buffer_size):
         """Rows in random order: each is drawn from the next `buffer_size` ones. Seeded by `config.set_seed`."""
-        return _Shuffle(self, buffer_size)
+        return ShuffleDataset(self, buffer_size)
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, per_batch_map=None, input_columns=None,
               output_columns=None, **options):  # fmt: skip
@@ -99,7 +99,7 @@ class Dataset(metaclass=Placed):
         `per_batch_map(*columns, info)` makes new columns of lists of rows; `info.get_batch_num()` counts from 0.
         """
         if per_batch_map is None:
-            return _Batch(self, batch_size, drop_remainder)
+            return BatchDataset(self, batch_size, drop_remainder)
         return _MappedBatch(self, batch_size, drop_remainder, per_batch_map, input_columns, output_columns)
 
     def padded_batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, pad_info=None):
@@ -107,15 +107,15 @@ class Dataset(metaclass=Placed):
 
         None stands for the largest size, and for 0.
         """
-        return _PaddedBatch(self, batch_size, drop_remainder, pad_info)
+        return PaddedBatchDataset(self, batch_size, drop_remainder, pad_info)
 
     def zip(self, datasets):
         """The columns of this and of others (one, or a tuple) side by side, as many rows as the shortest has."""
-        return _Zip((self, *as_tuple(datasets)))
+        return ZipDataset((self, *as_tuple(datasets)))
 
     def concat(self, datasets):
         """The rows of this and then of others (one, or a list)."""
-        return _Concat((self, *as_tuple(datasets, (list, tuple))))
+        return ConcatDataset((self, *as_tuple(datasets, (list, tuple))))
 
     def __add__(self, datasets):
         return self.concat(datasets)
@@ -131,7 +131,7 @@ class Dataset(metaclass=Placed):
 
     def repeat(self, count=None):
         """All rows `count` times in one epoch; None and -1: without end."""
-        return _Repeat(self, count)
+        return RepeatDataset(self, count)
 
     def take(self, count=-1):
         """The first `count` rows; -1: all."""
@@ -152,7 +152,7 @@ class Dataset(metaclass=Placed):
 
     def filter(self, predicate, input_columns=None, num_parallel_workers=None):
         """The rows for which `predicate(*columns)` is true."""
-        return _Filter(self, predicate, input_columns)
+        return FilterDataset(self, predicate, input_columns)
 
     def split(self, sizes, randomize=True):
         """Parts that share no row: `sizes` are numbers of rows, or shares that add up to 1; drawn at random, or not."""
@@ -174,7 +174,7 @@ class Dataset(metaclass=Placed):
         return names.index(column)
 
 
-class _Map(Dataset):
+class MapDataset(Dataset):
     def __init__(self, input, operations, input_columns, output_columns):
         self.input = input
         self.operations = as_tuple(operations, (list, tuple))
@@ -227,7 +227,7 @@ def _renamed(names, given, made):
     return [new.get(c, c) for c in names]
 
 
-class _Shuffle(Dataset):
+class ShuffleDataset(Dataset):
     def __init__(self, input, buffer_size):
         self.input, self.buffer_size = input, natural(buffer_size, "buffer_size", 2)
 
@@ -241,7 +241,7 @@ class _Shuffle(Dataset):
             buffer.extend(islice(rows, 1))
 
 
-class _Batch(Dataset):
+class BatchDataset(Dataset):
     def __init__(self, input, batch_size, drop_remainder):
         of_kind(batch_size, int, "batch_size should either be an int or a callable.")
         self.input, self.batch_size = input, natural(batch_size, "batch_size", 1)
@@ -271,7 +271,7 @@ class _Batch(Dataset):
             ) from None
 
 
-class _MappedBatch(_Batch):
+class _MappedBatch(BatchDataset):
     def __init__(self, input, batch_size, drop_remainder, function, columns, made):
         super().__init__(input, batch_size, drop_remainder)
         names = input.get_col_names()
@@ -310,7 +310,7 @@ class _BatchInfo:
         return self._epoch
 
 
-class _PaddedBatch(_Batch):
+class PaddedBatchDataset(BatchDataset):
     def __init__(self, input, batch_size, drop_remainder, info):
         super().__init__(input, batch_size, drop_remainder)
         self.info = info
@@ -331,7 +331,7 @@ class _PaddedBatch(_Batch):
         return np.pad(cut, [(0, int(n) - m) for n, m in zip(shape, cut.shape)], constant_values=value)
 
 
-class _Zip(Dataset):
+class ZipDataset(Dataset):
     def __init__(self, inputs):
         self.inputs = inputs
         names = self.get_col_names()
@@ -348,7 +348,7 @@ class _Zip(Dataset):
         return (sum(map(tuple, found), ()) for found in zip(*[d.rows(random) for d in self.inputs]))
 
 
-class _Concat(Dataset):
+class ConcatDataset(Dataset):
     def __init__(self, inputs):
         self.inputs = inputs
 
@@ -373,10 +373,10 @@ def zip_datasets(datasets):
     required(datasets, "datasets", (tuple,))
     if len(datasets) <= 1:
         raise ValueError("Can't zip empty or just one dataset!")
-    return _Zip(datasets)
+    return ZipDataset(datasets)
 
 
-class _Repeat(Dataset):
+class RepeatDataset(Dataset):
     def __init__(self, input, count):
         if count is not None and (not isinstance(count, int) or count == 0 or not -1 <= count <= LARGEST):
             raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
@@ -419,7 +419,7 @@ class _Columns(Dataset):
         return (tuple(row[k] for k in self.places) for row in self.input.rows(random))
 
 
-class _Filter(Dataset):
+class FilterDataset(Dataset):
     def __init__(self, input, predicate, columns):
         self.input, self.predicate = input, predicate
         names = input.get_col_names() if columns is None else names_of(columns, "input_columns")

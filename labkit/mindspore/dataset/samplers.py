@@ -110,7 +110,7 @@ class SubsetRandomSampler(SubsetSampler):
 class RandomSampler(Sampler):
     """Rows in random order, each once; with `replacement`, each drawn from all."""
 
-    def __init__(self, replacement=False, num_samples=None):
+    def __init__(self, replacement=False, num_samples=None, shuffle=None):
         of_kind(replacement, bool, "replacement must be a boolean value but was: {value}.")
         super().__init__(num_samples)
         self.replacement = replacement

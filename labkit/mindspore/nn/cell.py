@@ -14,7 +14,7 @@ from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
 from .._attributes import may_assign, settled
 from .._cell import Cell_
-from .._recording import only_inside
+from .._recording import busy, only_inside
 from .._seed import drawing_aside
 from ..context import compiles
 from ..graph_mode import Compiled, compiled_for
@@ -155,6 +155,8 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
     def _replace(self, name, value):
         """A plain value for an attribute that holds a parameter (a tensor becomes its data) or a cell (refused)."""
         if name in self._params:
+            if busy() and isinstance(value, (int, float)):
+                value = Tensor(value, self._params[name].dtype)  # compiled code takes a number, too
             of_kind(
                 value,
                 Tensor,
@@ -173,6 +175,11 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         object.__delattr__(self, name)
 
     def __getattr__(self, name):
+        if not name.startswith("_"):
+            from ._inner import inner
+
+            if (primitive := inner(self, name)) is not None:
+                return primitive
         text = f"The '{type(self).__name__}' object has no attribute '{name}'."
         raise member("mindspore", "nn.Cell", text, name, self)
 
@@ -288,6 +295,21 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         Tensor(shape=[], dtype=Float32, value= 0)
         """
         object.__setattr__(self, "_recomputed", True)
+
+    def add_flags(self, **flags) -> Self:
+        """Note `flags` as attributes and for `get_flags`; they change no number. Returns the cell."""
+        object.__setattr__(self, "_flags", {**self.get_flags(), **flags})
+        for name, value in flags.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    def add_flags_recursive(self, **flags) -> Self:
+        """`add_flags` for this cell and all in it; returns the cell."""
+        return self.apply(lambda cell: cell.add_flags(**flags))
+
+    def get_flags(self) -> dict[str, Any]:
+        """What `add_flags` noted."""
+        return self.__dict__.get("_flags", {})
 
     def set_grad(self, requires_grad=True) -> Self:
         """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""

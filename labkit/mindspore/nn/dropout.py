@@ -14,10 +14,11 @@ __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 class Dropout(Cell):
     """While training, each element is 0 with probability `p`, else divided by 1 - p; otherwise the input itself.
 
-    `keep_prob` is the older way to say 1 - p. A new choice is made at every call, in a compiled network too.
+    `keep_prob` is the older way to say 1 - p; `dtype` changes nothing. A new choice is made at every call, in a compiled network
+    too.
     """
 
-    def __init__(self, keep_prob=0.5, p=None):
+    def __init__(self, keep_prob=0.5, p=None, dtype=None):
         super().__init__()
         name, value = ("keep_prob", keep_prob) if p is None else ("p", p)
         check_type(value, name, (float, int), "Dropout")
@@ -51,13 +52,16 @@ class _OfChannels(Cell):
         return OPS[self.op](x, self.p) if self.training else x
 
     def extend_repr(self) -> str:
-        return with_names(self, "p")
+        return f"p={1 - self.p}"  # what the real one prints there is what is kept
 
 
 class Dropout1d(_OfChannels):
     """While training, whole channels of sequences (..., channels, length) are 0 with probability `p`; see `Dropout`."""
 
     op = "dropout1d"
+
+    def extend_repr(self) -> str:
+        return ""
 
 
 class Dropout2d(_OfChannels):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from ...layout import with_names
 from ..ops._padding import pad
 from ..tensor import Tensor
 from .cell import Cell
@@ -24,17 +23,11 @@ class _Pad(Cell):
     def construct(self, x) -> Tensor:
         return pad(x, self.padding, self.mode, self.value)
 
-    def extend_repr(self) -> str:
-        return with_names(self, "padding")
-
 
 class _ConstantPad(_Pad):
     def __init__(self, padding, value):
         super().__init__(padding)
         self.value = value
-
-    def extend_repr(self) -> str:
-        return with_names(self, "padding", "value")
 
 
 def _pads(name, mode, kind: Any = _Pad):

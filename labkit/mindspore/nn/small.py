@@ -56,6 +56,9 @@ class Norm(Cell):
     def construct(self, x) -> Tensor:
         return (x * x).sum(self.axis if self.axis != () else None, keepdims=self.keep_dims).sqrt()
 
+    def extend_repr(self) -> str:
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
 
 class ReduceLogSumExp(Cell):
     """log(sum(exp(x))) along `axis`."""

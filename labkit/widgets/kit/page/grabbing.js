@@ -107,12 +107,15 @@ export class Grabbing {
   // What a screen reader says of it.
   tell(knob, grip) {
     const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
-    const fields = Object.values(grip.free || {}).map((along) => `${along.field} = ${player.scene.fields?.[along.field]}`);
+    const names = Object.values(grip.free || {}).map((along) => along.field);
+    const said = (all) => all.map((field) => `${field} = ${player.scene.fields?.[field]}`).join(", ");
     const now = dial ? player.state[dial.name] : 0;
     knob.setAttribute("aria-valuemin", 0);
     knob.setAttribute("aria-valuemax", dial ? dial.values.length - 1 : 0);
     knob.setAttribute("aria-valuenow", now);
-    const words = dial ? dial.values[now] : fields.join(", ") + (player.live ? "" : `; ${NEEDS}`);
+    const told = dial?.kind === "choice" ? names.filter((n) => holds((player.scene.fields_at || {})[n], player.state)) : [];
+    const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is no place
+    const words = dial ? place + dial.values[now] : said(names) + (player.live ? "" : `; ${NEEDS}`);
     knob.setAttribute("aria-valuetext", words);
     knob.classList.toggle("lk-needing", !dial && !player.live);
   }

@@ -80,7 +80,13 @@ class _Writes(ast.NodeTransformer):
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
 
+    def visit_GeneratorExp(self, node):
+        return ast.copy_location(
+            ast.ListComp(self.visit(node.elt), node.generators), node
+        )  # in graph mode it is a list
+
     def visit_Assign(self, node):
+        self.generic_visit(node)
         target = node.targets[0]
         if len(node.targets) > 1 or not self._is_own(target):
             return node
@@ -127,6 +133,8 @@ class _Writes(ast.NodeTransformer):
 
 def writes(node) -> bool:
     """Whether a part of a source's tree may be a write."""
+    if isinstance(node, ast.GeneratorExp):
+        return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []

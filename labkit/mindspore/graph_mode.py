@@ -17,6 +17,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
+from typing import Any
 
 from ..engine import isbox
 from ..program import Elsewhere, Program, trace_error
@@ -242,7 +243,7 @@ def lazy_inline(fn=None, attrs=None, policy=None) -> Callable:
         given = signature(fn).bind(self, *args, **kwargs).arguments
         fn(self, *args, **kwargs)
         if attrs is None:
-            kept = {name: value for name, value in given.items() if name != "self"}.values()
+            kept: Any = {name: value for name, value in given.items() if name != "self"}.values()
         else:
             names = [attrs] if isinstance(attrs, str) else attrs
             kept = [getattr(self, name) for name in names if hasattr(self, name)]

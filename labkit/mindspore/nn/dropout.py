@@ -14,8 +14,8 @@ __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 class Dropout(Cell):
     """While training, each element is 0 with probability `p`, else divided by 1 - p; otherwise the input itself.
 
-    `keep_prob` is the older way to say 1 - p; `dtype` changes nothing. A new choice is made at every call, in a compiled network
-    too.
+    `keep_prob` is the older way to say 1 - p; `dtype` changes nothing. A new choice is made at
+    every call, in a compiled network too.
     """
 
     def __init__(self, keep_prob=0.5, p=None, dtype=None):

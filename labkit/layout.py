@@ -4,18 +4,23 @@ The tables (`layout.txt` in each dialect) hold every public class of the real pa
 it is public, the module that defines it, the classes. A class that a dialect gains later is found in them.
 """
 
+from abc import ABCMeta
 from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
 
 
-class Placed(type):
+class Placed(ABCMeta):
     """The metaclass of a dialect's classes: each is printed with the module in which the real framework defines it.
 
     What a user derives from one is printed as any other class; `_shown` in a class is printed where the real framework prints
-    something else.
+    something else. It is ABC's metaclass, so that `class Base(nn.Module, ABC)` can be written; but `isinstance` asks for the
+    class alone, as fast as of any other.
     """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     def __init__(cls, name, bases, namespace, **options):
         super().__init__(name, bases, namespace, **options)

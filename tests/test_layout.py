@@ -1,5 +1,6 @@
 """Types print as in the real frameworks: the table of their classes against the dialects' own."""
 
+import abc
 import copy
 import importlib
 import inspect
@@ -82,3 +83,18 @@ def test_an_object_that_has_no_text_of_its_own_names_the_real_module():
     assert repr(torch.no_grad()).startswith("<torch.autograd.grad_mode.no_grad object at 0x")
     rule = ms.common.initializer.HeNormal()
     assert repr(rule).startswith("<mindspore.common.initializer.HeNormal object at 0x") and "HeNormal" in str(rule)
+
+
+@pytest.mark.parametrize("base", [torch.nn.Module, torch.utils.data.Dataset, ms.nn.Cell])
+def test_a_class_can_be_mixed_with_abstract_methods(base):
+    class Model(base, abc.ABC):
+        @abc.abstractmethod
+        def encode(self, x): ...
+
+    class Twice(Model):
+        def encode(self, x):
+            return x * 2
+
+    with pytest.raises(TypeError, match="abstract"):
+        Model()
+    assert isinstance(Twice(), base) and not isinstance(base(), Model) and Twice().encode(3) == 6

@@ -270,15 +270,14 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
 
 def logspace(start, end, steps, base=10, *, dtype=float32):
     """`steps` numbers from base ** start to base ** end, whose logarithms are evenly spaced."""
-    ends = [float(e) for e in (start, end)]
-    return wrap(np.logspace(*ends, int(steps), base=base).astype(as_numpy(dtype)))
+    return wrap(np.logspace(float(start), float(end), int(steps), base=base).astype(as_numpy(dtype)))
 
 
 for _fun in (slogdet, matrix_power, select_scatter, slice_scatter, diagonal_scatter, take):
     register(_fun)
-for _fun in (
+for _other in (
     matrix_band_part, batch_dot, bidense, inplace_update, _inplace(1), _inplace(-1), strided_slice, reverse_sequence,
     truncate_div, truncate_mod, swiglu, lrn, batch_norm, lp_pool1d, lp_pool2d, hamming_window, kaiser_window, logspace,
     _window("hann", np.hanning), _window("bartlett", np.bartlett), _window("blackman", np.blackman),
 ):  # fmt: skip
-    register(_fun, method=False)
+    register(_other, method=False)

@@ -51,9 +51,9 @@ def _of_table(name, op):
     """An op of one or of two tensors, which takes what becomes one, and a `dtype`."""
 
     @wraps(op)
-    def call(*args, **kwargs):
+    def call(*placed, **named):
         words = listed()[f"numpy.{name}"]
-        args, kwargs = bound(f"numpy.{name}", words, args, kwargs)
+        args, kwargs = bound(f"numpy.{name}", words, placed, named)
         dtype = args.pop() if len(args) == len(words) and words[-1] == "dtype" else kwargs.pop("dtype", None)
         args += kwargs.values()
         made = op(*[a if isinstance(a, Tensor) else array(a) for a in args] if len(args) == 1 else args)
@@ -75,15 +75,16 @@ def _of_numpy(path) -> Any:
         return partial(_moved, getattr(np, path))
     if path in _STEPS:
         return lambda *args: getattr(np, path)(*map(constant, args))
-    found = anp
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return found
+    return _at(anp, path)
+
+
+def _at(package: Any, path: str) -> Any:
+    return reduce(lambda found, part: getattr(found, part, None), path.split("."), package)
 
 
 def _own_words(path):
     """The words of NumPy's function, or of what stands for it; None for one that does not say."""
-    made = _MADE.get(path) or reduce(lambda found, part: getattr(found, part, None), path.split("."), np)
+    made = _MADE.get(path) or _at(np, path)
     if isinstance(made, np.ufunc):
         return ["x1", "x2"][: made.nin]
     try:
@@ -182,10 +183,10 @@ _MADE: dict[str, Callable] = {  # of what has a derivative, and what is in anoth
 def _of_arrays(name, fun, own):
     """A function of NumPy's with the words `own` for tensors, called with the words of MindSpore's, its numbers in its types."""
 
-    def call(*args, **kwargs):
-        dtype = None
+    def call(*placed, **named):
+        dtype, args, kwargs = None, [*placed], named
         if own and f"numpy.{name}" in listed():
-            args, kwargs = bound(f"numpy.{name}", own, args, kwargs)
+            args, kwargs = bound(f"numpy.{name}", own, placed, named)
             dtype = kwargs.pop("dtype", None) if "dtype" not in own else None
         tensors = [leaf for leaf in leaves([args, kwargs]) if isinstance(leaf, Tensor)]
         args, kwargs = map_leaves(_plain, [args, kwargs])
@@ -193,8 +194,12 @@ def _of_arrays(name, fun, own):
         with np.errstate(all="ignore"):
             try:
                 found = fun(*args, **kwargs)
-            except NotImplementedError:
-                raise NotImplementedError(f"{name}: labkit computes it, but has no derivative of it") from None
+            except NotImplementedError:  # no derivative is known: one follows where it only moves elements
+                found = _moved(fun, *args, **kwargs)
+                if not np.array_equal(
+                    getval(found), fun(*map_leaves(getval, args), **map_leaves(getval, kwargs)), True
+                ):
+                    raise NotImplementedError(f"{name}: labkit computes it, but has no derivative of it") from None
         kinds = [t._value.dtype for t in tensors]
         made = _wrapped(found, (lambda value: value) if told else lambda value: _typed(value, kinds, name))
         made = made if dtype is None or not isinstance(made, Tensor) else made.astype(_type(dtype))

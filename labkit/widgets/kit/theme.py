@@ -140,8 +140,12 @@ def css() -> str:
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         ".labkit .lk-code {--lk-least:0px;}",  # the lines of a program are as long as their panel allows
-        *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
-        *(f".labkit text.is-{state} {{opacity:1;{_declarations(look)}}}" for state, look in OF_TEXTS.items()),
+        *(
+            f".labkit .is-{state}{':not(text)' if state in OF_TEXTS else ''} {{{_declarations(look)}}}"
+            for state, look in STATES.items()
+            if state
+        ),
+        *(f".labkit text.is-{state} {{{_declarations(look)}}}" for state, look in OF_TEXTS.items()),
     ]
     return "\n".join(rules)
 

@@ -1,5 +1,7 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
+from functools import partial
+
 from ....realtape import in_bytes
 from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
@@ -110,8 +112,9 @@ def _node(view, unit):
         states, values = [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
     x, y, w = view.box(unit)
     view.card(
-        (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf
-    )
+        (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
+        over=partial(view.colours.of_gradient, unit),
+    )  # fmt: skip
     if not gone and saves(units, unit):
         _saved(view, unit, [(0, "hidden"), (ran, "")])
 

@@ -189,5 +189,5 @@ def _verdict(split, how) -> str:
         return "✓ exactly"
     ratio = split.combined(how) / split.big
     if how == "sum":
-        return f"{number(round(ratio, 2))} times as much"
+        return f"× {number(round(ratio, 2))}"
     return f"{number(round(100 * split.error(how), 1))}% too {'much' if ratio > 1 else 'little'}"

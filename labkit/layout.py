@@ -4,6 +4,7 @@ The tables (`layout.txt` in each dialect) hold every public class of the real pa
 it is public, the module that defines it, the classes. A class that a dialect gains later is found in them.
 """
 
+import sys
 from abc import ABCMeta
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,12 @@ class Placed(ABCMeta):
 
     __instancecheck__ = type.__instancecheck__
     __subclasscheck__ = type.__subclasscheck__
+
+    def __new__(cls, name, bases, namespace, **options):
+        namespace.setdefault(
+            "__module__", sys._getframe(1).f_globals.get("__name__")
+        )  # not that of ABC's, which is Python
+        return super().__new__(cls, name, bases, namespace, **options)
 
     def __init__(cls, name, bases, namespace, **options):
         super().__init__(name, bases, namespace, **options)

@@ -1,8 +1,8 @@
 """Values in boxes: what is inside of them, and gradients that fit it.
 
 autograd puts a value in a box, together with the node that made it; every primitive applied to a box makes a new node, of
-the class of its parents'. So the class of the first node decides what is remembered, and nothing needs patching: `Reverse`
-keeps what it takes to walk back, `Forward` carries a tangent along, `Record` keeps all that a reader wants to see.
+the class of its parents'. So the class of the first node decides what is remembered: `Reverse` keeps what it takes to walk
+back, `Forward` carries a tangent along, `Record` keeps all that a reader wants to see.
 
 Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
 on its highest boxes first; that one rule makes nesting right.
@@ -66,7 +66,9 @@ def accumulate(total, g) -> Array:
     """`total + g`, never added in place, so that a partial sum once seen never changes."""
     if total is None:
         return g
-    return total + g if type(g) is np.ndarray is type(total) or type(g) is Gradients else vspace(g).add(total, g)
+    if type(g) is Gradients or (type(g) is np.ndarray and type(total) is np.ndarray):
+        return total + g
+    return vspace(g).add(total, g)  # boxes, NumPy's scalars, tuples of arrays: as autograd adds them
 
 
 class Gradients(dict):

@@ -1,8 +1,8 @@
 """Derivatives of a compiled `if`: a choice between two runs, when which of them counts is not known yet.
 
 Both sides run under boxes. Their nodes stay out of the walk back; what the choice gives are nodes of their own, whose gradients
-a `Choice` collects. Its derivative is again a choice: the walk back through the one side, or through the other. Values that the
-other level's derivative kept inside of a side can be reached, too: the choice gives them out as it gives its results.
+a `Choice` collects. Its derivative is again a choice: the walk back through the one side, or through the other. A derivative
+around another one uses values from inside of a side, which that one kept: the choice gives them out as it gives its results.
 """
 
 from collections.abc import Callable
@@ -104,13 +104,14 @@ class Choice(Region):
         """The gradient of each parent."""
         of_rounds: dict[int, Gradients] = {}  # by the parent's place: there is one side's alone
 
-        def side(s):
-            totals = walked_back([(self.ends[k][s], g) for k, g in gradients.items()], self.starts[s])
+        def through(side):
+            pairs = [(self.ends[k][side], g) for k, g in gradients.items()]
+            totals = walked_back(pairs, self.starts[side])
             found = [totals.get(node) for node in self.frontier]
             of_rounds.update((k, g) for k, g in enumerate(found) if type(g) is Gradients)
             return [None if type(g) is Gradients else g for g in found]
 
-        return [of_rounds.get(k, g) for k, g in enumerate(self.choose(side))]
+        return [of_rounds.get(k, g) for k, g in enumerate(self.choose(through))]
 
 
 def walked_back(pairs, since) -> dict:

@@ -14,7 +14,7 @@ from .boxes import Array, getval, shape_of
 from .checks import check_function, check_output, numeric
 from .forward import jvp
 from .quiet import no_warnings
-from .reverse import vjp, vjp_unchecked
+from .reverse import vjp_unchecked
 from .watching import watch
 
 
@@ -105,10 +105,12 @@ def jacrev(fun, argnums=0) -> Callable:
 
     @wraps(fun)
     def jacobian(*args, **kwargs):
+        watch.asks(fun, args)
         restricted, values = restrict(fun, args, argnums, kwargs)
-        output, pull = vjp(restricted, *values)
-        _one_array("jacrev", output)
-        rows = [pull([unit]) for unit in _unit_arrays(output)]
+        with no_warnings():
+            output, pull = vjp_unchecked(restricted, values)
+            _one_array("jacrev", output)
+            rows = [pull([unit]) for unit in _unit_arrays(output)]
         blocks = [anp.array([row[i] for row in rows]) for i in range(len(values))]
         blocks = [anp.reshape(b, shape_of(output) + shape_of(v)) for b, v in zip(blocks, values, strict=True)]
         return blocks[0] if isinstance(argnums, int) else tuple(blocks)

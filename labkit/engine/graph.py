@@ -126,9 +126,10 @@ class _Steps:
         ops = self.joint[self.ran :]
         for op in ops:
             op.shorten()
+        places = iter(zip(node.argnums, node.parents, strict=True))  # a parent that gets nothing is passed over
         parts = [
-            Contribution(parent, argnum, *_shown(g, total))
-            for argnum, (parent, g, total) in zip(node.argnums, contributions, strict=True)
+            Contribution(parent, next(argnum for argnum, at in places if at is parent), *_shown(g, total))
+            for parent, g, total in contributions
         ]
         for parent, *values in contributions:
             for value in values:

@@ -7,9 +7,10 @@ from itertools import count
 
 from autograd import tracer
 
-# autograd counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.
-# The engine's levels begin far above, and none is used twice, so an exception has nothing to put back and threads cannot
-# mix. While one of them is open, autograd draws from them, too, so that its derivative is above those it is inside of.
+# No level is used twice: so there is nothing to put back after an exception, and the runs of two threads cannot mix. (autograd
+# counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.) The engine's
+# levels begin far above autograd's; while one is open, autograd draws from them, too (the last line of this file), so that
+# a derivative by autograd is above those it is inside of.
 _levels = count(1 << 29)  # level 0 is left for a tape that never closes (the torch dialect)
 _open: set[int] = set()
 _autograds_trace = tracer.trace_stack.new_trace

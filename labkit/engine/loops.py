@@ -3,6 +3,11 @@
 One round is run under boxes that stand for what every round begins with. Its derivative is the walk back through it, again and
 again, the last round first: the gradient of what a round begins with is that of what the round before it ended with, and the
 gradients of what all rounds use are added up.
+
+    forward    entries -> [round 1] -> [round 2] -> ... -> [round n] -> values
+    backward   entries <- [round 1] <- [round 2] <- ... <- [round n] <- gradients of the values
+                              +            +                   +
+                              gradients of what all rounds use
 """
 
 from collections.abc import Callable
@@ -45,27 +50,43 @@ class Rounds(Region):
         return made
 
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
-        """The gradient of each parent."""
-        inner = [(key[0], g) for key, g in gradients.items() if isinstance(key, tuple)]
+        """The gradient of each parent: the loop the other way round carries those of what a round begins with, and behind
+        them the sums, so far, of those of the nodes outside that every round uses."""
         floating = [k for k, end in enumerate(self.ends) if getattr(self.values[k].dtype, "kind", "f") in "fV"]
-        given = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in floating]
+        single, summed = self._outside()
+        seen: dict = {}
+        step = self._step_back(floating, summed, [(key[0], g) for key, g in gradients.items() if type(key) is tuple])
+
+        def noted(arrived):
+            back, totals = step(arrived)
+            seen.update((node, totals.get(node)) for node in single)
+            return back
+
+        arriving = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in floating]
+        found = self.again([*arriving, *[None] * len(summed)], noted, self.level, seen.values)
+        of_entries = dict(zip(floating, found, strict=False))
+        of_sums = dict(zip(summed, found[len(floating) :], strict=True))
+        outside = [self._in_each(node, seen[node]) if node in seen else of_sums[node] for node in self.frontier]
+        return [of_entries.get(k) for k, node in enumerate(self.entries) if node is not None] + outside
+
+    def _outside(self):
+        """The nodes outside that the rounds use: those that are another one in each round of a loop before, whose gradients
+        stay apart, and those that are the same in every round, whose gradients are added up."""
         behind = self.parents[len(self.parents) - len(self.frontier) :]
         single = [node for node, made in zip(self.frontier, behind, strict=True) if type(made) is Given]
-        summed = [node for node in self.frontier if node not in single]
-        seen: dict = {}
+        return single, [node for node in self.frontier if node not in single]
+
+    def _step_back(self, floating, summed, inner):
+        """The walk back through one round, from the gradients of what it ended with and of the nodes inside (`inner`)."""
 
         def step(arrived):
             totals = walked_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner], self.since)
-            seen.update((node, totals.get(node)) for node in single)
             back = [totals.get(self.roots[k]) for k in floating]
             back = [anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)]
-            return back + [_sum(a, totals.get(n)) for a, n in zip(arrived[len(floating) :], summed, strict=True)]
+            sums = [_sum(a, totals.get(n)) for a, n in zip(arrived[len(floating) :], summed, strict=True)]
+            return back + sums, totals
 
-        found = self.again([*given, *[None] * len(summed)], step, self.level, seen.values)
-        by_place = dict(zip(floating, found, strict=False))
-        totals = dict(zip(summed, found[len(floating) :], strict=True))
-        ends = [self._in_each(node, seen[node]) if node in seen else totals[node] for node in self.frontier]
-        return [by_place.get(k) for k, node in enumerate(self.entries) if node is not None] + ends
+        return step
 
     def _in_each(self, node, g):
         """The gradient of a node inside of other rounds, of each round by itself; None where there is none."""

@@ -1,4 +1,5 @@
-"""Ops whose results need not be finite, without NumPy's warnings."""
+"""Ops whose results need not be finite, without NumPy's warnings: `no_warnings` around several, `quietly` for one call that
+is made often."""
 
 from contextvars import Context
 from typing import Any

@@ -45,7 +45,8 @@ class Reverse(Own, VJPNode):
         self._fill(value)
 
     def _fill(self, value):
-        self.id, self.dtype, self.origin = next(ids), dtype_of(value), value if isbox(value) else None
+        self.id, self.dtype = next(ids), dtype_of(value)
+        self.origin = value if isbox(value) else None  # the box below, where a derivative is inside of another one
 
 
 # What is not differentiable for autograd's nodes (comparisons, argmax ...) is not for ours; the sets are shared.
@@ -53,9 +54,10 @@ tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
 def latest_first(ends, since=0) -> list:
-    """The results of ops that `ends` (nodes) were computed from, and `ends` themselves: each after all that uses it.
+    """The results of ops among `ends` (nodes) and what they were computed from: each after all that uses it.
 
-    Ids grow as the program runs. With `since`, nodes whose id is lower count as inputs, which are left out.
+    Ids grow as the program runs, so the order is theirs, turned round. Roots are left out, as they pull nothing back; with
+    `since`, nodes whose id is lower count as roots.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
     >>> y = new_box(3.0, level, root) ** 2 + 1.0
@@ -110,7 +112,7 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
     `pull(seeds)` gives one gradient per argument, each with its argument's shape and dtype (an integer's as its rule
     answers); `seeds` is one cotangent per leaf of the output, or a single one that serves every leaf; without `seeds`
     every output element counts once, as in the gradient of their sum. An argument that the output does not depend on
-    gets zeros. `pull` can be called again.
+    gets zeros of its own dtype. `pull` can be called again.
 
     >>> out, pull = vjp(lambda x, y: x * y, 3.0, 4.0)
     >>> float(out), [float(g) for g in pull()]

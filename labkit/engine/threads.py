@@ -1,4 +1,7 @@
-"""State that each thread has of its own, and `elsewhere`: a call in a new thread with the same, with room for deep nesting."""
+"""State that each thread has of its own, and `elsewhere`: a call in a new thread with the same state.
+
+Python gives each thread a stack of its own, so what is nested too deep for the rest of one fits on a new one.
+"""
 
 import threading
 from contextvars import copy_context

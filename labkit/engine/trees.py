@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of values."""
+"""Nested tuples, lists and dicts of values: what is in them, in order, and the same nest of other values."""
 
 from typing import Any
 
@@ -11,7 +11,13 @@ def leaves(tree) -> list:
 
 
 def map_leaves(fun, tree) -> Any:
-    """The same nested structure with `fun` applied to every leaf."""
+    """The same nested structure with `fun` applied to every leaf.
+
+    A named tuple stays one, and so does a class of one's own of tuples or lists; a dict of any class becomes a plain one.
+
+    >>> map_leaves(lambda leaf: 2 * leaf, {"w": [1, 2], "b": (3,)})
+    {'w': [2, 4], 'b': (6,)}
+    """
     if isinstance(tree, dict):
         return {key: map_leaves(fun, branch) for key, branch in tree.items()}
     if isinstance(tree, (tuple, list)):

@@ -34,13 +34,14 @@ class Watch(PerThread):
             self.node = node
 
     @contextmanager
-    def uncounted(self) -> Iterator[None]:
-        """What is walked in here nobody has asked for."""
-        walks = self.walks
+    def unseen(self) -> Iterator[None]:
+        """What is walked in here nobody has asked for: it is neither counted nor observed."""
+        walks, observe = self.walks, self.observe
+        self.observe = None
         try:
             yield
         finally:
-            self.walks = walks
+            self.walks, self.observe = walks, observe
 
 
 watch = Watch()

@@ -6,6 +6,7 @@ import weakref
 import autograd.numpy as np
 import numpy as onp
 import pytest
+from autograd.extend import defvjp_argnums, primitive
 
 from labkit.engine import dense, getval, grad, record
 
@@ -250,3 +251,14 @@ def test_a_value_under_differentiation_is_recorded_by_its_plain_value():
         return x * graph.gradients["y"]
 
     assert grad(f)(3.0) == 6
+
+
+def test_a_rule_may_send_nothing_to_a_parent():
+    """The step then has a contribution to the others alone, each with the place of its argument."""
+    chosen = primitive(lambda x, y, z: x + y + 2 * z)
+    defvjp_argnums(chosen, lambda argnums, ans, args, kwargs: lambda g: [(g, None, 2 * g)[i] for i in argnums])
+    graph = record(lambda x, y: chosen(x, y, x * y), 3.0, 5.0)
+    step = graph.steps[0]
+    assert [(c.argnum, float(c.value)) for c in step.contributions] == [(0, 1.0), (2, 2.0)]
+    assert {name: float(g) for name, g in graph.gradients.items()} == {"x": 11.0, "y": 6.0}
+    assert graph.table()

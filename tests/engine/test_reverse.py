@@ -500,7 +500,7 @@ def test_the_check_agrees_with_every_rule_above():
     ],
 )
 def test_a_mistake_is_answered_with_what_was_expected_and_what_came(wrong, message):
-    import labkit.program  # noqa: F401  (which teaches boxes to refuse)
+    import labkit.program.nodes  # noqa: F401  (which teaches boxes to refuse)
 
     with pytest.raises(TypeError, match=message):
         wrong()

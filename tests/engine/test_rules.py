@@ -5,10 +5,10 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 from autograd.core import primitive_jvps, primitive_vjps
-from autograd.extend import primitive
+from autograd.extend import defvjp, primitive
 
 from labkit import ops as p
-from labkit.engine import cast, grad, jvp, leaves, vjp, vjp_of
+from labkit.engine import cast, grad, jacrev, jvp, leaves, vjp, vjp_of, watch
 from labkit.engine.forward import transposed
 from labkit.gradcheck import check_gradient
 from labkit.ops import namesake
@@ -241,6 +241,21 @@ def test_a_primitive_without_jvp_gets_it_by_transposing_its_vjp():
         argnums = tuple(range(len(args)))
         theirs = primitive_jvps[op](argnums, tangents, op(*args), args, {})
         onp.testing.assert_allclose(transposed(op)(argnums, tangents, op(*args), args, {}), theirs, rtol=1e-12)
+
+
+def test_the_walk_back_inside_of_a_transposed_rule_is_seen_by_nobody(monkeypatch):
+    """Who looks on is told of what the user asked for: not of the vjp that stands for a rule which is not there."""
+    op = primitive(onp.cbrt)
+    defvjp(op, lambda ans, x: lambda g: g / (3 * ans**2))
+    seen: list = []
+    monkeypatch.setattr(watch, "observe", lambda *step: seen.append(step))
+    monkeypatch.setattr(watch, "asked", lambda what, args: seen.append(what))
+    before = watch.walks
+    onp.testing.assert_allclose(jvp(op, (P,), (A,))[1], A / (3 * onp.cbrt(P) ** 2))
+    assert seen == [] and watch.walks == before
+    loss = lambda x: x**2
+    jacrev(loss)(3.0)
+    assert seen[0] is loss and watch.walks == before + 1
 
 
 def test_a_primitive_without_any_rule_says_what_to_do():

@@ -208,7 +208,7 @@ def _slopes(step):
     args = tuple(getval(a) for a in node.args)
     with np.errstate(all="ignore"):
         rule = vjp_of(node.fun)(node.argnums, getval(node.value), args, node.kwargs)
-        pulled = rule(np.ones_like(step.gradient))
+        pulled = [p for p in rule(np.ones_like(step.gradient)) if p is not None]
     return [checked_slope(step.gradient, dense(p), value) for p, value in zip(pulled, sent, strict=True)]
 
 

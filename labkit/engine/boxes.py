@@ -1,8 +1,9 @@
 """Values in boxes: what is inside of them, and gradients that fit it.
 
 autograd puts a value in a box, together with the node that made it; every primitive applied to a box makes a new node, of
-the class of its parents'. So the class of the first node decides what is remembered: `Reverse` keeps what it takes to walk
-back, `Forward` carries a tangent along, `Record` keeps all that a reader wants to see.
+the class of its parents' (but those with nothing to differentiate, such as comparisons). So the class of the first node
+decides what is remembered: `Reverse` keeps what it takes to walk back, `Forward` carries a tangent along, `Record` keeps all
+that a reader wants to see.
 
 Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
 on its highest boxes first; that one rule makes nesting right.
@@ -23,7 +24,7 @@ ids = count()  # of nodes; `next` on a count is atomic, so they are safe across 
 
 @primitive
 def cast(x, dtype) -> Array:
-    """`x` (an array of any shape) as `dtype`; its derivative is the cast back."""
+    """`x` (an array of any shape) as `dtype`; a tangent is cast with it, a cotangent back."""
     return np.asarray(x).astype(dtype)
 
 
@@ -38,7 +39,7 @@ def dtype_of(value) -> Any:
         return value.dtype
     if type(value) is SparseObject:
         return getattr(value.vs, "dtype", None)
-    return np.result_type(value) if isinstance(value, (bool, int, float)) else None
+    return np.result_type(value) if isinstance(value, (bool, int, float, complex)) else None
 
 
 def shape_of(value) -> tuple[int, ...]:
@@ -58,7 +59,7 @@ def match_dtype(g, dtype) -> Array:
 
 
 def dense(g) -> Array:
-    """A gradient as a plain array: indexing answers with a sparse one."""
+    """A gradient as it is, but a sparse one, the answer of indexing, as an array."""
     return sparse_add(vspace(g), None, g) if type(g) in (SparseObject, SparseBox) else g
 
 
@@ -72,7 +73,7 @@ def accumulate(total, g) -> Array:
 
 
 class Gradients(dict):
-    """Gradients of several results of one node, by the place of the result that each belongs to."""
+    """Gradients of several results of one node, each by the place of its result (inside of a loop: by its node, too)."""
 
     def __add__(self, other):
         both = {k: self[k] + other[k] for k in self.keys() & other.keys()}

@@ -2,7 +2,7 @@
 
 Both sides run under boxes. Their nodes stay out of the walk back; what the choice gives are nodes of their own, whose gradients
 a `Choice` collects. Its derivative is again a choice: the walk back through the one side, or through the other. A derivative
-around another one uses values from inside of a side, which that one kept: the choice gives them out as it gives its results.
+around this one may need values from inside of a side; the choice then gives them out as further results.
 """
 
 from collections.abc import Callable
@@ -74,7 +74,7 @@ class Choice(Region):
     """The node behind all results of a choice.
 
     `ends`: for each result the node it has on either side, or None where it is a constant there. `starts`: the lowest id that a
-    node of either side has. `choose(side)` runs `side(0)` and `side(1)`, lists of values, and returns those that count.
+    node of either side has. `choose(through)` runs `through(0)` and `through(1)`, lists of values, and returns those that count.
     """
 
     __slots__ = ("choose", "ends", "starts")

@@ -12,6 +12,7 @@ from .boxes import isbox, shape_of
 from .guest import is_number
 from .trees import leaves
 
+_NO_NUMBERS = "OSUmM"  # kinds of dtypes: objects, text, dates
 VALUE = "a value that is being differentiated"
 _UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
@@ -26,12 +27,14 @@ def numeric(value, *what) -> Any:
     """
     kind = type(value)
     if kind is np.ndarray:
-        if value.dtype.kind not in "OSUmM":
+        if value.dtype.kind not in _NO_NUMBERS:
             return value
     elif kind is float:
         return np.float64(value)
     elif kind is int or kind is bool:
         return _integer(value, *what)
+    elif kind is complex:
+        return np.complex128(value)
     elif is_number(kind) or (kind in Box.type_mappings and kind not in _CONTAINERS):
         return value
     raise TypeError(f"{' '.join(map(str, what))}: expected a number or a NumPy array, but got {described(value)}")
@@ -40,10 +43,8 @@ def numeric(value, *what) -> Any:
 def _integer(value, *what):
     raw = np.asarray(value)[()]
     if raw is value:  # beyond 64 bits NumPy keeps Python's
-        raise TypeError(
-            f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got the integer {value:.3g}. "
-            f"Write {float(value)}"
-        )
+        came = f"the integer {value:.3g}. Write {float(value)}" if value.bit_length() < 1024 else "one beyond any float"
+        raise TypeError(f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got {came}")
     return raw
 
 
@@ -51,7 +52,9 @@ def described(value) -> str:
     """What `value` is, in the words of an error: its type, and what to do with it where that is known."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} (make it one of numbers: x.astype(float))"
+        if value.dtype.kind in _NO_NUMBERS:
+            return f"an array of {value.dtype} (make it one of numbers: x.astype(float))"
+        return f"{kind} (make it a plain array with np.asarray)"
     if isinstance(value, _CONTAINERS):
         return f"{kind} (make a list an array with np.array)"
     if hasattr(value, "__engine_value__"):
@@ -60,7 +63,8 @@ def described(value) -> str:
 
 
 def check_function(usage, fun, expected="a function") -> None:
-    """Raise TypeError, which ends in `usage` such as "grad(f)(x)", if `fun` cannot be a function that returns numbers."""
+    """Raise TypeError, which says how to write it (`usage`, such as "grad(f)(x)"), if `fun` cannot be a function that returns
+    numbers."""
     if type(fun) is FunctionType and not fun.__code__.co_flags & _UNUSUAL:
         return
     caller = usage.partition("(")[0]
@@ -110,9 +114,14 @@ def with_tangents(args, tangents) -> list[tuple[Any, Any]]:
     return pairs
 
 
+def _has_numbers(leaf):
+    dtype = getattr(leaf, "dtype", None)
+    return isinstance(leaf, (int, float, complex)) if dtype is None else getattr(dtype, "kind", "f") not in _NO_NUMBERS
+
+
 def check_output(fun, output) -> Any:
-    """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`, and
-    for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
+    """`output`, if there is something numeric in it, or nothing at all. Raises TypeError where it is all None or text, as of a
+    forgotten `return`, and for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
     if isbox(output):
         return output
     found = leaves(output)
@@ -121,7 +130,7 @@ def check_output(fun, output) -> Any:
             f"{getattr(fun, '__name__', 'the function')}: its result was made by plain NumPy, which loses the gradient. "
             "Use the function of the same name in autograd.numpy"
         )
-    if found and not any(isbox(leaf) or hasattr(leaf, "dtype") or isinstance(leaf, (int, float)) for leaf in found):
+    if found and not any(isbox(leaf) or _has_numbers(leaf) for leaf in found):
         name = getattr(fun, "__name__", "the function")
         raise TypeError(f"{name}: expected numbers or arrays to be returned, but got {output!r}")
     return output

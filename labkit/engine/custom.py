@@ -12,15 +12,16 @@ from .boxes import Array, shape_of
 from .checks import check_function, numeric
 from .forward import Forward
 from .guest import new_box
+from .mistakes import run
 from .reverse import Reverse
 
 
 def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
     """`fun` as one op of the graph, with its own derivative.
 
-    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
-    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`. Each gradient has the shape of its
-    argument, else ValueError is raised, unless `any_shape` lets it pass, as MindSpore does.
+    `rule(ans, g, *args)`, with the keywords of the call, gives one gradient per argument (None for zero); it may itself be
+    differentiated. Where `fun` is `made_of_ops`, a compiled program gets these instead of a call of `fun`. Each gradient has the
+    shape of its argument, else ValueError is raised, unless `any_shape` lets it pass, as MindSpore does.
 
     >>> from labkit.engine import grad
     >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
@@ -33,7 +34,7 @@ def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
 
     def pull(argnums, ans, args, kwargs):
         def back(g):
-            answers = rule(ans, g, *args, **kwargs)
+            answers = run(rule, (ans, g, *args), kwargs)
             if not isinstance(answers, (tuple, list)):
                 came = type(answers).__name__
                 raise TypeError(
@@ -62,7 +63,7 @@ def _fitting(g, arg, place):
 
 
 def _own(fun):
-    """`fun` as a function of its own: of NumPy's ufuncs autograd would let the new op take the place of its own."""
+    """`fun`; of a ufunc a function around it, for autograd knows primitives by their functions and has one of that already."""
     return wraps(fun)(lambda *args, **kwargs: fun(*args, **kwargs)) if isinstance(fun, np.ufunc) else fun
 
 

@@ -1,7 +1,7 @@
-"""Gradients, Jacobians and Hessian-vector products, a few lines each on top of `vjp` and `jvp`.
+"""Gradients, Jacobians and Hessian-vector products, a few lines each on top of a walk back and of `jvp`.
 
-Functions here take and return NumPy arrays (write them with `autograd.numpy`); every output, however nested in tuples, lists
-and dicts, counts, and integers are differentiated too.
+Functions here take and return NumPy arrays (write them with `autograd.numpy`). For a gradient every output counts, however
+nested in tuples, lists and dicts; a Jacobian is that of one array. Integers are differentiated too.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def value_and_grad(fun, argnums=0) -> Callable:
 
     The gradient is that of the sum of all elements of all outputs.
 
-    Each gradient has its argument's shape, and the dtype of a floating one. Raises TypeError for an argument that is
+    Each gradient has its argument's shape, and the dtype of a floating one. Raises TypeError for one that is
     neither a number nor an array.
 
     >>> value, gradients = value_and_grad(lambda x, y: x**2 * y, (0, 1))(3.0, 2.0)

@@ -21,7 +21,7 @@ from .watching import watch
 
 
 class Forward(Own, JVPNode):
-    """A node that carries `g`, the tangent of its value. Rules that lack a jvp get it from their vjp."""
+    """A node that carries `g`, the tangent of its value. A primitive that has only a vjp gets its jvp from it."""
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         rule = jvp_of(fun) or transposed(fun)

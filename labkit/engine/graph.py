@@ -79,8 +79,8 @@ class Graph:
 def record(fun, *args, names=None, **kwargs) -> Graph:
     """Run `fun(*args, **kwargs)` once, differentiate it once, and return the `Graph` of both.
 
-    `args` are arrays or numbers; `names` name them (otherwise the names of `fun`'s parameters do). Raises TypeError for
-    an output that is not numeric. The derivative is that of the sum of all elements of all outputs.
+    `args` are numbers or arrays of numbers, not complex; `names` name them (otherwise the names of `fun`'s parameters do).
+    Raises TypeError for outputs none of which is numeric. The derivative is that of the sum of all elements of all outputs.
 
     >>> graph = record(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> [node.op for node in graph.forward], float(graph.gradients["x"])
@@ -89,7 +89,10 @@ def record(fun, *args, names=None, **kwargs) -> Graph:
     check_function("trace(f)(x)", fun)
     names = checked_names(names, fun, args)
     with scopes_of(fun), np.errstate(all="ignore"), inside(new_level()) as outer:
-        return _recorded(fun, args, names, kwargs, outer)
+        try:
+            return _recorded(fun, args, names, kwargs, outer)
+        finally:
+            last_call.frame = None
 
 
 def _recorded(fun, args, names, kwargs, outer):
@@ -104,7 +107,8 @@ def _recorded(fun, args, names, kwargs, outer):
     seeds = [ones_like(node.value) for node in outputs]
     steps = _Steps(joint, {seed._node: node for seed, node in zip(seeds, outputs, strict=True)})
     totals = reverse_pass(outputs, seeds, steps.observe)
-    last_call.frame = None
+    for seed in seeds:
+        seed._node.shorten()
     value, inputs = map_leaves(getval, value), [box._node for box in boxes]
     name = getattr(fun, "__name__", "function")
     return Graph(name, inputs, forward, joint, outputs, value, steps.found, totals, steps.targets)
@@ -117,7 +121,8 @@ def _boxed(values, names, level, log):
 
 
 class _Steps:
-    """The steps of a walk back, as it shows them: `found`, and in `targets` whose gradient each op of `joint` computes."""
+    """The steps of a walk back, as it shows them: `found`, and in `targets`, for each op of `joint` that computes a gradient,
+    the forward node whose gradient it is."""
 
     def __init__(self, joint, targets):
         self.joint, self.targets, self.found, self.ran = joint, targets, [], len(joint)

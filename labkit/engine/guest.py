@@ -44,7 +44,7 @@ class ArrayBox(numpy_boxes.ArrayBox):
         return power(other, self)
 
     def __iter__(self):
-        """What a loop over a box meets. A loop over NumPy's single numbers would find nothing and say nothing."""
+        """What a loop over a box meets. Over autograd's box of a single number it would find nothing and say nothing."""
         if anp.ndim(self) == 0:
             raise TypeError("expected an array to loop over, but got one number that is being differentiated")
         for place in count():
@@ -67,7 +67,9 @@ Box.type_mappings[ArrayBox] = numpy_boxes.ArrayBox  # around a box of ours, auto
 
 def is_number(kind) -> bool:
     """Whether values of this type are numbers to the engine: NumPy's and ml_dtypes' scalars, and Python's own but bool."""
-    return kind in (int, float, complex) or issubclass(kind, (np.number, np.bool_)) or kind.__module__ == "ml_dtypes"
+    if kind in (int, float, complex) or kind.__module__ == "ml_dtypes":
+        return True
+    return issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
 
 
 class _Boxes(dict):
@@ -84,8 +86,8 @@ class _Boxes(dict):
 class Own:
     """What the engine's node classes inherit.
 
-    `boxes` is the class of the box around each type of value; a node that `sees_through` records an op that is made of
-    ops as these.
+    `boxes` is the class of the box around each type of value; a node class that `sees_through` records the ops that an op is
+    made of, where it is made of ops, and not that one.
     """
 
     __slots__ = ()
@@ -99,7 +101,8 @@ _autograds_box = tracer.new_box
 def new_box(value, trace, node) -> Box:
     """A box around `value`: of the engine's class for the engine's nodes, as autograd makes it for any other.
 
-    `value`: a number or an array, whose shape and dtype the box has. `trace`: the level. Raises TypeError for anything else.
+    `value`: a number or an array, whose shape and dtype the box has. `trace`: the level. Raises TypeError for
+    what autograd has no box for.
 
     >>> from labkit.engine import Reverse, new_box
     >>> x = new_box(2.0, 1, Reverse.new_root(2.0))
@@ -117,7 +120,7 @@ tracer.new_box = new_box
 
 
 class _Spaces(dict):
-    """autograd's table, in which integers are not found but by the rules that labkit runs."""
+    """autograd's table, in which integers are found only if the nearest caller outside of autograd is labkit."""
 
     def __missing__(self, kind):
         frame: FrameType | None = sys._getframe(1)

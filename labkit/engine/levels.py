@@ -11,7 +11,9 @@ from autograd import tracer
 # counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.) The engine's
 # levels begin far above autograd's; while one is open, autograd draws from them, too (the last line of this file), so that
 # a derivative by autograd is above those it is inside of.
-_levels = count(1 << 29)  # level 0 is left for a tape that never closes (the torch dialect)
+_levels = count(1 << 29)
+# The level of a tape that never closes (the torch dialect): below autograd's first, 0, and above its "no box", -1.
+TAPE = -0.5
 _open: set[int] = set()
 _autograds_trace = tracer.trace_stack.new_trace
 
@@ -28,7 +30,7 @@ def new_level() -> int:
 
 
 def running() -> bool:
-    """Whether any function is being differentiated or recorded, in any thread.
+    """Whether any function is being run by the engine to be differentiated or recorded, in any thread.
 
     >>> with inside(new_level()):
     ...     running()

@@ -27,8 +27,9 @@ class Rounds(Region):
     """The node behind all results of a loop.
 
     `entries`: the nodes of the values that it begins with, None for constants. `roots` and `ends`: the nodes that a round begins
-    and ends with. `since`: the lowest id of a node in it. `values`: what the loop gave. `again(entries, step)` is the loop of
-    as many rounds, the other way round. What a node is in each round, the one given out for it is.
+    and ends with. `since`: the lowest id of a node in it. `values`: what the loop gave. `again(entries, step, level, seen)` is
+    the loop of as many rounds, the other way round, whose rounds also use the values that `seen()` gives. The `Given` node that
+    stands outside for a node inside stands for its value in every round.
     """
 
     __slots__ = ("again", "ends", "entries", "level", "roots", "since", "values")
@@ -50,8 +51,8 @@ class Rounds(Region):
         return made
 
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
-        """The gradient of each parent: the loop the other way round carries those of what a round begins with, and behind
-        them the sums, so far, of those of the nodes outside that every round uses."""
+        """The gradient of each parent. The loop is run the other way round: it carries the gradients of what a round begins
+        with, and behind them the sums, so far, of those of the nodes outside that every round uses."""
         floating = [k for k, end in enumerate(self.ends) if getattr(self.values[k].dtype, "kind", "f") in "fV"]
         single, summed = self._outside()
         seen: dict = {}

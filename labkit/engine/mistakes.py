@@ -1,8 +1,8 @@
 """Mistakes in words: what is said of code that meets a box.
 
 autograd's boxes stand for arrays, and where plain Python or NumPy cannot do with one what it does with an array, its error
-speaks of an `ArrayBox`. `run` is the one place where the engine calls a function that is not its own; there such an error
-is told again in the words of somebody who has never heard of boxes.
+speaks of an `ArrayBox`. By `run` the engine calls the functions that are not its own; there such an error is told again in
+the words of somebody who has never heard of boxes.
 """
 
 import dis
@@ -20,7 +20,8 @@ from .names import is_library
 
 
 def run(fun, args, kwargs=None) -> Any:
-    """`fun(*args, **kwargs)`, the function of somebody else on boxes; what it raises is passed on, told in words."""
+    """`fun(*args, **kwargs)`, the function of somebody else on boxes. What it raises is passed on; an error of Python's or
+    NumPy's that is about a box, as one of Python's told in words."""
     try:
         return fun(*args, **(kwargs or {}))
     except Exception as error:
@@ -31,13 +32,14 @@ def run(fun, args, kwargs=None) -> Any:
         raise told.with_traceback(error.__traceback__) from error
 
 
-_TAKING = {guest.new_box.__code__, vspace.__code__}  # functions of a `value` that has to be numeric
+_TAKING = {guest.new_box.__code__, vspace.__code__}  # functions whose `value` is the one that is not numeric
 _REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
 
 
 def explained(error) -> Any:
     """The error that says what `error` means, if that is about a box; else None."""
-    if getattr(error, "in_words", False):  # by a run inside of this one
+    told = getattr(error, "in_words", False)  # by a run inside of this one
+    if told or type(error).__module__.partition(".")[0] not in ("builtins", "numpy"):  # or the user's own
         return None
     end = last_frame(error.__traceback__)
     if end is not None and end.tb_frame.f_code in _REFUSING:

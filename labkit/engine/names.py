@@ -17,7 +17,8 @@ _calls = count()
 
 
 class _LastCall(threading.local):
-    """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from."""
+    """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from.
+    Who records lets go of `frame` at the end."""
 
     frame: FrameType | None = None
     site: tuple | None = None
@@ -27,9 +28,9 @@ last_call = _LastCall()
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
 _LIBRARY = (*(f"{home.as_posix()}/" for home in _HOMES), "<labkit ")  # the last of code that it writes
-_STANDARD = tuple(
+_STANDARD = tuple(  # two places in a browser, where some of these modules are in a zip
     {Path(str(module.__file__)).parent.as_posix() + "/" for module in (os, contextlib)}
-)  # zipped in browsers
+)
 
 
 @lru_cache(maxsize=4096)

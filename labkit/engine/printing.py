@@ -31,14 +31,19 @@ def _unique(name, taken):
 
 
 def table(graph, most) -> str:
-    """A line per op, then a line per chain-rule contribution; of more than `most` ops the first and the last."""
+    """A line per op, then for each step of the chain rule what arrives, and a line per contribution; of more than `most` ops,
+    or steps, the first and the last."""
     lines = [f"{graph.name}: forward", *_elided(graph.forward, most, _forward_lines)]
-    lines += [f"{graph.name}: backward" + ("" if graph.steps else ": nothing, for no output depends on an input")]
+    lines += [f"{graph.name}: backward" + ("" if graph.steps else _no_step(graph))]
     lines += _elided(graph.steps, most, _step_lines)
     large = [node for node in graph.forward if np.size(node.value) > LARGE]
     if large:
         lines.append(f"(arrays of more than {LARGE:,} numbers are summarised, as |length|)")
     return "\n".join(lines)
+
+
+def _no_step(graph):
+    return f": nothing, for {'each output is an input' if graph.outputs else 'no output depends on an input'}"
 
 
 def _forward_lines(node):
@@ -55,13 +60,11 @@ def _step_lines(step):
 
 def _elided(ops, most, lines_of):
     """The lines of the first and the last of `ops`, and how many are left out in between."""
-    half = len(ops) if most is None or len(ops) <= most else most // 2
-    lines = [line for op in ops[:half] for line in lines_of(op)]
-    if half == len(ops):
-        return lines
-    last = ops[len(ops) - half :]
-    lines.append(f"  ... {len(ops) - 2 * half:,} ops are left out here; print(graph.table(most=None)) shows all")
-    return [*lines, *(line for op in last for line in lines_of(op))]
+    most = len(ops) if most is None else min(most, len(ops))
+    first, rest = ops[: most - most // 2], ops[len(ops) - most // 2 :]
+    out = f"  ... {len(ops) - most:,} ops are left out here; print(graph.table(most=None)) shows all"
+    lines = [[line for op in some for line in lines_of(op)] for some in (first, rest)]
+    return [*lines[0], *([out] if most < len(ops) else []), *lines[1]]
 
 
 def _call(node):
@@ -74,7 +77,7 @@ def _call(node):
 
 
 def _brief(value):
-    """A value on part of a line: small arrays in full, large ones by shape and norm."""
+    """A value on part of a line: the numbers of a small array, of a larger one dtype, shape and length."""
     raw = summarised(getval(value))
     if not hasattr(raw, "dtype"):
         return str(raw)

@@ -85,7 +85,8 @@ class Record(Own):
 
 
 def _differentiated():
-    """The recorded op whose derivative rule is running now, or None outside of reverse passes."""
+    """The recorded op whose derivative rule is running now, or None outside of reverse passes: the boxes below a walk's
+    nodes lead down to it."""
     node = watch.node
     while type(node) is Reverse:
         node = getattr(node.origin, "_node", None)

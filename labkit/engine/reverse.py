@@ -1,12 +1,14 @@
 """Reverse mode: a run that keeps what it takes to walk back, and the walk.
 
-`vjp` is the one place where a function is run under boxes and walked back; `derive` is a few lines on top of it.
+`vjp_unchecked` runs a function under boxes and walks back; `vjp` looks at its arguments first, and `derive` is a few lines on
+top of the two. (`graph` does it once more, with nodes that keep what a reader wants to see.)
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import autograd.numpy as anp
+import numpy as np
 from autograd import tracer
 from autograd.core import VJPNode
 
@@ -24,7 +26,8 @@ from .watching import watch
 class Reverse(Own, VJPNode):
     """A node that knows its parents and how to pull a gradient back to them.
 
-    `vjp(gradient)` gives one gradient per node in `parents`; a root has none. `id` grows as the program runs.
+    `vjp(gradient)` gives one gradient per node in `parents`; a root has none. `id` is higher than those of all that it was
+    computed from.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
     >>> y = new_box(3.0, level, root) * 5.0
@@ -32,7 +35,7 @@ class Reverse(Own, VJPNode):
     (True, [5.0])
     """
 
-    __slots__ = ("dtype", "id", "origin", "region")  # the region it is inside of is set where there is one (`branches`)
+    __slots__ = ("dtype", "id", "origin", "region")  # the region is set where there is one (`branches`, `loops`)
 
     # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
     # without one is named where it runs.
@@ -54,10 +57,10 @@ tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
 def latest_first(ends, since=0) -> list:
-    """The results of ops among `ends` (nodes) and what they were computed from: each after all that uses it.
+    """The results of ops among `ends` (nodes) and what they were computed from, the latest first: each after all that uses it.
 
-    Ids grow as the program runs, so the order is theirs, turned round. Roots are left out, as they pull nothing back; with
-    `since`, nodes whose id is lower count as roots.
+    The order is that of their ids, turned round. Roots are left out, as they pull nothing back; with `since`, nodes whose id
+    is lower count as roots.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
     >>> y = new_box(3.0, level, root) ** 2 + 1.0
@@ -77,8 +80,8 @@ def latest_first(ends, since=0) -> list:
 def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
-    `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape and dtype of its node's value. A rule may give
-    None for a parent that gets nothing. With `since`, nodes whose id is lower count as roots.
+    `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape of its node's value, and the dtype where that is a
+    floating one. A rule may give None for a parent that gets nothing. With `since`, nodes whose id is lower count as roots.
 
     `observe(node, gradient, contributions)` sees each step, a contribution being `(parent, value, running total)`.
 
@@ -110,8 +113,8 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
     """Run `fun(*args)` once and return `(output, pull)`.
 
     `pull(seeds)` gives one gradient per argument, each with its argument's shape and dtype (an integer's as its rule
-    answers); `seeds` is one cotangent per leaf of the output, or a single one that serves every leaf; without `seeds`
-    every output element counts once, as in the gradient of their sum. An argument that the output does not depend on
+    answers); `seeds` is a list of cotangents, one per leaf of the output, or a single one that serves every leaf; without
+    `seeds` every output element counts once, as in the gradient of their sum. An argument that the output does not depend on
     gets zeros of its own dtype. `pull` can be called again.
 
     >>> out, pull = vjp(lambda x, y: x * y, 3.0, 4.0)
@@ -152,9 +155,17 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
             raise ValueError(f"vjp: expected {len(boxes)} cotangents, one per output, but got {len(seeds)}")
         ends = [(box._node, _seed(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
         totals = reverse_pass(*zip(*ends, strict=True)) if ends else {}
-        return [totals[r] if r in totals else anp.zeros_like(a) for r, a in zip(roots, args, strict=True)]
+        return _apart([totals[r] if r in totals else anp.zeros_like(a) for r, a in zip(roots, args, strict=True)])
 
     return map_leaves(lambda leaf: below(leaf, level), output), pull
+
+
+def _apart(gradients):
+    """Arrays of their own: x + y sends one and the same to x and to y, and who changes the one must not change the other."""
+    first: dict = {}
+    return [
+        g.copy() if type(g) is np.ndarray and first.setdefault(id(g), k) < k else g for k, g in enumerate(gradients)
+    ]
 
 
 def below(leaf, level) -> Any:

@@ -1,8 +1,8 @@
 """Derivatives that the engine's nodes take in place of autograd's, to which nothing changes.
 
 Some come from the result, where PyTorch and MindSpore do: so what a tape says it saves, what a picture shows and what a
-program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic ask
-less on the way where nothing was broadcast; a quotient's is computed in the order that PyTorch and MindSpore have.
+program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic skip
+the work for broadcasting where nothing was broadcast; a quotient's is computed in the order that PyTorch and MindSpore have.
 """
 
 from collections.abc import Callable
@@ -111,7 +111,7 @@ def _untile(ans, x, reps):
 
 
 def _unrepeat(ans, x, repeats, axis=None):
-    """The sum over the copies. (autograd takes an axis counted from the end for another one, and one number of copies.)"""
+    """The sum over the copies. (autograd mistakes an axis counted from the end, and takes a single number of copies only.)"""
     shape = anp.shape(x)
     place = 0 if axis is None else axis % len(shape)
     length = anp.size(x) if axis is None else shape[place]
@@ -137,7 +137,7 @@ OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 
 def vjp_of(fun) -> Callable:
-    """The rule of a primitive, as autograd's table has it: `rule(argnums, ans, args, kwargs)` gives the pullback.
+    """The rule of a primitive, the engine's own or autograd's: `rule(argnums, ans, args, kwargs)` gives the pullback.
 
     Raises NotImplementedError where there is none.
     """
@@ -168,11 +168,18 @@ def pushforward(rule, fun, argnums, tangents, ans, args, kwargs) -> Any:
     if kwargs or fun is _norm:
         _check_options(fun, args, kwargs)
     try:
-        return rule(argnums, tangents, ans, args, kwargs)
+        return _stretched(rule(argnums, tangents, ans, args, kwargs), ans)
     except (KeyError, NotImplementedError, TypeError) as error:
         if _from_inside(error):
             raise
         raise _no_rule(fun, argnums, kwargs) from error
+
+
+def _stretched(tangent, ans):
+    """A tangent in the shape of its value: some of autograd's rules answer in that of an argument which the op broadcast."""
+    shape = getattr(ans, "shape", None)
+    fits = shape is None or getattr(tangent, "shape", shape) == shape
+    return tangent if fits else anp.broadcast_to(tangent, shape)
 
 
 def _check_options(fun, args, kwargs):

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
-_AT_ONCE = 1 << 15  # numbers that are looked at in one go, so that a summary takes no room
+_AT_ONCE = 1 << 15  # numbers that are looked at in one go, so that a summary takes little room
 
 
 class Summary:
-    """In the place of an array: its `shape`, `dtype` and `size`; `low`, `high` and `mean` of its finite numbers, `norm`, the
-    Euclidean length; `nans` and `infs`, how many there are; `corner`, its first rows and columns, and its `last` number.
+    """In the place of an array: its `shape`, `dtype` and `size`; `low`, `high`, `mean` and `norm`, the Euclidean length, of its
+    finite numbers; `nans` and `infs`, how many there are; `corner`, its first rows and columns, and its `last` number.
 
     >>> Summary(np.array([3.0, np.nan, 4.0]))
     float64[3]: 3 numbers, summarised: from 3 to 4, mean 3.5, first 3, last 4; 1 nan
@@ -45,7 +45,7 @@ class Summary:
 
     @classmethod
     def unknown(cls, like) -> "Summary":
-        """In the place of a sum of arrays of which there are summaries alone, such as `like`: its shape and dtype."""
+        """In the place of a sum of arrays of which there are summaries alone: shape and dtype as `like` has them, no numbers."""
         made = cls(np.zeros((1,) * like.ndim, like.dtype))
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
         return made
@@ -92,5 +92,5 @@ def _parts(array):
 
 
 def summarised(value) -> Any:
-    """A large array as its summary; anything else as it is."""
+    """A large array of real numbers as its summary; anything else as it is."""
     return Summary(value) if isinstance(value, np.ndarray) and value.size > LARGE and value.dtype.kind != "c" else value

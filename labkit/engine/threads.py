@@ -1,4 +1,4 @@
-"""State that each thread has of its own, and `elsewhere`: a call in a new thread with the same state.
+"""State that each thread has of its own, and `elsewhere`: a call in a new thread that begins with a copy of it.
 
 Python gives each thread a stack of its own, so what is nested too deep for the rest of one fits on a new one.
 """
@@ -20,7 +20,7 @@ class PerThread(threading.local):
 
 
 def elsewhere(run) -> Any:
-    """`run()` in a new thread that has the present states of this one: its stack has room for what is nested deep.
+    """`run()` in a new thread, which begins with an empty stack and a copy of the states of this one.
 
     Where no thread can be had, as in a browser, it runs here.
     """

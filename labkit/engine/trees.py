@@ -13,7 +13,8 @@ def leaves(tree) -> list:
 def map_leaves(fun, tree) -> Any:
     """The same nested structure with `fun` applied to every leaf.
 
-    A named tuple stays one, and so does a class of one's own of tuples or lists; a dict of any class becomes a plain one.
+    A named tuple stays one, and so does a class of one's own of tuples or lists that can be made of its items; any other becomes
+    a plain one, as does a dict.
 
     >>> map_leaves(lambda leaf: 2 * leaf, {"w": [1, 2], "b": (3,)})
     {'w': [2, 4], 'b': (6,)}
@@ -22,5 +23,14 @@ def map_leaves(fun, tree) -> Any:
         return {key: map_leaves(fun, branch) for key, branch in tree.items()}
     if isinstance(tree, (tuple, list)):
         branches = [map_leaves(fun, branch) for branch in tree]
-        return tree._make(branches) if hasattr(tree, "_make") else type(tree)(branches)
+        return _of_kind(tree, branches)
     return fun(tree)
+
+
+def _of_kind(tree, branches):
+    if hasattr(tree, "_make"):
+        return tree._make(branches)
+    try:
+        return type(tree)(branches)
+    except TypeError:
+        return tuple(branches) if isinstance(tree, tuple) else branches

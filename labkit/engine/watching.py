@@ -10,8 +10,8 @@ from .threads import PerThread
 class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
-    `walks` and `pushes` count the reverse and the forward passes that were asked for, whatever name they were asked by.
-    `asked(what, args)` is told what somebody wants differentiated: a function and its arguments, or a tensor and none.
+    `walks` and `pushes` count the reverse and the forward passes, whatever name they were asked for by.
+    `asked(what, args)` is told what somebody wants walked back: a function and its arguments, or a tensor and none.
     """
 
     observe = node = None
@@ -19,7 +19,7 @@ class Watch(PerThread):
     walks = pushes = 0
 
     def asks(self, what: Any, args: tuple) -> None:
-        """Somebody wants `what` differentiated."""
+        """Somebody wants a walk back through `what`."""
         if self.asked:
             self.asked(what, args)
 

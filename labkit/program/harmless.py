@@ -35,7 +35,14 @@ _BUILTINS = {
 _ALLOWED = {id(getattr(builtins, name)) for name in _BUILTINS}
 _OURS = ("autograd", "labkit", "math", "numpy")
 _IN_PYTHON = 1 << 9  # the flag of a class that was made while Python ran
-_OF_A_CLASS = {"__init__", "__annotations__", "__dict__", "__weakref__"}  # run before, or not at all
+_OF_A_CLASS = {
+    "__init__",
+    "__annotations__",
+    "__dict__",
+    "__weakref__",
+    "_abc_impl",
+    "__abstractmethods__",
+}  # run before, if at all
 MANY = 10_000  # elements of a list, or things in all: more are not looked at
 
 

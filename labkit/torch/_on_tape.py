@@ -3,7 +3,7 @@
 import threading
 import weakref
 
-from ..engine import Forward, isbox, new_box
+from ..engine import TAPE, Forward, isbox, new_box
 from . import _modes, _rules
 from ._fields import Fields, part
 from ._node import AccumulateGrad, Nowhere
@@ -32,7 +32,7 @@ class OnTape(Fields):
         if indirect and self._origin:
             refuse_view(self, "its base or another view of its base has been")
         self._seen = self._version_counter.number
-        self._move_to(_rules.viewed(new_box(self._base._data, 0, edge), self._view)._node)
+        self._move_to(_rules.viewed(new_box(self._base._data, TAPE, edge), self._view)._node)
 
     def _move_to(self, edge):
         """An in-place op gave this tensor a new place on the tape; `retain_grad` goes along, hooks stay behind."""
@@ -76,7 +76,7 @@ class OnTape(Fields):
         if isbox(self._data):
             return self._data
         edge = self._gradient_edge()
-        return self._data if edge is None else new_box(self._data, 0, edge)
+        return self._data if edge is None else new_box(self._data, TAPE, edge)
 
     def _recorded(self):
         """The value an op sees: on the tape if recording is on."""

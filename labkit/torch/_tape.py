@@ -1,6 +1,6 @@
 """The tape: the nodes of ops, and the edges between them.
 
-An op applied to boxes of level 0 makes autograd's dispatcher build an `Edge`, "output number `nr` of `node`", the thing
+An op applied to boxes of the level `TAPE` makes autograd's dispatcher build an `Edge`, "output number `nr` of `node`", the thing
 that `next_functions` lists. The node keeps only what its derivative needs (`_kept`). With `create_graph` the same
 derivative rules run on boxes again, so they land on the tape too.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from autograd import tracer
 from autograd.core import VJPNode
 
-from ..engine import Own, dense, dtype_of, new_box, vjp_of
+from ..engine import TAPE, Own, dense, dtype_of, new_box, vjp_of
 from ..ops import row_of
 from ..trails import place as here
 from . import _rules
@@ -107,8 +107,8 @@ class TapeNode(Kept):
         if create:
             boxed = list(args)
             for place, parent in zip(argnums, self.parents, strict=True):
-                boxed[place] = new_box(args[place], 0, parent)
-            args, value = tuple(boxed), new_box(value, 0, result or self._end())
+                boxed[place] = new_box(args[place], TAPE, parent)
+            args, value = tuple(boxed), new_box(value, TAPE, result or self._end())
         rule = vjp_of(self.fun)
         if all(wanted):
             return list(rule(argnums, value, args, self.kwargs)(gradients[0]))
@@ -188,7 +188,7 @@ class CopySlices(Node):
 
     def _part(self):
         """The edge of the part as it is now: a look at this node's output."""
-        whole = new_box(self.like, 0, Edge.of(self, 0, self.like.dtype, self.like.shape))
+        whole = new_box(self.like, TAPE, Edge.of(self, 0, self.like.dtype, self.like.shape))
         return _rules.viewed(whole, self.look)._node
 
     def release(self):

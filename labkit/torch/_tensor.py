@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..absent import member
-from ..engine import isbox
+from ..engine import TAPE, isbox
 from ..kinds import of_kind
 from ..trails import DETACHED
 from . import _modes, _trail
@@ -67,7 +67,7 @@ class Tensor(OnTape, WithGradient, Described, Leaving):
         """The tensor of an op's result; `args` are the op's arguments, whose versions the node will watch."""
         if type(value) is np.ndarray or not isbox(value):
             return Tensor._of(np.asarray(value))
-        if value._trace:
+        if value._trace != TAPE:
             made = Tensor._of(value)
             return made if _modes.state.dual is None else _modes.state.dual.holding(made)
         return Tensor._at(value._node, value._value, args)
@@ -190,7 +190,7 @@ def _rebuild(kind, array, requires_grad):
 
 def _traced_text(value):
     levels, inner = 1, value._value
-    while isbox(inner) and inner._trace:
+    while isbox(inner) and inner._trace != TAPE:
         levels, inner = levels + 1, inner._value
     text = repr(Tensor._wrap(inner))
     for level in range(1, levels + 1):

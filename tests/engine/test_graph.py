@@ -8,7 +8,7 @@ import numpy as onp
 import pytest
 from autograd.extend import defvjp_argnums, primitive
 
-from labkit.engine import dense, getval, grad, record
+from labkit.engine import Summary, dense, getval, grad, record
 
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 W = onp.array([[1.0, 2.0], [-0.5, 0.4], [0.3, -1.2]])
@@ -262,3 +262,20 @@ def test_a_rule_may_send_nothing_to_a_parent():
     assert [(c.argnum, float(c.value)) for c in step.contributions] == [(0, 1.0), (2, 2.0)]
     assert {name: float(g) for name, g in graph.gradients.items()} == {"x": 11.0, "y": 6.0}
     assert graph.table()
+
+
+def test_an_output_that_is_an_input_takes_no_step():
+    assert "nothing, for each output is an input" in record(lambda x: x, 1.0).table()
+    assert "nothing, for no output depends on an input" in record(lambda x: 2.0, 1.0).table()
+
+
+def test_the_seeds_of_large_outputs_are_summaries_as_all_of_the_way_back():
+    graph = record(lambda x: x * 2.0, onp.ones(1_000_001))
+    assert {type(node.value) for node in graph.backward} == {Summary}
+
+
+def test_a_table_shows_as_many_ops_as_were_asked_for():
+    chain = record(lambda x: x * 2 * 3 * 4 * 5, 1.0)
+    for most in (1, 2, 3):
+        lines = chain.table(most).partition("<lambda>: backward")[0].splitlines()[1:]
+        assert len([line for line in lines if "left out" not in line]) == most

@@ -1,5 +1,6 @@
 """Derivatives by walking back and by pushing forward, and what is built from the two."""
 
+import math
 import re
 
 import autograd
@@ -7,10 +8,13 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
+import labkit.torch as torch
 from labkit.engine import (
     custom_vjp,
+    getval,
     grad,
     hvp,
+    isbox,
     jacfwd,
     jacrev,
     jvp,
@@ -517,3 +521,57 @@ def test_a_rule_of_ones_own_for_a_numpy_function_changes_no_other_use_of_it():
     own = custom_vjp(onp.sin, lambda ans, g, x: (g * 7.0,))
     assert grad(own)(0.0) == 7.0
     assert grad(onp.sin)(0.0) == grad(np.sin)(0.0) == 1.0
+
+
+def test_gradients_of_two_arguments_are_arrays_of_their_own():
+    """x + y sends one and the same to both; scaling the one in place, as clipping does, leaves the other."""
+    x = onp.ones(3)
+    for first, second in (vjp(lambda x, y: x + y, x, x)[1](), grad(lambda x, y: np.sum(x + y), (0, 1))(x, x)):
+        first *= 2
+        assert second.tolist() == [1, 1, 1]
+
+
+def test_an_error_class_of_the_users_own_is_passed_on():
+    class Bad(ValueError):
+        pass
+
+    def fun(x):
+        raise Bad(f"bad {x!r}")
+
+    with pytest.raises(Bad):
+        grad(fun)(1.0)
+
+
+def test_a_mistake_in_a_rule_is_told_in_words():
+    op = custom_vjp(lambda x: x * 2, lambda ans, g, x: (math.sin(g),))
+    with pytest.raises(TypeError, match="Use the functions of autograd"):
+        record(lambda x: op(x), 1.0)
+
+
+def test_a_structure_that_cannot_be_made_of_its_items_comes_back_as_a_plain_one():
+    class Pair(tuple):
+        def __new__(cls, a, b):
+            return super().__new__(cls, (a, b))
+
+    value, pull = vjp(lambda x: Pair(x, x * 2), 3.0)
+    assert value == (3.0, 6.0) and type(value) is tuple and pull() == [3.0]
+
+
+def test_autograds_own_derivative_sees_a_value_of_the_tape():
+    w = torch.tensor(3.0, requires_grad=True)
+    inner = autograd.grad(lambda x: x * x * w._value)(2.0)
+    assert isbox(inner) and getval(inner) == 12.0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (10**400, "expected a number that NumPy can hold, but got one beyond any float"),
+        (np.array("a"), "but got an array of <U1"),
+        (onp.timedelta64(3), "but got timedelta64"),
+        (onp.ma.masked_array([1.0]), r"but got MaskedArray \(make it a plain array with np.asarray\)"),
+    ],
+)
+def test_what_is_no_number_is_refused_in_words(value, message):
+    with pytest.raises(TypeError, match=message):
+        grad(lambda x: x)(value)

@@ -8,7 +8,7 @@ from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import defvjp, primitive
 
 from labkit import ops as p
-from labkit.engine import cast, grad, jacrev, jvp, leaves, vjp, vjp_of, watch
+from labkit.engine import cast, grad, jacfwd, jacrev, jvp, leaves, vjp, vjp_of, watch
 from labkit.engine.forward import transposed
 from labkit.gradcheck import check_gradient
 from labkit.ops import namesake
@@ -256,6 +256,21 @@ def test_the_walk_back_inside_of_a_transposed_rule_is_seen_by_nobody(monkeypatch
     loss = lambda x: x**2
     jacrev(loss)(3.0)
     assert seen[0] is loss and watch.walks == before + 1
+
+
+@pytest.mark.parametrize(
+    ("fun", "x"),
+    [
+        (lambda x: np.where(True, x, onp.zeros(3)), onp.array(1.0)),
+        (lambda x: np.where(x > 0, x, A), A[0]),
+        (lambda x: np.where(A > 0, x, 1.0), onp.array(0.5)),
+        (lambda x: np.where(A > 0, 2.0, x), A[0]),
+    ],
+)
+def test_the_tangent_of_what_was_broadcast_has_the_shape_of_its_value(fun, x):
+    value, tangent = jvp(fun, (x,), (onp.ones_like(x),))
+    assert tangent.shape == value.shape
+    onp.testing.assert_array_equal(jacfwd(fun)(x), jacrev(fun)(x))
 
 
 def test_a_primitive_without_any_rule_says_what_to_do():

@@ -8,7 +8,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from ...aliases import attributes
-from ...engine import Forward, inside, isbox, new_box, new_level
+from ...engine import TAPE, Forward, inside, isbox, new_box, new_level
 from .. import _modes
 from .._func_checks import check_tangent
 from .._modes import _Mode
@@ -37,7 +37,7 @@ class _Level:
         if self.has(tensor):
             self.held.append(weakref.ref(tensor))
             below = tensor._data._value
-            tensor._node_edge = below._node if isbox(below) and not below._trace else None
+            tensor._node_edge = below._node if isbox(below) and below._trace == TAPE else None
         return tensor
 
     def has(self, tensor):
@@ -55,7 +55,7 @@ class _Level:
             if tensor is not None and self.has(tensor):
                 vars(tensor).pop("_tangent", None)
                 below = tensor._data._value
-                tensor._data = below._value if isbox(below) and not below._trace else below
+                tensor._data = below._value if isbox(below) and below._trace == TAPE else below
 
 
 def enter_dual_level() -> int:

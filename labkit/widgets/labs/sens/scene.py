@@ -55,7 +55,8 @@ class SensDial(Picture):
 
     def gradient(self, *seeds: float) -> np.ndarray:
         """What comes back for these seeds, one per output element."""
-        return np.asarray(seeds, self.matrix.dtype) @ self.matrix
+        counted = np.asarray(seeds, self.matrix.dtype)[:, None] * self.matrix
+        return np.add.reduce(counted)  # row by row, as the picture adds them up: a matrix product may round otherwise
 
 
 @dataclass

@@ -30,7 +30,6 @@ from .losses import *
 from .module import Module
 from .multihead import *
 from .normalization import *
-from .normalization import _BatchNorm as _BatchNorm
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .recurrent import *
 from .sparse import *

@@ -67,9 +67,13 @@ from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_stat
 def _besides(place):
     """What the module `place`, which has no file, has besides what other rooms have."""
     if place == "nn.modules.module":
-        from .nn._hooks import FOR_ALL
+        from .nn._asked import ASKED
 
-        return FOR_ALL
+        return ASKED
+    if place == "autograd.grad_mode":
+        from .utils._contextlib import _DecoratorContextManager
+
+        return {"_DecoratorContextManager": _DecoratorContextManager}
     return answers().get(place, {})
 
 
@@ -146,6 +150,11 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
+    if name.startswith("_foreach_"):
+        from ._foreach import on_lists
+
+        globals()[name] = found = on_lists(name)
+        return found
     return _of_tensors(name) or _missing(name)
 
 

@@ -18,6 +18,7 @@ from .._gradient import forget_gradients
 from .._modes import enable_grad, no_grad
 from .._node import Handle
 from .._tensor import Tensor
+from . import _asked
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
@@ -227,4 +228,5 @@ def options(names, given) -> dict:
     return {name: given[name] for name in names.split()}
 
 
+globals().update({name: getattr(_asked, name) for name in _asked.ASKED})
 __getattr__ = attributes(__name__)

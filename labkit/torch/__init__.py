@@ -60,7 +60,17 @@ from ._modes import (
 from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor
-from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
+from ._types import (
+    BoolTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    SymBool,
+    SymFloat,
+    SymInt,
+)
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 
@@ -98,7 +108,7 @@ _FROM_NN = """
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "cuda", "distributions", "func", "linalg", "nn", "optim"), ""),
-    **dict.fromkeys(("serialization", "special", "utils"), ""),
+    **dict.fromkeys(("serialization", "special", "utils", "_C", "_dynamo", "_utils", "_vmap_internals"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "cholesky": "linalg",

@@ -27,3 +27,15 @@ def _legacy(name):
 
 FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), _legacy("float16")
 IntTensor, LongTensor, BoolTensor = _legacy("int32"), _legacy("int64"), _legacy("bool")
+
+
+class SymInt:
+    """A number that is known when compiled code runs; nothing is compiled here, and no number is one."""
+
+
+class SymFloat:
+    """The same, of floats."""
+
+
+class SymBool:
+    """The same, of truth values."""

@@ -3,6 +3,7 @@
 from ...aliases import attributes
 from . import (
     activations,
+    adaptive,
     cells,
     containers,
     convolutions,
@@ -20,6 +21,7 @@ from . import (
     utils,
 )
 from .activations import *
+from .adaptive import *
 from .cells import *
 from .containers import *
 from .convolutions import *
@@ -46,6 +48,7 @@ __all__ = [
     "utils",
 ]
 __all__ += activations.__all__
+__all__ += adaptive.__all__
 __all__ += cells.__all__
 __all__ += containers.__all__
 __all__ += convolutions.__all__

@@ -12,7 +12,7 @@ from .parameter import Parameter
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-    "LayerNorm", "RMSNorm",
+    "LayerNorm", "RMSNorm", "SyncBatchNorm",
 ]  # fmt: skip
 
 
@@ -67,6 +67,13 @@ class _NormBase(_Scaled):
             expected = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+        """A state from before there was a number of batches has none."""
+        name = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
+            state_dict.setdefault(name, self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
@@ -106,6 +113,33 @@ class BatchNorm3d(_BatchNorm):
     """`BatchNorm2d` for volumes (batch, channels, depth, height, width)."""
 
     dims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """`BatchNorm2d` of inputs of any dimensions, whose statistics are those of all processes; of which there is one here."""
+
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
+                 device=None, dtype=None, *, bias=True):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype=dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input):
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None) -> Module:
+        """The module with one of these, of the same numbers, in the place of each batch normalization in it."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            options = module.eps, module.momentum, module.affine, module.track_running_stats
+            made = cls(module.num_features, *options, process_group, bias=module.bias is not None)
+            made._parameters.update(module._parameters)
+            made._buffers.update(module._buffers)
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
 
 
 class _InstanceNorm(_NormBase):

@@ -162,7 +162,7 @@ def _up_to(spec, tree):
         return [tree]
     if _kind(tree) is not spec.type and not (isinstance(tree, dict) and issubclass(spec.type, dict)):
         raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {_kind(tree)!r}.")
-    children, context = NODES[_kind(tree)][0](tree)
+    children = NODES[_kind(tree)][0](tree)[0]
     if spec.type in (dict, OrderedDict):
         children = [tree[key] for key in spec.context]
     if len(children) != len(spec._children):

@@ -10,7 +10,7 @@ from typing import Any
 from ..aliases import attributes
 
 __all__ = [
-    "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "barrier", "broadcast", "broadcast_object_list",
+    "ProcessGroup", "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "barrier", "broadcast", "broadcast_object_list",
     "destroy_process_group", "gather", "get_backend", "get_rank", "get_world_size", "group", "init_process_group",
     "is_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
     "is_torchelastic_launched", "new_group", "reduce", "reduce_scatter", "scatter",
@@ -26,8 +26,16 @@ class ReduceOp(Enum):
     SUM, AVG, PRODUCT, MIN, MAX = range(5)
 
 
-class _Group:
+class ProcessGroup:
+    """A group of processes: this one."""
+
     backend: str | None = None
+
+    def rank(self) -> int:
+        return 0
+
+    def size(self) -> int:
+        return 1
 
 
 class group:
@@ -62,7 +70,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     if world_size != 1:
         raise NotImplementedError(SEVERAL.format(world_size))
     _from_environment("RANK", rank)
-    group.WORLD = _Group()
+    group.WORLD = ProcessGroup()
     group.WORLD.backend = backend or "gloo"
 
 

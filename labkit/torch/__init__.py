@@ -6,6 +6,7 @@
 
 from inspect import isfunction
 from math import e, inf, nan, pi
+from sys import modules
 
 from ..absent import names
 from ..aliases import FILLED, attributes
@@ -44,6 +45,7 @@ from ._device import device, get_default_device, set_default_device
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
+from ._dtype import NAMED as _NAMED
 from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
 from ._generator import Generator, default_generator
 from ._memory_format import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
@@ -87,14 +89,15 @@ def _besides(place):
     return answers().get(place, {})
 
 
-globals().update(_DTYPES)
-globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
+globals().update(_DTYPES | _NAMED)
+globals().update({alias: globals()[name] for alias, name in _ALIASES.items()})
 globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = memory_format.__module__ = "torch"
 FILLED["torch"] = _besides
 strided = "torch.strided"
+torch = modules[__name__]  # which `torch.torch` is in PyTorch, too
 newaxis = None
 __version__ = "2.13.0+labkit"
 
@@ -114,6 +117,7 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     "cholesky": "linalg",
     "matrix_power": "linalg",
     "vmap": "func",
+    "from_dlpack": "utils.dlpack",
 }
 
 

@@ -24,7 +24,9 @@ def _with_info(name, fun, doc) -> Callable:
             for place in np.ndindex(info.shape):
                 info[place] = broken(fun is cholesky, A._array[place])
             wrong = info.reshape(*info.shape, 1, 1) > 0
-            value = fun(where(Tensor._of(wrong), Tensor._of(np.eye(A.shape[-1], dtype=A._array.dtype)), A), *args, **kwargs)
+            value = fun(
+                where(Tensor._of(wrong), Tensor._of(np.eye(A.shape[-1], dtype=A._array.dtype)), A), *args, **kwargs
+            )
             bad = wrong.reshape(*info.shape, *(1,) * (value.ndim - info.ndim))
             value = where(Tensor._of(bad), float("nan"), value)
         return PAIRS[f"linalg_{name}"](value, off_tape(info, name, A))

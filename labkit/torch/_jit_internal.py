@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Dict, Final, List, Optional, Tuple, Union
+from typing import Any, Dict, Final, List, Optional, Tuple, Union  # noqa: UP035
 
 from ..aliases import attributes
 from .jit import export, ignore, interface, is_scripting, unused

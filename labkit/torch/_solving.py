@@ -41,7 +41,9 @@ def _found(name, rule, text, *given):
         return apply(rule, *given)
     except np.linalg.LinAlgError:
         array = given[0]._array
-        place, order = next((i, k) for i in np.ndindex(array.shape[:-2]) if (k := broken(rule is _rules.cholesky, array[i])))
+        place, order = next(
+            (i, k) for i in np.ndindex(array.shape[:-2]) if (k := broken(rule is _rules.cholesky, array[i]))
+        )
         where = f"(Batch element {np.ravel_multi_index(place, array.shape[:-2])}): " if place else ""
         raise LinAlgError(f"{name}: {where}{text.format(order)}") from None
 

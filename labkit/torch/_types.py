@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..layout import Placed
 from ._creation import legacy
 from ._dtype import DTYPES
 from ._tensor import Tensor
@@ -29,13 +30,13 @@ FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), 
 IntTensor, LongTensor, BoolTensor = _legacy("int32"), _legacy("int64"), _legacy("bool")
 
 
-class SymInt:
+class SymInt(metaclass=Placed):
     """A number that is known when compiled code runs; nothing is compiled here, and no number is one."""
 
 
-class SymFloat:
+class SymFloat(metaclass=Placed):
     """The same, of floats."""
 
 
-class SymBool:
+class SymBool(metaclass=Placed):
     """The same, of truth values."""

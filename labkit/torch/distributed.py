@@ -190,18 +190,22 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=Fal
 
 
 def is_gloo_available() -> bool:
+    """Whether processes could talk by Gloo: yes, one alone has nothing to say."""
     return True
 
 
 def is_nccl_available() -> bool:
+    """Whether they could by NCCL: no, it is for GPUs."""
     return False
 
 
 def is_mpi_available() -> bool:
+    """Whether they could by MPI: no; `labkit.parallel` does."""
     return False
 
 
 def is_torchelastic_launched() -> bool:
+    """Whether torchrun started this process."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 

@@ -5,6 +5,7 @@ are no instances, which code can ask; `labkit.show` draws what runs.
 from typing import Any
 
 from ..aliases import attributes
+from ..layout import Placed
 
 __all__ = ["Graph", "GraphModule", "Node", "Proxy", "Tracer", "wrap"]
 
@@ -14,7 +15,7 @@ def wrap(fn_or_name) -> Any:
     return fn_or_name
 
 
-class _Untraced:
+class _Untraced(metaclass=Placed):
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(
             f"torch.fx.{type(self).__name__}: nothing is traced as a graph here. `labkit.show` draws what runs."

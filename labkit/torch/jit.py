@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..aliases import attributes
+from ..layout import Placed
 from .nn import Module
 
 __all__ = [
@@ -75,7 +76,7 @@ def annotate(the_type, the_value) -> Any:
     return the_value
 
 
-class Future:
+class Future(metaclass=Placed):
     """What `fork` returns: the value is there."""
 
     def __init__(self, value):

@@ -135,10 +135,10 @@ class Members(metaclass=Placed):
         parts = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         seen: set = set()
         for path, part in parts:
-            for name, member in get_members_fn(part):
-                if member is not None and member not in seen:
-                    seen.update([member] if remove_duplicate else [])
-                    yield dotted(path, name), member
+            for name, thing in get_members_fn(part):
+                if thing is not None and thing not in seen:
+                    seen.update([thing] if remove_duplicate else [])
+                    yield dotted(path, name), thing
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True) -> Iterator[tuple[str, Parameter]]:
         """All parameters with dotted names, each once unless `remove_duplicate=False`."""

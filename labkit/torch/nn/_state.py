@@ -89,7 +89,7 @@ def load(module, given, strict, assign) -> Loaded:
     return answer
 
 
-def load_own(module, state, prefix, about, strict, missing, unexpected, problems) -> None:
+def load_own(module, state: dict[str, Any], prefix, about, strict, missing, unexpected, problems) -> None:
     """Copy what is this module's alone out of `state`, and add to the lists what is not as it should be."""
     _called(module, FIRST, state, prefix, about, strict, missing, unexpected, problems)
     own = own_tensors(module)
@@ -112,7 +112,7 @@ def load_own(module, state, prefix, about, strict, missing, unexpected, problems
             unexpected.append(key)
 
 
-def _take(module, name, own, given, about, key, problems):
+def _take(module, name, own, given: Any, about, key, problems):
     """Copy a tensor, or put it in the place of the module's."""
     if not isinstance(given, Tensor):
         problems.append(
@@ -123,7 +123,7 @@ def _take(module, name, own, given, about, key, problems):
     if is_lazy(own) and not is_lazy(given):
         own.materialize(given.shape)
     if not is_lazy(own) and own.ndim == 0 and given.shape == (1,):
-        given = given[0]
+        given = given.reshape(())  # of a version before 0-d tensors
     if not is_lazy(own) and given.shape != own.shape:
         problems.append(
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "

@@ -65,7 +65,7 @@ Softmax, LogSoftmax, Softmin = (
 )
 
 
-class ReLU6(Hardtanh):
+class ReLU6(Hardtanh):  # type: ignore[misc,valid-type]
     """`x` limited to [0, 6]."""
 
     def __init__(self, inplace=False):

@@ -27,9 +27,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     `in_features / div_value**k` features, is in the `tail`. Raises ValueError for other cutoffs than ascending ones.
 
     >>> import labkit.torch as torch
-    >>> layer = AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs=[4, 7])
-    >>> layer.log_prob(torch.ones(2, 8)).exp().sum(1)
-    tensor([1., 1.], grad_fn=<SumBackward1>)
+    >>> layer = AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs=[4, 7], div_value=2.0)
+    >>> layer.log_prob(torch.ones(2, 8)).shape, layer.head, layer(torch.ones(2, 8), torch.tensor([0, 9])).output.shape
+    (torch.Size([2, 10]), Linear(in_features=8, out_features=6, bias=False), torch.Size([2]))
     """
 
     def __init__(self, in_features, n_classes, cutoffs, div_value=4.0, head_bias=False, device=None, dtype=None):

@@ -1,12 +1,14 @@
 """`torch.nn.common_types`: names for sizes that are a number or one for each dimension."""
 
+from typing import Any
+
 from ...aliases import attributes
 
 __all__: list[str] = []
 
 
-def _of(kind, count):
-    return kind | tuple[(kind,) * count]
+def _of(kind: Any, count: int) -> Any:
+    return kind | tuple.__class_getitem__((kind,) * count)
 
 
 _size_any_t = _scalar_or_tuple_any_t = int | tuple[int, ...]

@@ -138,7 +138,7 @@ class _ConvTransposeNd(_ConvNd):
     def _output_padding(self, input, output_size, stride, padding, kernel_size, dims, dilation=None):
         """How much larger than the smallest possible size the wanted one is."""
         if output_size is None:
-            return self.output_padding
+            return several(self.output_padding, dims)
         wanted, outer = list(output_size), input.ndim - dims
         if len(wanted) == outer + dims:
             wanted = wanted[outer:]
@@ -155,7 +155,7 @@ class _ConvTransposeNd(_ConvNd):
                 f"requested an output size of {wanted}, but valid sizes range from {list(least)} to {most} (for an input "
                 f"of {input.shape[2:]})"
             )
-        return tuple(n - a for a, n in zip(least, wanted, strict=True))
+        return [n - a for a, n in zip(least, wanted, strict=True)]
 
 
 class _Transposed(_ConvTransposeNd):

@@ -67,6 +67,9 @@ class Optimizer(metaclass=Placed):
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in params):
             raise ValueError("some parameters appear in more than one parameter group")
+        for name, value in self.defaults.items():
+            if value is _asked.required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
         self.param_groups.append({**param_group, "params": params} | {
             name: value for name, value in self.defaults.items() if name not in param_group
         })  # fmt: skip

@@ -49,7 +49,7 @@ class _NoParamDecoratorContextManager(_DecoratorContextManager):
 def _within(made, fun):
     """`fun`, each call of which, or each part of which up to a `yield`, is under what `made()` gives."""
     if inspect.isclass(fun):
-        fun.__init__ = _within(made, fun.__init__)
+        fun.__init__ = _within(made, fun.__init__)  # type: ignore[method-assign,misc]
         return fun
     if not inspect.isgeneratorfunction(fun):
 

@@ -118,7 +118,7 @@ def tree_unflatten(leaves, treespec) -> Any:
     leaves = list(leaves)
     if len(leaves) != treespec.num_leaves:
         raise ValueError(
-            f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+            f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
             f"{treespec.num_leaves} items ({treespec})."
         )
     return _filled(treespec, iter(leaves))

@@ -72,3 +72,21 @@ def _column(given, count, word) -> Any:
         )  # fmt: skip
         raise RuntimeError(lists.format(count, len(given)))
     return given
+
+
+def grouped(tensorlistlist, with_indices=False) -> dict:
+    """`{(device, dtype of the first list's tensors): (lists with these alone, their places)}`.
+
+    >>> import labkit.torch as torch
+    >>> groups = grouped([[torch.ones(1), torch.ones(2).double(), torch.zeros(3)]], True)
+    >>> [(str(dtype), places) for (_, dtype), (_, places) in groups.items()]
+    [('torch.float32', [0, 2]), ('torch.float64', [1])]
+    """
+    found: dict = {}
+    for place, first in enumerate(tensorlistlist[0]):
+        lists, places = found.setdefault((first.device, first.dtype), ([[] for _ in tensorlistlist], []))
+        for own, given in zip(lists, tensorlistlist, strict=True):
+            if given:
+                own.append(given[place])
+        places += [place] if with_indices else []
+    return found

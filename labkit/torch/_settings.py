@@ -80,6 +80,13 @@ def _assert(condition, message) -> None:
     assert condition, message
 
 
+@function("_assert_async")
+def _assert_async(condition, message="Expected Tensor with single nonzero value, but got zero") -> None:
+    """Raise RuntimeError with `message` unless the tensor's element is true."""
+    if not condition:
+        raise RuntimeError(message)
+
+
 @function("_check")
 def _check(cond, message=None) -> None:
     """Raise RuntimeError with `message()` unless `cond`."""

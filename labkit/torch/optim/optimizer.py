@@ -14,6 +14,7 @@ from ...layout import Placed
 from ...ops import two_bytes
 from .. import _creation
 from .._dispatch import overwrite
+from .._foreach import grouped
 from .._gradient import forget_gradients
 from .._modes import enable_grad, no_grad
 from .._node import Handle
@@ -197,6 +198,8 @@ class Optimizer(metaclass=Placed):
             given = hook(self, *state)
             state = (given,) if state and given is not None else state
         return state[0] if state else None
+
+    _group_tensors_by_device_and_dtype = staticmethod(grouped)
 
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]

@@ -2,7 +2,9 @@
 
 In MindSpore `Jvp` stands in `nn`, in `nn.grad` and in `nn.grad.cell_grad`; so `from labkit.mindspore.nn.grad import Jvp` works as
 soon as `labkit.mindspore.nn` has a `Jvp`. Which module shows what of which room was asked of the real packages: each line of
-`aliases.txt` in a dialect is a module, a room (`-`: the package itself), and the names.
+`aliases.txt` in a dialect is a module, a room (`-`: the package itself), and the names; `=F` is the room itself, called `F`.
+
+What begins with an underscore, such as `torch.nn.modules.conv._ConvNd`, is looked for where labkit defines what the module shows.
 """
 
 import sys
@@ -24,7 +26,7 @@ HERE = Path(__file__).parent
 
 @cache
 def shown(dialect: str) -> dict[str, dict[str, str]]:
-    """`{module: {name: room}}` of a dialect; `""` is the package itself.
+    """`{module: {name: room}}` of a dialect; `""` is the package itself, and after `=` stands what is a room.
 
     >>> shown("mindspore")["nn.grad"]["Jvp"]
     'nn'
@@ -33,7 +35,8 @@ def shown(dialect: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for line in table.read_text(encoding="utf-8").splitlines() if table.exists() else []:
         place, room, *names = (word.replace("-", "") if word == "-" else word for word in line.split())
-        found.setdefault(place, {}).update(dict.fromkeys(names, room))
+        of_place = found.setdefault(place, {})
+        of_place.update((name.removeprefix("="), f"={room}" if name[0] == "=" else room) for name in names)
     return found
 
 
@@ -48,14 +51,14 @@ def _rooms(dialect: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for shows in shown(dialect).values():
         for name, room in shows.items():
-            if room not in found.setdefault(name, []):
+            if room[:1] != "=" and room not in found.setdefault(name, []):
                 found[name].append(room)
     return found
 
 
 def _home(dialect: str, name: str, room: str) -> ModuleType | None:
     """The room of labkit that has what the real `room` shows as `name`: that one, or another that shows the name, too."""
-    for other in dict.fromkeys((room, *_rooms(dialect)[name])):
+    for other in dict.fromkeys((room, *_rooms(dialect).get(name, ()))):
         with suppress(ModuleNotFoundError):
             home = import_module(f"labkit.{dialect}.{other}".rstrip("."))
             if name in offered(home):
@@ -71,12 +74,27 @@ def elsewhere(module: str, name: str) -> Any:
     _, dialect, *place = module.split(".")
     places = shown(dialect)
     room = places.get(".".join(place), {}).get(name)
+    if room is not None and room[:1] == "=":
+        return import_module(f"labkit.{dialect}.{room[1:]}")
     home = _home(dialect, name, room) if room is not None else with_class(dialect, ".".join(place), name)
     if home is not None:
         return getattr(home, name)
+    if name[0] == "_":
+        return _private(dialect, ".".join(place), name)
     inner = ".".join((*place, name))
     if is_module(dialect, inner) or any(f"{other}.".startswith(f"{inner}.") for other in places):
         return import_module(f"{module}.{name}")
+    raise LookupError(name)
+
+
+def _private(dialect, place, name):
+    """What is called `name` where labkit defines the things that the real module `place` shows."""
+    for other, room in shown(dialect).get(place, {}).items():
+        home = _home(dialect, other, room) if room[:1] != "=" else None
+        defined = sys.modules.get(getattr(getattr(home, other, None), "__module__", None) or "")
+        thing = vars(defined).get(name) if defined else None
+        if getattr(thing, "__module__", None) == getattr(defined, "__name__", ""):
+            return thing
     raise LookupError(name)
 
 
@@ -139,7 +157,9 @@ class Shown(ModuleType):
         _, dialect, *place = self.__name__.split(".")
         rooms = shown(dialect).get(".".join(place), {})
         own = (name for name in vars(self) if not name.startswith("_") and name != "function")
-        return sorted({*own, *(name for name, room in rooms.items() if _home(dialect, name, room) is not None)})
+        return sorted(
+            {*own, *(name for name, room in rooms.items() if room[:1] == "=" or _home(dialect, name, room) is not None)}
+        )
 
 
 class _Finder:

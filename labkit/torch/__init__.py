@@ -6,6 +6,7 @@
 
 from inspect import isfunction
 from math import e, inf, nan, pi
+from sys import modules
 
 from ..absent import names
 from ..aliases import FILLED, attributes
@@ -44,6 +45,7 @@ from ._device import device, get_default_device, set_default_device
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
+from ._dtype import NAMED as _NAMED
 from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
 from ._generator import Generator, default_generator
 from ._memory_format import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
@@ -60,27 +62,42 @@ from ._modes import (
 from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor
-from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
+from ._types import (
+    BoolTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    SymBool,
+    SymFloat,
+    SymInt,
+)
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 
 def _besides(place):
     """What the module `place`, which has no file, has besides what other rooms have."""
     if place == "nn.modules.module":
-        from .nn._hooks import FOR_ALL
+        from .nn._asked import ASKED
 
-        return FOR_ALL
+        return ASKED
+    if place == "autograd.grad_mode":
+        from .utils._contextlib import _DecoratorContextManager
+
+        return {"_DecoratorContextManager": _DecoratorContextManager}
     return answers().get(place, {})
 
 
-globals().update(_DTYPES)
-globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
+globals().update(_DTYPES | _NAMED)
+globals().update({alias: globals()[name] for alias, name in _ALIASES.items()})
 globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = memory_format.__module__ = "torch"
 FILLED["torch"] = _besides
 strided = "torch.strided"
+torch = modules[__name__]  # which `torch.torch` is in PyTorch, too
 newaxis = None
 __version__ = "2.13.0+labkit"
 
@@ -94,12 +111,13 @@ _FROM_NN = """
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "cuda", "distributions", "func", "linalg", "nn", "optim"), ""),
-    **dict.fromkeys(("serialization", "special", "utils"), ""),
+    **dict.fromkeys(("serialization", "special", "utils", "_C", "_dynamo", "_utils", "_vmap_internals"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "cholesky": "linalg",
     "matrix_power": "linalg",
     "vmap": "func",
+    "from_dlpack": "utils.dlpack",
 }
 
 
@@ -146,6 +164,11 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
+    if name.startswith("_foreach_"):
+        from ._foreach import on_lists
+
+        globals()[name] = found = on_lists(name)
+        return found
     return _of_tensors(name) or _missing(name)
 
 

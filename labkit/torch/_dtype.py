@@ -28,19 +28,21 @@ class dtype:
 
     @cached_property
     def np(self):
+        if self.name in NAMED:
+            raise TypeError(f"labkit has no tensors of {self}: they are of bool, uint8, signed integers or floats")
         return _numpy_type(self.name)
 
     @property
     def is_complex(self):
-        return False
+        return self.name.startswith("complex")
 
     @property
     def is_signed(self):
-        return self.name not in ("bool", "uint8")
+        return self.name != "bool" and not self.name.startswith("uint")
 
     @property
     def itemsize(self):
-        return self.np.itemsize
+        return int(self.name.lstrip("complexuint")) // 8 if self.name in NAMED else self.np.itemsize
 
     def __repr__(self):
         return f"torch.{self.name}"
@@ -55,6 +57,13 @@ _TABLE = {
     "float64": (2, "Double"),
 }  # fmt: skip
 DTYPES = {name: dtype(name, *entry) for name, entry in _TABLE.items()}
+NAMED = {  # those that can be compared with, as code does that also takes them; there are no tensors of them
+    name: dtype(name, 3 if name[0] == "c" else 1, legacy)
+    for name, legacy in (
+        ("complex32", "ComplexHalf"), ("complex64", "ComplexFloat"), ("complex128", "ComplexDouble"), ("uint16", "UInt16"),
+        ("uint32", "UInt32"), ("uint64", "UInt64"),
+    )
+}  # fmt: skip
 ALIASES = {
     "half": "float16",
     "float": "float32",
@@ -62,11 +71,14 @@ ALIASES = {
     "short": "int16",
     "int": "int32",
     "long": "int64",
+    "chalf": "complex32",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
 }
 
 
 def lookup(name):
-    return DTYPES[name]
+    return DTYPES[name] if name in DTYPES else NAMED[name]
 
 
 def _numpy_type(name):

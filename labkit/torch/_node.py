@@ -99,12 +99,15 @@ class Handle(metaclass=Placed):
     _shown = "torch.utils.hooks.RemovableHandle"
     _ids = count()
 
-    def __init__(self, hooks, hook):
-        self.id, self._hooks = next(self._ids), hooks
-        hooks[self.id] = hook
+    def __init__(self, hooks, hook=None, *, extra_dict=None):
+        self.id, self._hooks, self._more = next(self._ids), hooks, extra_dict
+        if hook is not None:
+            hooks[self.id] = hook
 
     def remove(self):
         self._hooks.pop(self.id, None)
+        for more in self._more if isinstance(self._more, list) else [self._more or {}]:
+            more.pop(self.id, None)
 
     def __enter__(self):
         return self

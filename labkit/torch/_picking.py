@@ -72,7 +72,14 @@ def gather(input, dim, index):
 def scatter_add(input, dim, index, src):
     """`input` with `src` added at the positions in `index` along `dim`."""
     _check_index(input, whole_dim(dim, input.ndim), index)
-    return apply(_rules.scatter_add, input, src, index._array, whole_dim(dim, input.ndim))
+    return apply(_rules.scatter_add, input, _as_index(src, index), index._array, whole_dim(dim, input.ndim))
+
+
+def _as_index(src, index) -> Any:
+    """The part of `src` for which there are places in `index`."""
+    if src.shape == index.shape or any(n < m for n, m in zip(src.shape, index.shape, strict=False)):
+        return src
+    return METHODS["__getitem__"](src, tuple(slice(0, n) for n in index.shape))
 
 
 @both()
@@ -89,10 +96,7 @@ def scatter(input, dim, index, src, *, reduce=None):
         return apply(
             _rules.index_put, input, Tensor._of(np.asarray(src, input.dtype.np)), tuple(place), "ScatterBackward1"
         )
-    part: Any = (
-        src if src.shape == where.shape else METHODS["__getitem__"](src, tuple(slice(0, n) for n in where.shape))
-    )
-    return apply(_rules.index_put, input, part, tuple(place), "ScatterBackward0")
+    return apply(_rules.index_put, input, _as_index(src, index), tuple(place), "ScatterBackward0")
 
 
 @both()

@@ -45,10 +45,26 @@ def broadcast_shapes(*shapes):
     return Size(found)
 
 
-@both()
-def real(input):
+@both("conj", "resolve_conj", "resolve_neg")
+@function("real")
+def _itself(input):
     """`input` itself: there are no complex numbers."""
     return input
+
+
+@both("is_conj", "is_neg")
+def _no(input) -> bool:
+    """Whether a tensor is kept as the conjugate or the negative of another: no."""
+    return False
+
+
+@method("imag")
+def _imag(self):
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+METHODS["conj_physical"] = FUNCTIONS["conj_physical"] = _itself
+METHODS["real"], METHODS["imag"] = property(_itself), property(_imag)
 
 
 @both()

@@ -72,3 +72,23 @@ def compile(
     tensor(0.)
     """
     return (lambda fun: fun) if model is None else model
+
+
+@function("_assert")
+def _assert(condition, message) -> None:
+    """`assert condition, message`."""
+    assert condition, message
+
+
+@function("_assert_async")
+def _assert_async(condition, message="Expected Tensor with single nonzero value, but got zero") -> None:
+    """Raise RuntimeError with `message` unless the tensor's element is true."""
+    if not condition:
+        raise RuntimeError(message)
+
+
+@function("_check")
+def _check(cond, message=None) -> None:
+    """Raise RuntimeError with `message()` unless `cond`."""
+    if not cond:
+        raise RuntimeError("Expected cond to be True, but got False" if message is None else str(message()))

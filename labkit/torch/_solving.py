@@ -41,14 +41,16 @@ def _found(name, rule, text, *given):
         return apply(rule, *given)
     except np.linalg.LinAlgError:
         array = given[0]._array
-        place, order = next((i, k) for i in np.ndindex(array.shape[:-2]) if (k := _broken(rule, array[i])))
+        place, order = next(
+            (i, k) for i in np.ndindex(array.shape[:-2]) if (k := broken(rule is _rules.cholesky, array[i]))
+        )
         where = f"(Batch element {np.ravel_multi_index(place, array.shape[:-2])}): " if place else ""
         raise LinAlgError(f"{name}: {where}{text.format(order)}") from None
 
 
-def _broken(rule, matrix):
+def broken(for_root, matrix) -> int:
     """The first k for which the first k columns are dependent (for a root: the leading minor is not positive); else 0."""
-    good = (lambda k: np.linalg.det(matrix[:k, :k]) > 0) if rule is _rules.cholesky else (
+    good = (lambda k: np.linalg.det(matrix[:k, :k]) > 0) if for_root else (
         lambda k: np.linalg.matrix_rank(matrix[:, :k]) == k)  # fmt: skip
     return next((k for k in range(1, len(matrix) + 1) if not good(k)), 0)
 

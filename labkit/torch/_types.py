@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..layout import Placed
 from ._creation import legacy
 from ._dtype import DTYPES
 from ._tensor import Tensor
@@ -27,3 +28,15 @@ def _legacy(name):
 
 FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), _legacy("float16")
 IntTensor, LongTensor, BoolTensor = _legacy("int32"), _legacy("int64"), _legacy("bool")
+
+
+class SymInt(metaclass=Placed):
+    """A number that is known when compiled code runs; nothing is compiled here, and no number is one."""
+
+
+class SymFloat(metaclass=Placed):
+    """The same, of floats."""
+
+
+class SymBool(metaclass=Placed):
+    """The same, of truth values."""

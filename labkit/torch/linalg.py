@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..aliases import attributes
+from ._ex import cholesky_ex, inv_ex, solve_ex
 from ._factored import lu, lu_factor, lu_solve
 from ._linear import matmul
 from ._reduce import norm as _norm
@@ -23,9 +24,10 @@ from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq", "lu", "lu_factor",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv",
+    "inv_ex", "lstsq", "lu", "lu_factor",
     "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "vander", "vecdot", "vector_norm",
+    "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 
 PLACES = """
     accelerator backends backends.cpu backends.cuda backends.cudnn backends.mha backends.mkl backends.mkldnn backends.mps
-    backends.openmp cuda cuda.random cuda.memory mps version xpu
+    backends.openmp cuda cuda.random cuda.memory mps onnx version xpu
 """
 LITERALS = (bool, int, float, str, type(None))
 LEFT_OUT = ("cudart", "get_cpu_capability", "git_version", "graph_pool_handle", "set_per_process_memory_fraction")

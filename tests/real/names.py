@@ -15,9 +15,9 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 
 WHOLE = {
     "torch": """
-        ao classes compiler contrib distributed export futures fx headeronly hub jit library masked monitor mps mtia
-        multiprocessing nativert nested onnx overrides package profiler quantization signal sparse storage
-        torch_version types xpu version utils.backcompat utils.benchmark utils.bottleneck utils.bundled_inputs
+        ao classes contrib export futures fx headeronly hub library masked monitor mps mtia
+        multiprocessing nativert nested onnx package profiler quantization signal sparse storage
+        torch_version xpu version utils.backcompat utils.benchmark utils.bottleneck utils.bundled_inputs
         utils.collect_env utils.cpp_extension utils.dlpack utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
         utils.serialization utils.tensorboard utils.viz utils.data.datapipes
     """,
@@ -29,6 +29,7 @@ WHOLE = {
         train.summary_pb2
     """,
 }
+FLAT = {"torch": "compiler distributed jit overrides types", "mindspore": ""}  # of which no module inside is looked at
 CLASSES = {
     "torch": "Tensor nn.Module optim.Optimizer Generator autograd.Function optim.lr_scheduler.LRScheduler",
     "mindspore": "Tensor Parameter nn.Cell nn.Optimizer train.Model ops.Primitive",
@@ -48,11 +49,11 @@ def names_of(framework, module):
 
 def modules(framework):
     """`(place, module)` of the public modules, those above first; None for one that is left out or cannot be imported."""
-    whole, waiting = WHOLE[framework].split(), [""]
+    whole, flat, waiting = WHOLE[framework].split(), FLAT[framework].split(), [""]
     while waiting:
         place = waiting.pop(0)
         module = None
-        if place not in whole:
+        if place not in whole and place.rpartition(".")[0] not in flat:
             with suppress(BaseException), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
                 module = importlib.import_module(f"{framework}.{place}".rstrip("."))
         yield place or "-", module

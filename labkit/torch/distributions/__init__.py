@@ -5,7 +5,7 @@ from . import constraints, kl, transforms
 from .continuous import Cauchy, Exponential, Gumbel, HalfNormal, Laplace, LogNormal, Normal, Uniform
 from .counts import Geometric, Poisson
 from .discrete import Bernoulli, Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
-from .distribution import Distribution
+from .distribution import Distribution, ExponentialFamily
 from .gammas import Beta, Chi2, Dirichlet, Gamma, StudentT
 from .joint import Independent, MixtureSameFamily, MultivariateNormal
 from .kl import kl_divergence, register_kl
@@ -32,7 +32,8 @@ from .trials import Binomial, Multinomial, NegativeBinomial
 
 __all__ = [
     "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
-    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma", "Geometric", "Gumbel",
+    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily",
+    "Gamma", "Geometric", "Gumbel",
     "HalfCauchy", "HalfNormal", "Independent", "IndependentTransform", "Laplace", "LogNormal", "LogisticNormal",
     "LowerCholeskyTransform", "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial",
     "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PowerTransform",

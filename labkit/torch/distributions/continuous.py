@@ -8,7 +8,7 @@ from .._random import normal
 from .._table import FUNCTIONS
 from .._tensor import Tensor
 from . import constraints
-from .distribution import OfElements
+from .distribution import ExponentialFamily, OfElements
 
 __all__ = ["Cauchy", "Exponential", "Gumbel", "HalfNormal", "Laplace", "LogNormal", "Normal", "Uniform"]
 
@@ -16,7 +16,7 @@ _EULER = 0.57721566490153286060
 _ROOT = math.log(math.sqrt(2 * math.pi))
 
 
-class Normal(OfElements, takes="loc scale"):
+class Normal(OfElements, ExponentialFamily, takes="loc scale"):
     """The normal distribution with mean `loc` and standard deviation `scale`, numbers or tensors.
 
     `rsample` is loc + eps * scale with standard normal eps, so that gradients come to both. Raises ValueError for a `scale`
@@ -108,7 +108,7 @@ class Gumbel(OfElements, takes="loc scale"):
         return y - y.exp() - self.scale.log()
 
 
-class Exponential(OfElements, takes="rate"):
+class Exponential(OfElements, ExponentialFamily, takes="rate"):
     """The time until what happens `rate` times in a unit of time.
 
     >>> Exponential(2.0).mean

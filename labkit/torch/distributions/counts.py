@@ -8,13 +8,13 @@ from .._tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .discrete import Bernoulli
-from .distribution import OfElements
+from .distribution import ExponentialFamily, OfElements
 from .utils import broadcast_all
 
 __all__ = ["Geometric", "Poisson"]
 
 
-class Poisson(OfElements, takes="rate"):
+class Poisson(OfElements, ExponentialFamily, takes="rate"):
     """How often what happens `rate` times on average happens.
 
     >>> Poisson(4.0).variance

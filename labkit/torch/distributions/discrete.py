@@ -12,13 +12,13 @@ from .._size import Size
 from .._tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits, one_hot
 from . import constraints
-from .distribution import Distribution, OfElements, given_one
+from .distribution import Distribution, ExponentialFamily, OfElements, given_one
 from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Bernoulli", "Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class Bernoulli(OfElements, takes="probs logits"):
+class Bernoulli(OfElements, ExponentialFamily, takes="probs logits"):
     """1 with probability `probs` (or sigmoid(`logits`)), else 0, as floats.
 
     Raises ValueError unless one of the two is given, and for a value that is neither.

@@ -11,10 +11,11 @@ from .. import _modes
 from .._creation import empty
 from .._size import Size
 from .._tensor import Tensor
+from ..autograd import grad
 from . import constraints
 from .utils import broadcast_all, lazy_property
 
-__all__ = ["Distribution"]
+__all__ = ["Distribution", "ExponentialFamily"]
 
 _CONSTRAINTS = {
     "loc": constraints.real, "scale": constraints.positive, "rate": constraints.positive, "probs": constraints.unit_interval,
@@ -176,6 +177,33 @@ class Distribution(metaclass=Placed):
     def __repr__(self):
         shown = ((name, vars(self)[name]) for name in self._given())
         return f"{type(self).__name__}({', '.join(f'{n}: {v if v.numel() == 1 else v.size()}' for n, v in shown)})"
+
+
+class ExponentialFamily(Distribution):
+    """A distribution with the density exp(<t(x), n> - F(n) + k(x)), of natural parameters n.
+
+    A subclass defines `_natural_params`, a tuple, `_log_normalizer(*params)`, F, and `_mean_carrier_measure`, the mean of k;
+    the entropy follows from the slope of F.
+    """
+
+    @property
+    def _natural_params(self):
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params):
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self):
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        carried = self._mean_carrier_measure
+        params = [p.detach().requires_grad_() for p in self._natural_params]
+        normalizer = self._log_normalizer(*params)
+        slopes = grad(normalizer.sum(), params, create_graph=True)
+        spread = sum((p * g).reshape(*self._batch_shape, -1).sum(-1) for p, g in zip(params, slopes, strict=True))
+        return normalizer - spread - carried
 
 
 class OfElements(Distribution):

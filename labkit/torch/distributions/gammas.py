@@ -9,7 +9,7 @@ from .._table import FUNCTIONS
 from .._tensor import Tensor
 from ..nn.functional import one_hot
 from . import constraints
-from .distribution import Distribution, OfElements
+from .distribution import Distribution, ExponentialFamily, OfElements
 from .utils import broadcast_all
 
 __all__ = ["Beta", "Chi2", "Dirichlet", "Gamma", "StudentT"]
@@ -21,7 +21,7 @@ def above_zero(x) -> Tensor:
     return x
 
 
-class Gamma(OfElements, takes="concentration rate"):
+class Gamma(OfElements, ExponentialFamily, takes="concentration rate"):
     """The density rate^a x^(a - 1) exp(-rate x) / gamma(a), with a = `concentration`.
 
     >>> Gamma(2.0, 4.0).mean
@@ -58,7 +58,7 @@ class Chi2(Gamma):
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
 
-class Dirichlet(Distribution):
+class Dirichlet(ExponentialFamily):
     """Shares that add up to 1, of `concentration` (..., K).
 
     >>> import labkit.torch as torch
@@ -102,7 +102,7 @@ class Dirichlet(Distribution):
         return spread - ((a - 1.0) * a.digamma()).sum(-1)
 
 
-class Beta(Distribution):
+class Beta(ExponentialFamily):
     """The density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1], with a = `concentration1` and b = `concentration0`.
 
     >>> Beta(1.0, 3.0).mean

@@ -61,6 +61,20 @@ def mahalanobis(root, x) -> Tensor:
     return solve_triangular(root, x.unsqueeze(-1), upper=False).squeeze(-1).pow(2).sum(-1)
 
 
+_batch_mahalanobis = mahalanobis
+
+
+def _batch_mv(bmat, bvec) -> Tensor:
+    """Matrices (..., n, n) times vectors (..., n)."""
+    return matmul(bmat, bvec.unsqueeze(-1)).squeeze(-1)
+
+
+def _precision_to_scale_tril(P) -> Tensor:
+    """The root of the inverses of matrices."""
+    flipped = cholesky(P.flip((-2, -1))).flip((-2, -1)).mT
+    return solve_triangular(flipped, FUNCTIONS["eye"](P.shape[-1], dtype=P.dtype), upper=False)
+
+
 def log_size(root) -> Tensor:
     """The logarithms of the determinants of roots."""
     return root.diagonal(0, -2, -1).log().sum(-1)
@@ -107,7 +121,7 @@ class MultivariateNormal(Distribution):
     mean = mode = property(lambda self: self.loc)
     variance = property(lambda self: self.root.pow(2).sum(-1))
     _noise = lambda self, eps: eps.normal_()
-    _of_noise = lambda self, eps: self.loc + matmul(self.root, eps.unsqueeze(-1)).squeeze(-1)
+    _of_noise = lambda self, eps: self.loc + _batch_mv(self.root, eps)
 
     def _log_density(self, x):
         length = self._event_shape[0] * math.log(2 * math.pi) + mahalanobis(self.root, x - self.loc)

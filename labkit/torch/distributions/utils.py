@@ -4,7 +4,7 @@ from functools import cached_property
 
 from ...aliases import attributes
 from .. import _modes
-from .._creation import tensor
+from .._creation import empty, tensor
 from .._dtype import finfo, get_default_dtype
 from .._shaping import broadcast_tensors
 from .._tensor import Tensor
@@ -56,5 +56,12 @@ def sum_rightmost(value, dims) -> Tensor:
     """The sum over the last `dims` dimensions."""
     return value.reshape(*value.shape[: value.ndim - dims], -1).sum(-1) if dims else value
 
+
+def _standard_normal(shape, dtype, device) -> Tensor:
+    """Standard normal numbers."""
+    return empty(shape, dtype=dtype, device=device).normal_()
+
+
+_sum_rightmost = sum_rightmost
 
 __getattr__ = attributes(__name__)

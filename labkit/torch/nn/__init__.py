@@ -3,6 +3,7 @@
 from ...aliases import attributes
 from . import (
     activations,
+    adaptive,
     cells,
     containers,
     convolutions,
@@ -20,6 +21,7 @@ from . import (
     utils,
 )
 from .activations import *
+from .adaptive import *
 from .cells import *
 from .containers import *
 from .convolutions import *
@@ -30,7 +32,6 @@ from .losses import *
 from .module import Module
 from .multihead import *
 from .normalization import *
-from .normalization import _BatchNorm as _BatchNorm
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .recurrent import *
 from .sparse import *
@@ -47,6 +48,7 @@ __all__ = [
     "utils",
 ]
 __all__ += activations.__all__
+__all__ += adaptive.__all__
 __all__ += cells.__all__
 __all__ += containers.__all__
 __all__ += convolutions.__all__

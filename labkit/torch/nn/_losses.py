@@ -36,6 +36,17 @@ def check_reduction(reduction) -> None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+def by_old_words(size_average, reduce) -> str | None:
+    """The reduction that `size_average` and `reduce` stand for; None where neither is given.
+
+    >>> by_old_words(False, None), by_old_words(None, None)
+    ('sum', None)
+    """
+    if size_average is None and reduce is None:
+        return None
+    return ("mean" if size_average in (None, True) else "sum") if reduce in (None, True) else "none"
+
+
 def by_old_names(fun) -> Callable:
     """Let `size_average` and `reduce`, which came before `reduction`, stand for it."""
     place = signature(fun)
@@ -43,10 +54,8 @@ def by_old_names(fun) -> Callable:
     @wraps(fun)
     def renamed(*args, **kwargs):
         given = place.bind(*args, **kwargs)
-        average, reduce = given.arguments.pop("size_average", None), given.arguments.pop("reduce", None)
-        if average is not None or reduce is not None:
-            whole = "mean" if average in (None, True) else "sum"
-            given.arguments["reduction"] = whole if reduce in (None, True) else "none"
+        old = by_old_words(given.arguments.pop("size_average", None), given.arguments.pop("reduce", None))
+        given.arguments |= {"reduction": old} if old else {}
         return fun(**given.arguments)
 
     return renamed

@@ -5,15 +5,17 @@ from inspect import Parameter as Option
 from inspect import Signature, signature
 from typing import Any
 
+from ._losses import by_old_words
 from .module import Module
 
 _DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{call}`."""
 
 
-def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults) -> Any:
+def of_function(name, fun, module, tensors=1, shown="", plain=False, base: Any = Module, **defaults) -> Any:
     """The class of modules that call `fun` on what they are called with, its first `tensors` arguments.
 
-    `shown`: the options that are printed, with their names unless `plain`; `defaults`: options that the module has otherwise.
+    `shown`: the options that are printed, with their names unless `plain`; `base`: the class that it is derived from;
+    `defaults`: options that the module has otherwise.
     """
     takes = list(signature(fun).parameters.values())
     options = [o for o in takes[tensors:] if not o.name.startswith("_")]
@@ -34,9 +36,8 @@ def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults)
                 self.register_buffer(option, value)
             elif option in kept:
                 setattr(self, option, value)
-        average, reduce = (given.arguments.get(option) for option in ("size_average", "reduce"))
-        if average is not None or reduce is not None:
-            self.reduction = ("mean" if average in (None, True) else "sum") if reduce in (None, True) else "none"
+        if old := by_old_words(given.arguments.get("size_average"), given.arguments.get("reduce")):
+            self.reduction = old
 
     def forward(self, *inputs, **named):
         how = {option: getattr(self, option) for option in kept}
@@ -54,7 +55,7 @@ def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults)
         method.__signature__ = known  # type: ignore[attr-defined]
     call = f"{name}({', '.join(str(o) for o in options)})"
     members = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": module}
-    return type(name, (Module,), {**members, "__doc__": _DOC.format(fun=fun.__name__, call=call)})
+    return type(name, (base,), {**members, "__doc__": _DOC.format(fun=fun.__name__, call=call)})
 
 
 def _text(value):

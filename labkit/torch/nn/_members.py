@@ -130,6 +130,16 @@ class Members(metaclass=Placed):
         parts = self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]
         return named_leaves(parts, attrgetter(table), once)
 
+    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
+        """What `get_members_fn` gives of each module, under dotted names."""
+        parts = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        seen: set = set()
+        for path, part in parts:
+            for name, thing in get_members_fn(part):
+                if thing is not None and thing not in seen:
+                    seen.update([thing] if remove_duplicate else [])
+                    yield dotted(path, name), thing
+
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True) -> Iterator[tuple[str, Parameter]]:
         """All parameters with dotted names, each once unless `remove_duplicate=False`."""
         return self._named("_parameters", prefix, recurse, remove_duplicate)

@@ -2,7 +2,6 @@
 
 import warnings
 from collections import OrderedDict
-from itertools import chain
 from typing import Any, Self
 
 from ...kinds import of_kind
@@ -64,6 +63,27 @@ class Stated(Members):
         """Take over what `get_extra_state` gave."""
         raise RuntimeError(_state.BARE.replace("get_extra", "set_extra"))
 
+    set_extra_state.bare = True  # type: ignore[attr-defined]
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Put the state of this module alone into `destination`; a subclass may do it otherwise."""
+        _state.save_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Take the state of this module alone out of `state_dict`, a copy; a subclass may change it before."""
+        lists = missing_keys, unexpected_keys, error_msgs
+        _state.load_own(self, state_dict, prefix, local_metadata, strict, *lists)
+
+    def _register_state_dict_hook(self, hook):
+        """As `register_state_dict_post_hook`; a dict that `hook` returns takes the place of the state."""
+        return _state.registered(self, _state.AFTER, hook)
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        """As `register_load_state_dict_pre_hook`; `hook` gets no module unless told."""
+        return _state.registered(self, _state.FIRST, hook if with_module else lambda module, *args: hook(*args))
+
     def register_state_dict_pre_hook(self, hook) -> Handle:
         """Call `hook(module, prefix, keep_vars)` before `state_dict` looks at this module."""
         return _state.registered(self, _state.BEFORE, hook)
@@ -121,13 +141,37 @@ class Stated(Members):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
             )
-        for t in chain(self.parameters(), self.buffers()):
-            if t.dtype.is_floating_point:
-                how = {k: v for k, v in kwargs.items() if k != "memory_format" or len(v.axes) == t.ndim}
-                t.data = t.data.to(*args, **how)
-                if t._grad is not None:
-                    t._grad = t._grad.detach().to(*args, **how)
+
+        def cast(t):
+            how = {k: v for k, v in kwargs.items() if k != "memory_format" or len(v.axes) == t.ndim}
+            return t.to(*args, **how) if t.dtype.is_floating_point else t
+
+        return self._apply(cast)
+
+    def _apply(self, fn, recurse=True):
+        """Put `fn(tensor)` in the place of each parameter, with its gradient, and of each buffer; here and below."""
+        for child in self.children() if recurse else ():
+            child._apply(fn)
+        for p in self._parameters.values():
+            if p is not None:
+                p.data = fn(p.data)
+                if p._grad is not None:
+                    p._grad = fn(p._grad.detach())
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
         return self
+
+    def type(self, dst_type) -> Self:
+        """Cast all parameters and buffers."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def share_memory(self) -> Self:
+        """The module itself: there are no other processes to share with."""
+        return self
+
+    def compile(self, *args, **kwargs) -> None:
+        """Nothing is compiled here; see `torch.compile`."""
 
     def float(self) -> Self:
         return self.to(_dtype("float32"))

@@ -65,12 +65,11 @@ Softmax, LogSoftmax, Softmin = (
 )
 
 
-class ReLU6(Module):
+class ReLU6(Hardtanh):  # type: ignore[misc,valid-type]
     """`x` limited to [0, 6]."""
 
     def __init__(self, inplace=False):
-        super().__init__()
-        self.min_val, self.max_val, self.inplace = 0.0, 6.0, inplace
+        super().__init__(0.0, 6.0, inplace)
 
     def forward(self, input) -> Tensor:
         return F.relu6(input, self.inplace)

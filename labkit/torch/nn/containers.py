@@ -204,8 +204,8 @@ class ModuleDict(_ByName):
         self.add_module(key, _module(module))
 
 
-class ParameterDict(_ByName):
-    """Parameters in a dict; tensors that are assigned become parameters, other things stay as they are."""
+class _Parameters(_ByName):
+    """Parameters under their names, and other things."""
 
     def __init__(self, parameters=None):
         object.__setattr__(self, "_others", {})
@@ -229,7 +229,11 @@ class ParameterDict(_ByName):
         return "\n".join(_line(key, value, "torch.{}Tensor") for key, value in self._items().items())
 
 
-class ParameterList(ParameterDict):
+class ParameterDict(_Parameters):
+    """Parameters in a dict; tensors that are assigned become parameters, other things stay as they are."""
+
+
+class ParameterList(_Parameters):
     """Parameters in a list; tensors that are added become parameters, other things stay as they are.
 
     >>> import labkit.torch as torch

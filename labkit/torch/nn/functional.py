@@ -23,6 +23,7 @@ from . import (
     _losses,
     _moving,
     _norms,
+    _reduction,
     _resizing,
     _sampling,
 )  # fmt: skip
@@ -57,6 +58,7 @@ __all__ += _norms.__all__
 __all__ += _resizing.__all__
 __all__ += _sampling.__all__
 
+_Reduction = _reduction
 sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 for _fun in [globals()[_name] for _name in _activations.__all__]:
     if "inplace" in signature(_fun).parameters:

@@ -20,15 +20,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-class MaxPool2d(Module):
-    """The largest element of every window, `stride` apart (their own size by default).
+class _MaxPoolNd(Module):
+    """What `MaxPool1d`, `MaxPool2d` and `MaxPool3d` have in common."""
 
-    >>> import labkit.torch as torch
-    >>> torch.nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 1, 4, 4)).flatten()
-    tensor([ 5.,  7., 13., 15.])
-    """
-
-    function: Any = staticmethod(F.max_pool2d)
+    function: Any = None
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
@@ -44,10 +39,26 @@ class MaxPool2d(Module):
         return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
-class AvgPool2d(Module):
-    """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
+class MaxPool2d(_MaxPoolNd):
+    """The largest element of every window, `stride` apart (their own size by default).
 
-    function: Any = staticmethod(F.avg_pool2d)
+    >>> import labkit.torch as torch
+    >>> torch.nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 1, 4, 4)).flatten()
+    tensor([ 5.,  7., 13., 15.])
+    """
+
+    function = staticmethod(F.max_pool2d)
+
+
+class _AvgPoolNd(Module):
+    """What `AvgPool1d`, `AvgPool2d` and `AvgPool3d` have in common."""
+
+    def extra_repr(self) -> str:
+        return with_names(self, "kernel_size", "stride", "padding")
+
+
+class _OfWindows(_AvgPoolNd):
+    function: Any = None
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):  # fmt: skip
@@ -62,29 +73,32 @@ class AvgPool2d(Module):
             self.divisor_override,
         )  # fmt: skip
 
-    def extra_repr(self) -> str:
-        return with_names(self, "kernel_size", "stride", "padding")
+
+class AvgPool2d(_OfWindows):
+    """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
+
+    function = staticmethod(F.avg_pool2d)
 
 
-class MaxPool1d(MaxPool2d):
+class MaxPool1d(_MaxPoolNd):
     """The largest element of every window of sequences; see `MaxPool2d`."""
 
     function = staticmethod(F.max_pool1d)
 
 
-class MaxPool3d(MaxPool2d):
+class MaxPool3d(_MaxPoolNd):
     """The largest element of every window of volumes; see `MaxPool2d`."""
 
     function = staticmethod(F.max_pool3d)
 
 
-class AvgPool3d(AvgPool2d):
+class AvgPool3d(_OfWindows):
     """The mean of every window of volumes; see `AvgPool2d`."""
 
     function = staticmethod(F.avg_pool3d)
 
 
-class AvgPool1d(Module):
+class AvgPool1d(_AvgPoolNd):
     """The mean of every window of sequences; see `AvgPool2d`."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
@@ -97,25 +111,24 @@ class AvgPool1d(Module):
         how = self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         return F.avg_pool1d(input, *how)
 
-    def extra_repr(self) -> str:
-        return with_names(self, "kernel_size", "stride", "padding")
-
 
 def _made(name, fun, shown, **more):
     return of_function(name, fun, __name__, 1, shown, **more)
 
 
 def _of_sizes(name, functions, shown):
-    return (_made(f"{name}{n}d", fun, shown) for n, fun in enumerate(functions, 1))
+    """The class that those of 1 to 3 dimensions have in common, and these."""
+    base = _made(f"_{name}Nd", functions[1], shown)
+    return base, *(_made(f"{name}{n}d", fun, shown, base=base) for n, fun in enumerate(functions, 1))
 
 
-AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = _of_sizes(
+_AdaptiveAvgPoolNd, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = _of_sizes(
     "AdaptiveAvgPool", (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d), "output_size"
 )
-AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = _of_sizes(
+_AdaptiveMaxPoolNd, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = _of_sizes(
     "AdaptiveMaxPool", (F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d), "output_size"
 )
-LPPool1d, LPPool2d, LPPool3d = _of_sizes(
+_LPPoolNd, LPPool1d, LPPool2d, LPPool3d = _of_sizes(
     "LPPool", (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d), "norm_type kernel_size stride ceil_mode"
 )
 PixelShuffle, PixelUnshuffle = (
@@ -140,8 +153,8 @@ class LocalResponseNorm(Module):
         return f"{self.size}, {with_names(self, 'alpha', 'beta', 'k')}"
 
 
-class MaxUnpool2d(Module):
-    """`torch.nn.functional.max_unpool2d` as a module: called with what `MaxPool2d(..., return_indices=True)` gives."""
+class _MaxUnpoolNd(Module):
+    """What `MaxUnpool1d`, `MaxUnpool2d` and `MaxUnpool3d` have in common."""
 
     dims, function = 2, staticmethod(F.max_unpool2d)
 
@@ -157,13 +170,17 @@ class MaxUnpool2d(Module):
         return with_names(self, "kernel_size", "stride", "padding")
 
 
-class MaxUnpool1d(MaxUnpool2d):
+class MaxUnpool2d(_MaxUnpoolNd):
+    """`torch.nn.functional.max_unpool2d` as a module: called with what `MaxPool2d(..., return_indices=True)` gives."""
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
     """`torch.nn.functional.max_unpool1d` as a module; see `MaxUnpool2d`."""
 
     dims, function = 1, staticmethod(F.max_unpool1d)
 
 
-class MaxUnpool3d(MaxUnpool2d):
+class MaxUnpool3d(_MaxUnpoolNd):
     """`torch.nn.functional.max_unpool3d` as a module; see `MaxUnpool2d`."""
 
     dims, function = 3, staticmethod(F.max_unpool3d)
@@ -174,11 +191,8 @@ class MaxUnpool3d(MaxUnpool2d):
 
 class _Pad(Module):
     mode, dims = "constant", 1
+    padding: tuple[int, ...]
     value: float = 0.0
-
-    def __init__(self, padding):
-        super().__init__()
-        self.padding = several(padding, 2 * self.dims)
 
     def forward(self, input) -> Tensor:
         return F.pad(input, self.padding, self.mode, self.value if self.mode == "constant" else None)
@@ -187,27 +201,57 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _ConstantPad(_Pad):
-    def __init__(self, padding, value):
-        super().__init__(padding)
+class _ConstantPadNd(_Pad):
+    """What pads with `value` have in common; who derives from it sets `padding`."""
+
+    def __init__(self, value):
+        super().__init__()
         self.value = value
 
     def extra_repr(self) -> str:
         return with_names(self, "padding", "value")
 
 
-def _pads(name, mode, kind: Any = _Pad):
+class _ReflectionPadNd(_Pad):
+    mode = "reflect"
+
+
+class _ReplicationPadNd(_Pad):
+    mode = "replicate"
+
+
+class _CircularPadNd(_Pad):
+    mode = "circular"
+
+
+def _set_padding(self, padding):
+    _Pad.__init__(self)
+    self.padding = several(padding, 2 * self.dims)
+
+
+def _set_constant(self, padding, value):
+    _ConstantPadNd.__init__(self, value)
+    self.padding = several(padding, 2 * self.dims)
+
+
+def _set_zero(self, padding):
+    _set_constant(self, padding, 0.0)
+
+
+def _pads(name, bases, init: Any = _set_padding, **members):
     doc = "`torch.nn.functional.pad` with mode {!r} as a module: `padding` is a number, or pairs, the last dimension first."
-    for dims in (1, 2, 3):
-        members = {"mode": mode, "dims": dims, "__module__": __name__, "__doc__": doc.format(mode)}
-        yield type(f"{name}Pad{dims}d", (kind,), members)
+    for dims, base in enumerate(bases, 1):
+        own = {"dims": dims, "__init__": init, "__module__": __name__, "__doc__": doc.format(base.mode), **members}
+        yield type(f"{name}Pad{dims}d", (base,), own)
 
 
-ZeroPad1d, ZeroPad2d, ZeroPad3d = _pads("Zero", "constant")
-ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads("Constant", "constant", _ConstantPad)
-ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _pads("Reflection", "reflect")
-ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _pads("Replication", "replicate")
-CircularPad1d, CircularPad2d, CircularPad3d = _pads("Circular", "circular")
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads("Constant", [_ConstantPadNd] * 3, _set_constant)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _pads(
+    "Zero", (ConstantPad1d, ConstantPad2d, ConstantPad3d), _set_zero, extra_repr=_Pad.extra_repr
+)
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _pads("Reflection", [_ReflectionPadNd] * 3)
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _pads("Replication", [_ReplicationPadNd] * 3)
+CircularPad1d, CircularPad2d, CircularPad3d = _pads("Circular", [_CircularPadNd] * 3)
 
 
 # ---- other sizes ----

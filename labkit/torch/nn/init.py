@@ -147,13 +147,13 @@ def dirac_(tensor, groups=1) -> Tensor:
 
 def xavier_uniform_(tensor, gain=1.0, generator=None) -> Tensor:
     """Fill uniformly, with deviation gain sqrt(2 / (inputs + outputs)) (X. Glorot and Y. Bengio, 2010)."""
-    bound = math.sqrt(3) * (gain * math.sqrt(2 / sum(_fans(tensor))))
+    bound = math.sqrt(3) * (gain * math.sqrt(2 / sum(_calculate_fan_in_and_fan_out(tensor))))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None) -> Tensor:
     """Fill with normal numbers of deviation gain sqrt(2 / (inputs + outputs)) (X. Glorot and Y. Bengio, 2010)."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None) -> Tensor:
@@ -178,12 +178,19 @@ def _is_empty(tensor):
 
 
 def _kaiming_deviation(tensor, a, mode, nonlinearity):
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def _calculate_correct_fan(tensor, mode):
+    """The number of inputs ("fan_in") or of outputs ("fan_out")."""
+    mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
+    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
 
 
-def _fans(tensor):
+def _calculate_fan_in_and_fan_out(tensor):
     """The numbers of inputs of an output and of outputs of an input, of a weight (outputs, inputs, ...)."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
@@ -195,7 +202,7 @@ def as_layer(weight, bias):
     """Draw the weight and the bias of a linear or convolutional layer, both uniform within 1 / sqrt(inputs)."""
     kaiming_uniform_(weight, math.sqrt(5))
     if bias is not None:
-        inputs = _fans(weight)[0]
+        inputs = _calculate_fan_in_and_fan_out(weight)[0]
         bound = 1 / math.sqrt(inputs) if inputs else 0
         uniform_(bias, -bound, bound)
 
@@ -214,4 +221,6 @@ def _before(name):
 
 _OLD = [n for n in __all__ if n[-1] == "_" and n not in ("ones_", "zeros_", "trunc_normal_", "sparse_")]
 globals().update({name[:-1]: _before(name) for name in _OLD})
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_
 __getattr__ = attributes(__name__)

@@ -94,19 +94,10 @@ class Flatten(Module):
         return with_names(self, "start_dim", "end_dim")
 
 
-class Dropout(Module):
-    """Zeroes elements at random with probability `p` while training.
+class _DropoutNd(Module):
+    """What layers have in common that drop at random; `function(input, p, training, inplace)` does it."""
 
-    The others are divided by 1 - p, so that the expected value stays; after `eval()` nothing changes. Raises ValueError for
-    `p` outside [0, 1].
-
-    >>> import labkit.torch as torch
-    >>> x = torch.ones(100)
-    >>> sorted(set(torch.nn.Dropout(0.5)(x).tolist())), bool((torch.nn.Dropout().eval()(x) == x).all())
-    ([0.0, 2.0], True)
-    """
-
-    function: Any = staticmethod(F.dropout)
+    function: Any = None
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
@@ -120,25 +111,40 @@ class Dropout(Module):
         return with_names(self, "p", "inplace")
 
 
-class Dropout1d(Dropout):
+class Dropout(_DropoutNd):
+    """Zeroes elements at random with probability `p` while training.
+
+    The others are divided by 1 - p, so that the expected value stays; after `eval()` nothing changes. Raises ValueError for
+    `p` outside [0, 1].
+
+    >>> import labkit.torch as torch
+    >>> x = torch.ones(100)
+    >>> sorted(set(torch.nn.Dropout(0.5)(x).tolist())), bool((torch.nn.Dropout().eval()(x) == x).all())
+    ([0.0, 2.0], True)
+    """
+
+    function = staticmethod(F.dropout)
+
+
+class Dropout1d(_DropoutNd):
     """Zeroes whole channels of sequences (batch, channels, length) with probability `p` while training; see `Dropout`."""
 
     function = staticmethod(F.dropout1d)
 
 
-class Dropout2d(Dropout):
+class Dropout2d(_DropoutNd):
     """Zeroes whole channels of images (batch, channels, height, width) with probability `p` while training; see `Dropout`."""
 
     function = staticmethod(F.dropout2d)
 
 
-class Dropout3d(Dropout):
+class Dropout3d(_DropoutNd):
     """Zeroes whole channels of volumes with probability `p` while training; see `Dropout`."""
 
     function = staticmethod(F.dropout3d)
 
 
-class AlphaDropout(Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout that keeps mean and variance of what `SELU` gives: dropped elements take its least value.
 
     >>> AlphaDropout(p=0.2)
@@ -148,7 +154,7 @@ class AlphaDropout(Dropout):
     function = staticmethod(F.alpha_dropout)
 
 
-class FeatureAlphaDropout(Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
 
     function = staticmethod(F.feature_alpha_dropout)

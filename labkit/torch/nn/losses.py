@@ -2,6 +2,7 @@
 
 from .._tensor import Tensor
 from . import functional as F
+from ._losses import by_old_words
 from ._made import of_function
 from .module import Module
 
@@ -13,8 +14,28 @@ __all__ = [
 ]  # fmt: skip
 
 
+class _Loss(Module):
+    """A loss of one's own: `forward` computes it by `self.reduction`, "mean", "sum" or "none"."""
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        super().__init__()
+        self.reduction = by_old_words(size_average, reduce) or reduction
+
+
+class _WeightedLoss(_Loss):
+    """The same with a buffer `weight`."""
+
+    def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean"):
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+_WEIGHTED = ("BCELoss", "CrossEntropyLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss")
+
+
 def _loss(name, fun, tensors=2, **defaults):
-    return of_function(name, fun, __name__, tensors, **defaults)
+    base = _WeightedLoss if name in _WEIGHTED else _Loss if name.endswith("Loss") else Module
+    return of_function(name, fun, __name__, tensors, base=base, **defaults)
 
 
 BCELoss, BCEWithLogitsLoss = (
@@ -45,13 +66,13 @@ CosineSimilarity, PairwiseDistance = (
 )
 
 
-class TripletMarginWithDistanceLoss(Module):
+class TripletMarginWithDistanceLoss(_Loss):
     """`TripletMarginLoss` with a distance of one's own."""
 
     def __init__(self, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
-        super().__init__()
+        super().__init__(reduction=reduction)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
-        self.margin, self.swap, self.reduction = margin, swap, reduction
+        self.margin, self.swap = margin, swap
 
     def forward(self, anchor, positive, negative) -> Tensor:
         how = {"margin": self.margin, "swap": self.swap, "reduction": self.reduction}

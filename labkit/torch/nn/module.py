@@ -66,6 +66,8 @@ class Module(Stated):
             return current.scopes.call(self, self, args, kwargs)
         return called(self, args, kwargs) if hooked(self) else self.forward(*args, **kwargs)
 
+    _call_impl = __call__
+
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the output.
 

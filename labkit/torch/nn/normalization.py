@@ -12,7 +12,7 @@ from .parameter import Parameter
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-    "LayerNorm", "RMSNorm",
+    "LayerNorm", "RMSNorm", "SyncBatchNorm",
 ]  # fmt: skip
 
 
@@ -32,13 +32,14 @@ class _Scaled(Module):
             init.zeros_(self.bias)
 
 
-class _RunningNorm(_Scaled):
+class _NormBase(_Scaled):
     """What keeps running statistics of channels; `dims`: how many dimensions an input may have."""
 
     dims: tuple[int, ...] = (4,)
     _version = 2
 
-    def __init__(self, num_features, eps, momentum, affine, track_running_stats, bias, dtype):
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None,
+                 dtype=None, *, bias=True):  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -61,10 +62,17 @@ class _RunningNorm(_Scaled):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def _check(self, input):
+    def _check_input_dim(self, input):
         if input.ndim not in self.dims:
             expected = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+        """A state from before there was a number of batches has none."""
+        name = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
+            state_dict.setdefault(name, self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         return (
@@ -73,23 +81,11 @@ class _RunningNorm(_Scaled):
         )
 
 
-class _BatchNorm(_RunningNorm):
+class _BatchNorm(_NormBase):
     """What `BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d` have in common."""
 
-
-class BatchNorm2d(_BatchNorm):
-    """(x - mean) / sqrt(variance + eps) * weight + bias for every channel of images (batch, channels, height, width).
-
-    While training, mean and variance are those of the batch, and `running_mean`, `running_var` move towards them by
-    `momentum` (None: they are the mean of all batches); in `eval` mode the running ones are used.
-    """
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None,
-                 dtype=None, *, bias=True):  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, dtype)
-
     def forward(self, input) -> Tensor:
-        self._check(input)
+        self._check_input_dim(input)
         momentum = self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
@@ -99,32 +95,64 @@ class BatchNorm2d(_BatchNorm):
         return F.batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
 
 
-class BatchNorm1d(BatchNorm2d):
+class BatchNorm2d(_BatchNorm):
+    """(x - mean) / sqrt(variance + eps) * weight + bias for every channel of images (batch, channels, height, width).
+
+    While training, mean and variance are those of the batch, and `running_mean`, `running_var` move towards them by
+    `momentum` (None: they are the mean of all batches); in `eval` mode the running ones are used.
+    """
+
+
+class BatchNorm1d(_BatchNorm):
     """`BatchNorm2d` for inputs (batch, channels) or (batch, channels, length)."""
 
     dims = (2, 3)
 
 
-class BatchNorm3d(BatchNorm2d):
+class BatchNorm3d(_BatchNorm):
     """`BatchNorm2d` for volumes (batch, channels, depth, height, width)."""
 
     dims = (5,)
 
 
-class InstanceNorm2d(_RunningNorm):
-    """As `BatchNorm2d`, but each image by its own mean and variance; without weight and running statistics unless told.
+class SyncBatchNorm(_BatchNorm):
+    """`BatchNorm2d` of inputs of any dimensions, whose statistics are those of all processes; of which there is one here."""
 
-    `input`: (batch, channels, height, width), or one image. Raises ValueError for other dimensions or channels.
-    """
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
+                 device=None, dtype=None, *, bias=True):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype=dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input):
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None) -> Module:
+        """The module with one of these, of the same numbers, in the place of each batch normalization in it."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            options = module.eps, module.momentum, module.affine, module.track_running_stats
+            made = cls(module.num_features, *options, process_group, bias=module.bias is not None)
+            made._parameters.update(module._parameters)
+            made._buffers.update(module._buffers)
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
+class _InstanceNorm(_NormBase):
+    """What `InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d` have in common."""
 
     dims = (3, 4)
 
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None,
                  dtype=None, *, bias=True):  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype=dtype, bias=bias)
 
     def forward(self, input) -> Tensor:
-        self._check(input)
+        self._check_input_dim(input)
         place = 0 if input.ndim == self.dims[0] else 1
         self._check_channels(place, input.shape[place])
         return self._apart(input.unsqueeze(0)).squeeze(0) if place == 0 else self._apart(input)
@@ -148,13 +176,20 @@ class InstanceNorm2d(_RunningNorm):
         )
 
 
-class InstanceNorm1d(InstanceNorm2d):
+class InstanceNorm2d(_InstanceNorm):
+    """As `BatchNorm2d`, but each image by its own mean and variance; without weight and running statistics unless told.
+
+    `input`: (batch, channels, height, width), or one image. Raises ValueError for other dimensions or channels.
+    """
+
+
+class InstanceNorm1d(_InstanceNorm):
     """`InstanceNorm2d` for sequences (batch, channels, length), or one of them."""
 
     dims = (2, 3)
 
 
-class InstanceNorm3d(InstanceNorm2d):
+class InstanceNorm3d(_InstanceNorm):
     """`InstanceNorm2d` for volumes (batch, channels, depth, height, width), or one of them."""
 
     dims = (4, 5)

@@ -61,6 +61,15 @@ class RNNBase(Recurrent):
             raise ValueError("proj_size has to be smaller than hidden_size")
 
     @property
+    def _flat_weights_names(self) -> list[str]:
+        """The names of all weights, layer by layer."""
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    @property
     def all_weights(self) -> list[list[Parameter]]:
         """The parameters, a list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]

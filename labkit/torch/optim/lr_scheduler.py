@@ -146,14 +146,8 @@ class CosineAnnealingLR(LRScheduler):
         return height / before * (rate - self.eta_min) + self.eta_min
 
 
-class LambdaLR(LRScheduler):
-    """The initial learning rate times `lr_lambda(number of steps)`; a function, or one per group.
-
-    >>> from labkit import torch
-    >>> optimizer = torch.optim.SGD([torch.tensor([1.0], requires_grad=True)], lr=0.5)
-    >>> LambdaLR(optimizer, lambda step: 1 / (step + 1)).get_last_lr()
-    [0.5]
-    """
+class _ByFunctions(LRScheduler):
+    """By a function of the number of steps, or one per group."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         several = isinstance(lr_lambda, (list, tuple))
@@ -162,9 +156,6 @@ class LambdaLR(LRScheduler):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
         self.lr_lambdas = list(lr_lambda) if several else [lr_lambda] * groups
         super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[float]:
-        return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
     def state_dict(self) -> dict:
         """All but the optimizer; None stands for functions, which cannot be saved."""
@@ -176,7 +167,20 @@ class LambdaLR(LRScheduler):
         vars(self).update({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
 
 
-class MultiplicativeLR(LambdaLR, _Times):
+class LambdaLR(_ByFunctions):
+    """The initial learning rate times `lr_lambda(number of steps)`; a function, or one per group.
+
+    >>> from labkit import torch
+    >>> optimizer = torch.optim.SGD([torch.tensor([1.0], requires_grad=True)], lr=0.5)
+    >>> LambdaLR(optimizer, lambda step: 1 / (step + 1)).get_last_lr()
+    [0.5]
+    """
+
+    def get_lr(self) -> list[float]:
+        return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+
+
+class MultiplicativeLR(_ByFunctions, _Times):
     """Times `lr_lambda(number of steps)` at every step; a function, or one per group."""
 
     get_lr = _Times.get_lr

@@ -14,10 +14,12 @@ from ...layout import Placed
 from ...ops import two_bytes
 from .. import _creation
 from .._dispatch import overwrite
+from .._foreach import grouped
 from .._gradient import forget_gradients
 from .._modes import enable_grad, no_grad
 from .._node import Handle
 from .._tensor import Tensor
+from . import _asked
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
@@ -66,6 +68,9 @@ class Optimizer(metaclass=Placed):
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in params):
             raise ValueError("some parameters appear in more than one parameter group")
+        for name, value in self.defaults.items():
+            if value is _asked.required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
         self.param_groups.append({**param_group, "params": params} | {
             name: value for name, value in self.defaults.items() if name not in param_group
         })  # fmt: skip
@@ -194,6 +199,8 @@ class Optimizer(metaclass=Placed):
             state = (given,) if state and given is not None else state
         return state[0] if state else None
 
+    _group_tensors_by_device_and_dtype = staticmethod(grouped)
+
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
@@ -227,4 +234,5 @@ def options(names, given) -> dict:
     return {name: given[name] for name in names.split()}
 
 
+globals().update({name: getattr(_asked, name) for name in _asked.ASKED})
 __getattr__ = attributes(__name__)

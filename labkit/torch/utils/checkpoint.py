@@ -22,7 +22,10 @@ from ..autograd.graph import saved_tensors_hooks
 from ..nn import Sequential
 from ..random import fork_rng, get_rng_state, set_rng_state
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
+__all__ = [
+    "CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "get_device_states", "set_checkpoint_early_stop",
+    "set_device_states",
+]  # fmt: skip
 
 UNSAID = (
     "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without "
@@ -295,6 +298,22 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward(*zip(*pairs, strict=True))
         return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs))
+
+
+def get_device_states(*args) -> tuple[list, list]:
+    """The devices of tensors beside the CPU, and the states of their generators: none."""
+    return [], []
+
+
+def set_device_states(devices, states, *, device_type=None) -> None:
+    """Put those states back."""
+
+
+def detach_variable(inputs) -> tuple:
+    """The tensors of a tuple off the tape, requiring a gradient if they did; other things as they are."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: ", type(inputs).__name__)
+    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 __getattr__ = attributes(__name__)

@@ -1,0 +1,108 @@
+"""`torch.jit`: the words around functions and modules that PyTorch compiles; here Python runs them as they are."""
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..aliases import attributes
+from ..layout import Placed
+from .nn import Module
+
+__all__ = [
+    "Attribute", "Final", "Future", "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface",
+    "is_scripting", "is_tracing", "optimize_for_inference", "script", "script_if_tracing", "script_method", "trace",
+    "trace_module", "unused", "wait",
+]  # fmt: skip
+
+ScriptModule = Module
+Attribute = namedtuple("Attribute", ["value", "type"])
+
+
+def script(obj=None, *args, **kwargs) -> Any:
+    """`obj` itself, a function, a class or a module: nothing is compiled here.
+
+    >>> import labkit.torch as torch
+    >>> torch.jit.script(torch.sin) is torch.sin, torch.jit.is_scripting()
+    (True, False)
+    """
+    return script if obj is None else obj
+
+
+def trace(func=None, example_inputs=None, *args, **kwargs) -> Any:
+    """`func` itself, a function or a module, which is not run: it also does what other inputs would have it do."""
+    return func
+
+
+def trace_module(mod, inputs=None, *args, **kwargs) -> Any:
+    """`mod` itself."""
+    return mod
+
+
+def _unchanged(name, doc) -> Callable:
+    def decorator(fn, *args, **kwargs):
+        return fn
+
+    decorator.__name__ = decorator.__qualname__ = name
+    decorator.__doc__ = doc
+    return decorator
+
+
+export, unused, script_if_tracing, script_method, interface = (
+    _unchanged(name, "A decorator that leaves a function or a class as it is.")
+    for name in ("export", "unused", "script_if_tracing", "script_method", "interface")
+)
+freeze, optimize_for_inference = (
+    _unchanged(name, "The module itself.") for name in ("freeze", "optimize_for_inference")
+)
+
+
+def ignore(drop=False, **kwargs) -> Callable:
+    """A decorator, with or without options, that leaves a function as it is."""
+    return drop if callable(drop) else lambda fn: fn
+
+
+def is_scripting() -> bool:
+    """Whether compiled code runs: no."""
+    return False
+
+
+def is_tracing() -> bool:
+    """Whether a function runs to be traced: no."""
+    return False
+
+
+def annotate(the_type, the_value) -> Any:
+    """`the_value`."""
+    return the_value
+
+
+class Future(metaclass=Placed):
+    """What `fork` returns: the value is there."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def done(self) -> bool:
+        return True
+
+    def wait(self) -> Any:
+        return self._value
+
+    value = wait
+
+
+def fork(func, *args, **kwargs) -> Future:
+    """`func(*args, **kwargs)`, called at once.
+
+    >>> wait(fork(max, 1, 2))
+    2
+    """
+    return Future(func(*args, **kwargs))
+
+
+def wait(future) -> Any:
+    """The value of a future."""
+    return future.wait()
+
+
+__getattr__ = attributes(__name__)

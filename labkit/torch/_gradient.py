@@ -82,7 +82,8 @@ class WithGradient(Fields):
             self._grad._data += g
             self._grad._version_counter.number += 1
         for hook in list(vars(self).get("_accumulate_hook_table", {}).values()):
-            hook(self)
+            if hook(self) is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
     def retain_grad(self):
         """Keep `.grad` for this tensor although it is not a leaf."""

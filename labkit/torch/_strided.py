@@ -79,7 +79,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         theirs, ours = (C_NAMES.get(t.dtype.name, t.dtype.name) for t in (made, self))
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
     made = made if size is None else as_strided(made, size, stride or _row_major(size), storage_offset)
-    self._data, self._version_counter = made._array, made._version_counter
+    self._data, self._version_counter, self._accumulator = made._array, made._version_counter, None
     return self
 
 

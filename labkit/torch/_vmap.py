@@ -51,7 +51,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
             ]
             with draws.of_entry(i):
                 results.append(func(*rebuild(entries), **kwargs))
-        return _stacked(name, results, out_dims) if results else _of_none(func, leaves, dims, rebuild, kwargs)
+        return _stacked(name, results, out_dims, draws) if results else _of_none(func, leaves, dims, rebuild, kwargs)
 
     return batched
 
@@ -152,7 +152,7 @@ def _check_out_dims(name, out_dims):
 # ---- results ----
 
 
-def _stacked(name, results, out_dims):
+def _stacked(name, results, out_dims, draws):
     rebuild = flatten(results[0])[1]
     single = isinstance(results[0], Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1
     dims = list(out_dims) if single else _spread(out_dims, results[0])
@@ -162,12 +162,12 @@ def _stacked(name, results, out_dims):
             f"out_dims has structure {_spec(out_dims)} but outputs has structure {_spec(results[0])}."
         )
     columns = zip(*(flatten(result)[0] for result in results), strict=True)
-    return rebuild([_put_together(name, column, dim) for column, dim in zip(columns, dims, strict=True)])
+    return rebuild([_put_together(name, column, dim, draws) for column, dim in zip(columns, dims, strict=True)])
 
 
-def _put_together(name, column, dim):
+def _put_together(name, column, dim, draws):
     if dim is None:
-        if isinstance(column[0], Tensor):
+        if isinstance(column[0], Tensor) and draws.holds(column[0]):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return column[0]
     if not isinstance(column[0], Tensor):

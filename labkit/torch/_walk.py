@@ -101,7 +101,7 @@ class Walk:
 
     def _run(self):
         inside = _modes.state.walks
-        around = _modes.state.walk
+        around, saving = _modes.state.walk, (_modes.state.saving, _modes.state.saving_before)
         _modes.state.walks, _modes.state.walk = inside + 1, self
         try:
             with _modes.set_grad_enabled(self.create), np.errstate(all="ignore"):
@@ -109,6 +109,7 @@ class Walk:
                     self._step(heapq.heappop(self.heap)[2])
         finally:
             _modes.state.walks, _modes.state.walk = inside, around
+            _modes.state.saving, _modes.state.saving_before = saving  # what hooks of this walk opened ends with it
         return self.captured
 
     def will_run(self, node):

@@ -1,7 +1,8 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
+import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,17 @@ VIEW_AMONG_OUTPUTS = (
     "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
 
+RETURNED_AS_IS = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you override "
+    "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
+    "forward function itself."
+)
+NOT_TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+NOT_INSTANTIATED = (
+    "{} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+)
+
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with "
     "static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
@@ -37,7 +49,7 @@ LEGACY = (
 class FunctionCtx(Node):
     """What `forward` leaves for `backward`; on the tape it is the node itself."""
 
-    materialize = True
+    materialize = _materialize_non_diff_grads = True
     _saved: tuple = ()
     _versions: tuple = ()
     saved_for_forward: tuple | None = None  # what `jvp` finds in `saved_tensors`
@@ -90,6 +102,23 @@ class FunctionCtx(Node):
             if t is not None and t._version_counter.number != number:
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
+
+    @property
+    def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    def check_returned(self, inputs, output) -> None:
+        """Raise RuntimeError where an input that `forward` returned as it is is saved, but for one that it changed."""
+        returned = [t for t in as_tuple(output) if _among(t, inputs) and not _among(t, self._dirty)]
+        if any(_among(t, returned) for t in (*self._saved, *(self.saved_for_forward or ())) if t is not None):
+            raise RuntimeError(RETURNED_AS_IS)
+
+    def _arrives(self, output):
+        """The shape and dtype of the zeros that stand for a gradient of `output`; None where None does."""
+        constant = _among(output, self._constant) and not self._materialize_non_diff_grads
+        return (output._array.shape, output._array.dtype) if isinstance(output, Tensor) and not constant else None
 
     def pull(self, gradients, wanted, create, result=None) -> list:
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
@@ -188,6 +217,11 @@ class Function(metaclass=Placed):
     tensor(2., grad_fn=<DoubleBackward>)
     """
 
+    generate_vmap_rule = False
+
+    def __init__(self, *args, **kwargs):
+        warnings.warn(NOT_INSTANTIATED.format(type(self)), DeprecationWarning, stacklevel=2)
+
     def __call__(self, *args, **kwargs) -> Any:
         raise RuntimeError(LEGACY)
 
@@ -210,6 +244,13 @@ class Function(metaclass=Placed):
     def jvp(ctx, *grad_inputs) -> Any:
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info, in_dims, *args) -> Any:
+        """A rule for a whole batch, which the real one needs: here `vmap` runs the function for each entry."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
         )
 
     @classmethod
@@ -235,6 +276,7 @@ def _run_forward(cls, args, kwargs, needed):
     if cls.setup_context is not Function.setup_context:
         output = cls.forward(*args, **kwargs)
         cls.setup_context(ctx, args, output)
+        ctx.check_returned(args, output)
     else:
         output = cls.forward(ctx, *args, **kwargs)
     return ctx, output
@@ -249,7 +291,7 @@ def _attached(ctx, output, inputs):
             "modified inplace must all be outputs of the Function."
         )
     ctx.outputs = len(outputs)
-    ctx._kinds = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in outputs)
+    ctx._kinds = tuple(map(ctx._arrives, outputs))
     made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
     for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
@@ -298,14 +340,54 @@ def _changed(ctx, edge, out, inputs):
     return out
 
 
-def once_differentiable(fun) -> Callable:
-    """Mark a `backward` as not differentiable again: its results are constants."""
+class InplaceFunction(Function):
+    """The old name of a `Function` that changes its inputs in place."""
 
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+
+class Error(Node):
+    """The node of gradients that have none themselves: a walk that comes to it ends with its message."""
+
+    def __init__(self, message, tensors):
+        super().__init__()
+        self.message, self.outputs = message, len(tensors)
+        leaves = [t if t is None else t.detach().requires_grad_() for t in tensors]
+        self.edges = tuple(t if t is None else t._gradient_edge() for t in leaves)
+
+    def pull(self, gradients, wanted, create):
+        raise RuntimeError(self.message)
+
+    def release(self):
+        pass
+
+
+Error.__module__ = "builtins"
+
+
+def once_differentiable(fun) -> Callable:
+    """Mark a `backward` as not differentiable again: a walk back through its results raises RuntimeError."""
+
+    @wraps(fun)
     def wrapper(ctx, *grads):
         with _modes.no_grad():
-            return fun(ctx, *grads)
+            found = fun(ctx, *grads)
+        again = _modes.grad_enabled() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)
+        return _ending(found) if again else found
 
     return wrapper
+
+
+def _ending(found):
+    """What a derivative has found, as outputs of a node that ends the walk."""
+    tensors = [t if t is None else t.detach() for t in as_tuple(found)]
+    node = Error(NOT_TWICE, tensors)
+    for nr, t in enumerate(tensors):
+        if t is not None:
+            t._placed_at(Edge.of(node, nr, t._array.dtype, t._array.shape))
+    return tuple(tensors) if isinstance(found, tuple) else tensors[0]
 
 
 __getattr__ = attributes(__name__)

@@ -18,6 +18,7 @@ from . import (
     _creation,
     _einsum,
     _elementwise,
+    _factored,
     _gamma,
     _indexing,
     _joining,
@@ -60,7 +61,9 @@ from ._modes import (
 from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor
-from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
+from ._types import (
+    BFloat16Tensor, BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
+)  # fmt: skip
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 

@@ -25,7 +25,7 @@ class _State(PerThread):
     grad, inference, frozen, floor = True, False, -1, -1
     birth: tuple[bool, int] | None = None
     transforms: tuple[int, ...] = (0,)
-    anomaly, check_nan, walks = False, True, 0
+    anomaly, check_nan, walks, laid_out = False, True, 0, True
     walk: Any = None  # the walk back that runs
     saving: tuple[Callable, Callable] | None = (
         None  # what is done to a tensor when it is saved, and when it is used again
@@ -261,6 +261,19 @@ class inference_mode(_Mode):
 
     def clone(self):
         return type(self)(self.mode)
+
+
+class enforce_grad_layout_policy(metaclass=Placed):
+    """`with enforce_grad_layout_policy(False):` a new gradient lies in memory as it arrives, not as what it is the gradient of."""
+
+    def __init__(self, mode):
+        self._before, state.laid_out = state.laid_out, bool(mode)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        state.laid_out = self._before
 
 
 class set_detect_anomaly(metaclass=Placed):

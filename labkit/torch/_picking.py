@@ -72,6 +72,8 @@ def gather(input, dim, index):
 def scatter_add(input, dim, index, src):
     """`input` with `src` added at the positions in `index` along `dim`."""
     _check_index(input, whole_dim(dim, input.ndim), index)
+    if src.shape != index.shape:
+        src = METHODS["__getitem__"](src, tuple(slice(0, n) for n in index.shape))
     return apply(_rules.scatter_add, input, src, index._array, whole_dim(dim, input.ndim))
 
 

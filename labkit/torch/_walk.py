@@ -10,6 +10,7 @@ from ..engine import dense, elsewhere, getval, match_dtype, watch
 from ..kinds import as_tuple, of_kind
 from . import _modes
 from ._node import AccumulateGrad
+from ._tape import ANY
 from ._tensor import Tensor
 
 LEAF_ASKED = (
@@ -189,7 +190,8 @@ def _retain(tensor, g):
 def _fitting(g, dtype):
     """What a rule answered, as a gradient of something of this dtype: dense, and with a shape."""
     g = dense(g)
-    return match_dtype(g if getattr(g, "shape", None) is not None else np.asarray(g), dtype)
+    g = g if getattr(g, "shape", None) is not None else np.asarray(g)
+    return g if dtype is ANY else match_dtype(g, dtype)
 
 
 def _no_nan(node, sent):

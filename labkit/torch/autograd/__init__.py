@@ -13,7 +13,9 @@ from .. import _modes
 from .._func_checks import check_shape
 from .._joining import stack
 from .._size import Size
-from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._modes import (
+    detect_anomaly, enable_grad, enforce_grad_layout_policy, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled,
+)  # fmt: skip
 from .._node import Nowhere
 from .._table import method
 from .._tensor import Tensor
@@ -226,6 +228,6 @@ def __getattr__(name):
 
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad", "inference_mode", "no_grad",
     "graph", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
 ]  # fmt: skip

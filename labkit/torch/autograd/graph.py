@@ -172,6 +172,9 @@ class _Handles(Handle):
 
     _shown = "torch.autograd.graph._MultiHandle"
 
+    def __repr__(self):
+        return f"<{self._shown} object at {id(self):#x}>"
+
     def __init__(self, handles):
         self.handles = tuple(handles)
 

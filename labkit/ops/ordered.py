@@ -191,8 +191,8 @@ def index_reduce(of, input, axis, index, source, reduce, *, include_self=True) -
 @torch_only
 def as_strided_scatter(of, input, src, size, stride, storage_offset=0) -> Any:
     """`input` with `src` in those places of its memory that `as_strided` of these arguments sees."""
-    steps = (s * np.indices(size)[k] for k, s in enumerate(stride))
-    places = of["found"](lambda x, at=sum(steps) + storage_offset: np.asarray(at).reshape(-1), input)
+    at = storage_offset + np.tensordot(stride, np.indices(size), 1).reshape(-1)
+    places = of["found"](lambda x: at, input)
     return of["index_copy"](input.reshape(-1), 0, places, src.reshape(-1)).reshape(input.shape)
 
 

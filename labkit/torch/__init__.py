@@ -62,7 +62,16 @@ from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor
 from ._types import (
-    BFloat16Tensor, BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
 )  # fmt: skip
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 

@@ -79,8 +79,9 @@ class WithGradient(Fields):
         self._leaf_alone("set")
         if dtype is not None and self._grad is not None and self._grad.dtype is not dtype:
             raise RuntimeError(
-                f"Cannot set grad_dtype to '{dtype.legacy}' because there is already a gradient of dtype "
-                f"'{_legible(self._grad)}'. Set the gradient to None first."
+                f"Cannot set grad_dtype to '{dtype.legacy}' because there is already a gradient with dtype "
+                f"'{_legible(self._grad)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
+                "grad_dtype matches the existing gradient's dtype."
             )
         self._grad_kind = dtype
 
@@ -96,7 +97,8 @@ class WithGradient(Fields):
             else:
                 self._grad = self._grad + self._wrap(g)
         elif self._grad is None:
-            self._grad = self._wrap(g if isbox(g) else _copied(laid_out(self._array if _modes.state.laid_out else g, dtype_of(g)), g))
+            like = self._array if _modes.state.laid_out else g
+            self._grad = self._wrap(g if isbox(g) else _copied(laid_out(like, dtype_of(g)), g))
         elif isbox(g) or isbox(self._grad._data):
             self._grad = self._grad + self._wrap(g)
         else:
@@ -105,7 +107,7 @@ class WithGradient(Fields):
         for hook in list(vars(self).get("_accumulate_hook_table", {}).values()):
             answer = hook(self)
             if answer is not None and answer is not self:
-                of_kind(answer, Fields, "expected Variable, but hook returned '{kind}'", RuntimeError)
+                of_kind(answer, Fields, "expected Variable, but hook returned '{kind}'")
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
     def retain_grad(self):

@@ -10,7 +10,6 @@ from typing import Any
 from ..engine import PerThread, new_level
 from ..layout import Placed
 
-
 OF_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
     "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
@@ -264,7 +263,7 @@ class inference_mode(_Mode):
 
 
 class enforce_grad_layout_policy(metaclass=Placed):
-    """`with enforce_grad_layout_policy(False):` a new gradient lies in memory as it arrives, not as what it is the gradient of."""
+    """`with enforce_grad_layout_policy(False):` a new gradient lies in memory as it arrives, not as its tensor does."""
 
     def __init__(self, mode):
         self._before, state.laid_out = state.laid_out, bool(mode)

@@ -42,8 +42,7 @@ def _checked(left, right, sizes):
             raise ValueError(f"Indexing expression contains duplicate dimension '{twice}'")
     if set(ours) != set(theirs):
         raise ValueError(
-            "Identifiers only on one side of rearrange expression (should be on both): "
-            f"{set(ours) ^ set(theirs)}"
+            f"Identifiers only on one side of rearrange expression (should be on both): {set(ours) ^ set(theirs)}"
         )
     if set(sizes) - set(ours):
         raise ValueError(f"Identifiers not found in rearrange expression: {set(sizes) - set(ours)}")

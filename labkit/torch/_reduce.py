@@ -188,8 +188,9 @@ _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linal
             "linalg_cholesky_ex": ("L", "info"), "linalg_lu_factor_ex": ("LU", "pivots", "info"),
             "linalg_solve_ex": ("result", "info"),
             "linalg_lu": ("P", "L", "U"), "linalg_lu_factor": ("LU", "pivots"),
-            "geqrf": ("a", "tau"), "histogram": ("hist", "bin_edges"), "histogramdd": ("hist", "bin_edges"), "lu_unpack": ("P", "L", "U"),
-            "_lu_with_info": ("LU", "pivots", "info"), "triangular_solve": ("solution", "cloned_coefficient"),
+            "geqrf": ("a", "tau"), "lu_unpack": ("P", "L", "U"), "_lu_with_info": ("LU", "pivots", "info"),
+            "histogram": ("hist", "bin_edges"), "histogramdd": ("hist", "bin_edges"),
+            "triangular_solve": ("solution", "cloned_coefficient"),
             "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})

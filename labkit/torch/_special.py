@@ -80,7 +80,9 @@ i1 = _single(_rules.i1, "the modified Bessel function of the first kind, of orde
 i0e = _single(_rules.i0e, "exp(-|x|) i0(x)")
 i1e = _single(_rules.i1e, "exp(-|x|) i1(x)")
 erfcx = _single(_rules.erfcx, "exp(x^2) erfc(x)")
-gammainc = _pair(_rules.igamma, "how probable it is that a number of the gamma distribution of shape `input` is at most `other`")
+gammainc = _pair(
+    _rules.igamma, "how probable it is that a number of the gamma distribution of shape `input` is at most `other`"
+)
 gammaincc = _pair(_rules.igammac, "1 - gammainc(input, other)")
 zeta = _pair(_rules.zeta, "the sum of (other + k)^-input over all k from 0")
 

@@ -49,8 +49,10 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
             entries = [
                 a if d is None else draws.marked(_joining.select(a, d, i)) for a, d in zip(leaves, dims, strict=True)
             ]
+            draws.entries.append(entries)
             with draws.of_entry(i):
                 results.append(func(*rebuild(entries), **kwargs))
+        draws.batches = leaves, dims
         return _stacked(name, results, out_dims, draws) if results else _of_none(func, leaves, dims, rebuild, kwargs)
 
     return batched
@@ -175,7 +177,8 @@ def _put_together(name, column, dim, draws):
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(column[0])}. Did you mean to set "
             "out_dims= to None for output?"
         )
-    return _joining.stack(column, dim)
+    whole = draws.whole(column, dim)
+    return _joining.stack(column, dim) if whole is None else whole
 
 
 def _of_none(func, leaves, dims, rebuild, kwargs) -> Any:
@@ -195,6 +198,10 @@ class Draws:
 
     def __init__(self, mode, count):
         self.mode, self.count, self.drawn = mode, count, []
+        self.entries: list[
+            list
+        ] = []  # the arguments of each run, made of `batches`: the arguments and their dimensions
+        self.batches: tuple[list, list] = [], []
         self.state = default_generator.get_state() if mode == "same" else None
         self.level, self.mark = _modes.transform_level(), Trail("vmap", None, ENTRY)
 
@@ -211,6 +218,15 @@ class Draws:
         else:
             edge.node.asides = (*edge.node.asides, self.mark)
         return entry
+
+    def whole(self, column, dim) -> Tensor | None:
+        """The argument whose entries came back as they are, with the dimension of the batch in its new place."""
+        for k, (batch, place) in enumerate(zip(*self.batches, strict=True)):
+            if place is not None and all(out is entries[k] for out, entries in zip(column, self.entries, strict=True)):
+                if not -batch.ndim <= dim < batch.ndim:
+                    return None
+                return batch.movedim(place, dim)
+        return None
 
     def holds(self, tensor) -> bool:
         """Whether `tensor` was made of entries of this batch, or of one around it."""

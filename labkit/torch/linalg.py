@@ -8,7 +8,16 @@ from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
 from ._solving import (
-    LinAlgError, cholesky, det, inv, inv_ex, slogdet, solve, solve_triangular, tensorinv, tensorsolve,
+    LinAlgError,
+    cholesky,
+    det,
+    inv,
+    inv_ex,
+    slogdet,
+    solve,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
 )  # fmt: skip
 from ._spectral import (
     eigh,
@@ -26,9 +35,10 @@ from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "householder_product", "inv",
-    "inv_ex", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "householder_product", "inv", "inv_ex",
+    "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
+    "norm", "pinv", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander",
+    "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def make_tensor(
     torch.Size([2, 3])
     """
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    least, most = (0, 2) if dtype.name == "bool" else (0, 10) if dtype.name == "uint8" else (-9, 9 + (not dtype.is_floating_point))
+    least, most = {"bool": (0, 2), "uint8": (0, 10)}.get(dtype.name, (-9, 9 if dtype.is_floating_point else 10))
     low, high = least if low is None else low, most if high is None else high
     if not low < high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")

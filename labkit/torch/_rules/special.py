@@ -51,14 +51,14 @@ def i0e(x):
 @op("SpecialI1Backward0", lambda ans, x: lambda g: g * (i0(x) - _by(x, ans)), saves="self result")
 def i1(x) -> Any:
     wide = np.asarray(x, np.float64)
-    return _in_kind(x, np.sign(wide) * _scaled_bessel(1, wide) * np.exp(np.abs(wide)))
+    return _in_kind(x, np.sign(wide) * np.abs(_scaled_bessel(1, wide)) * np.exp(np.abs(wide)))
 
 
 @op("SpecialI1EBackward0", lambda ans, x: lambda g: g * (i0e(x) - ans * np.sign(getval(x)) - _by(x, ans)),
     saves="self result")  # fmt: skip
 def i1e(x) -> Any:
     wide = np.asarray(x, np.float64)
-    return _in_kind(x, np.sign(wide) * _scaled_bessel(1, wide))
+    return _in_kind(x, np.sign(wide) * np.abs(_scaled_bessel(1, wide)))
 
 
 def _each(fun):
@@ -127,7 +127,7 @@ def underived(name) -> Any:
 
 
 def _density(a, x):
-    return exp((a - 1) * base.log(x) - x - base.lgamma(a))
+    return exp((a - 1) * base.log(x) - x - base.FUNCTIONS["lgamma"].fun(a))
 
 
 _GAMMA = {"tensors": "self other", "saves": "other self", "broadcasts": True}

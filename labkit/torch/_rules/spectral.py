@@ -9,8 +9,8 @@ from ...engine import getval
 from .core import fused, op
 from .moving import transpose, tril
 from .products import bmm
-from .special import underived
 from .solving import solve_triangular
+from .special import underived
 
 
 def _turned(x):

@@ -12,11 +12,17 @@ from ...layout import Placed
 from .. import _modes
 from .._func_checks import check_shape
 from .._joining import stack
-from .._size import Size
 from .._modes import (
-    detect_anomaly, enable_grad, enforce_grad_layout_policy, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled,
+    detect_anomaly,
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
 )  # fmt: skip
 from .._node import Nowhere
+from .._size import Size
 from .._table import method
 from .._tensor import Tensor
 from .._walk import Walk
@@ -153,7 +159,15 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     if type(inputs) is dict:
-        given = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
+        given = (
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            only_inputs,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
         return dict(zip(inputs, grad(outputs, tuple(inputs.values()), *given), strict=True))
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if not inputs:
@@ -228,6 +242,6 @@ def __getattr__(name):
 
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad", "inference_mode", "no_grad",
-    "graph", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad", "graph",
+    "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
 ]  # fmt: skip

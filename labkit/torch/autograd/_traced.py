@@ -6,7 +6,6 @@ from ...packed import forms, pack, unpack
 from .. import _modes
 from .._tensor import Tensor
 
-
 NO_CONTEXT = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
     "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"

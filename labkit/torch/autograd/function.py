@@ -357,10 +357,10 @@ class Error(Node):
         leaves = [t if t is None else t.detach().requires_grad_() for t in tensors]
         self.edges = tuple(t if t is None else t._gradient_edge() for t in leaves)
 
-    def pull(self, gradients, wanted, create):
+    def pull(self, gradients, wanted, create) -> list:
         raise RuntimeError(self.message)
 
-    def release(self):
+    def release(self) -> None:
         pass
 
 

@@ -18,7 +18,13 @@ _AXES = ("time", "height", "width")  # as PyTorch calls those of volumes
 
 
 def _picked(dims):
-    @fused(f"FractionalMaxPool{dims}DBackward0", "self", "indices", saves="indices self", name=f"fractional_max_pool{dims}d")
+    @fused(
+        f"FractionalMaxPool{dims}DBackward0",
+        "self",
+        "indices",
+        saves="indices self",
+        name=f"fractional_max_pool{dims}d",
+    )
     def picked(x, indices):
         flat = anp.reshape(x, (*x.shape[:-dims], -1))
         return anp.reshape(gather(flat, indices.reshape(*x.shape[:-dims], -1), -1), indices.shape)
@@ -65,15 +71,17 @@ def _pooled(dims, input, kernel_size, output_size, output_ratio, return_indices,
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     ratio = None if output_ratio is None else shares(output_ratio, dims)
-    output = several(output_size, dims) if ratio is None else tuple(int(n * r) for n, r in zip(shape, ratio, strict=True))
+    output = (
+        several(output_size, dims) if ratio is None else tuple(int(n * r) for n, r in zip(shape, ratio, strict=True))
+    )
     kernel = several(kernel_size, dims)
-    for axis, n, k, count in zip(_AXES[-dims:], shape, kernel, output, strict=True):
-        if count + k - 1 > n:
-            raise RuntimeError(f"{name}(): pool {axis} {k} too large relative to input {axis} {n}")
     single = input.ndim == dims + 1
     if samples is None:
         batch = 1 if single else input.shape[0]
         samples = FUNCTIONS["rand"](batch, input.shape[-dims - 1], dims, dtype=input.dtype)
+    for axis, n, k, count in zip(_AXES[-dims:], shape, kernel, output, strict=True):
+        if count + k - 1 > n:
+            raise RuntimeError(f"{name}(): pool {axis} {k} too large relative to input {axis} {n}")
     found = _places(input._array[None] if single else input._array, kernel, output, samples._array)
     found = found[0] if single else found
     made = apply(_PICKED[dims], input, found)

@@ -18,7 +18,6 @@ from . import (
     _ctc,
     _distances,
     _embedding,
-    _fractional,
     _images,
     _linear,
     _losses,

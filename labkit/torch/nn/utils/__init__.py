@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def skip_init(module_cls, *args, **kwargs):
+def skip_init(module_cls, *args, **kwargs) -> Module:
     """A module of this class whose parameters hold anything: no random numbers are drawn for them."""
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")

@@ -1,7 +1,7 @@
 """Weights that are computed from others whenever they are asked for: `register_parametrization`."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ....aliases import attributes
@@ -37,6 +37,18 @@ def _enter(module, name, tensor):
         module.register_buffer(name, tensor)
 
 
+def _check(made, shape, dtype, flag, one, other):
+    """Raise ValueError unless `made` is a tensor of this shape and dtype."""
+    if not isinstance(made, Tensor):
+        raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
+    for what, before, after in (("dtype", dtype, made.dtype), ("shape", shape, made.shape)):
+        if before != after:
+            raise ValueError(
+                f"Registering a parametrization may not change the {what} of the tensor, unless {flag} flag is enabled.\n"
+                f"{one.format(what)}: {before}\n{other.format(what)}: {after}"
+            )
+
+
 class ParametrizationList(ModuleList):
     """The modules that make a weight of `original` (of `original0`, `original1`, ..., where the first takes several), in turn.
 
@@ -52,16 +64,14 @@ class ParametrizationList(ModuleList):
         with no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):
-                    try:
+                    with suppress(NotImplementedError):
                         new = module.right_inverse(new)
-                    except NotImplementedError:
-                        pass
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if self.is_tensor else len(new)
         for name, tensor in zip(self._names(), (new,) if self.is_tensor else new, strict=True):
             _enter(self, name, self._as(original, tensor))
         if not unsafe:
-            self._check(self(), shape, dtype)
+            _check(self(), shape, dtype, "`unsafe`", "unparametrized {}", "parametrized {}")
 
     def _as(self, original, tensor):
         """`tensor`, trained as the `original` was; where it is the only one, in its place."""
@@ -75,24 +85,12 @@ class ParametrizationList(ModuleList):
     def _names(self):
         return ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
 
-    def _check(self, made, shape, dtype):
-        if not isinstance(made, Tensor):
-            raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
-        for what, before, after in (("dtype", dtype, made.dtype), ("shape", shape, made.shape)):
-            if before != after:
-                raise ValueError(
-                    f"Registering a parametrization may not change the {what} of the tensor, unless `unsafe` flag is enabled.\n"
-                    f"unparametrized {what}: {before}\nparametrized {what}: {after}"
-                )
-
     def right_inverse(self, value) -> None:
         """Let the originals be those of which `value` is made. Raises RuntimeError for a module that cannot go back."""
         with no_grad():
             for module in reversed(self):
                 if not hasattr(module, "right_inverse"):
-                    raise RuntimeError(
-                        f"parametrization {type(module).__name__} does not implement right_inverse."
-                    )
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
                 value = module.right_inverse(value)
             for name, tensor in zip(self._names(), (value,) if self.is_tensor else value, strict=True):
                 getattr(self, name).set_(tensor)
@@ -133,9 +131,9 @@ def _property(name):
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False) -> Module:
     """Let `module.tensor_name` be what the module `parametrization` makes of the tensor that is there now; returns `module`.
 
-    A further one takes what the first gives. `parametrization.right_inverse(weight)`, where there is one, gives the original for a
-    weight, when it is assigned and at first: with several tensors, `forward` takes as many. Shape and dtype have to stay,
-    unless `unsafe`. Raises ValueError for a name that is no parameter, buffer or parametrized weight.
+    A further one takes what the first gives. `parametrization.right_inverse(weight)`, where there is one, gives the original for
+    a weight, when it is assigned and at first; it may be several tensors, of which `forward` takes as many. Shape and dtype
+    have to stay, unless `unsafe`. Raises ValueError for a name that is no parameter, buffer or parametrized weight.
 
     >>> import labkit.torch as torch
     >>> class Positive(torch.nn.Module):
@@ -147,12 +145,13 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
-        _append(module.parametrizations[tensor_name], getattr(module, tensor_name), parametrization, unsafe)
+        lists, weight = module.parametrizations[tensor_name], getattr(module, tensor_name)
+        _append(lists, tensor_name, weight, parametrization, unsafe)
     elif tensor_name in module._parameters or tensor_name in module._buffers:
         made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe)
         delattr(module, tensor_name)
         if not is_parametrized(module):
-            kind = type(module)
+            kind: Any = type(module)
             module.__class__ = type(kind)(f"Parametrized{kind.__name__}", (kind,), {"__module__": kind.__module__})
             module.parametrizations = ModuleDict()
         setattr(type(module), tensor_name, _property(tensor_name))
@@ -164,14 +163,11 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
     return module
 
 
-def _append(lists, weight, parametrization, unsafe):
+def _append(lists, name, weight, parametrization, unsafe):
     """One more module behind those of `lists`, which make `weight` now."""
     if not unsafe:
-        lists._check(parametrization(weight), weight.shape, weight.dtype)
-    if hasattr(parametrization, "right_inverse"):
-        with no_grad():
-            before: Any = parametrization.right_inverse(weight)
-        lists.right_inverse(before)
+        names = f"module.{name}.{{}}", f"parametrization(module.{name}).{{}}"
+        _check(parametrization(weight), weight.shape, weight.dtype, "the `unsafe`", *names)
     lists.append(parametrization)
     lists.unsafe |= unsafe
 

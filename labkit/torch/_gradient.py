@@ -80,8 +80,8 @@ class WithGradient(Fields):
         if dtype is not None and self._grad is not None and self._grad.dtype is not dtype:
             raise RuntimeError(
                 f"Cannot set grad_dtype to '{dtype.legacy}' because there is already a gradient with dtype "
-                f"'{_legible(self._grad)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new "
-                "grad_dtype matches the existing gradient's dtype."
+                f"'{_legible(self._grad)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the "
+                "new grad_dtype matches the existing gradient's dtype."
             )
         self._grad_kind = dtype
 

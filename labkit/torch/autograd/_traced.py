@@ -3,19 +3,11 @@
 from ...engine import Forward, custom_vjp, isbox, new_box
 from ...kinds import as_tuple
 from ...packed import forms, pack, unpack
-from .. import _modes
 from .._tensor import Tensor
-
-NO_CONTEXT = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
-    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-)
 
 
 def applied_to_traced(cls, args, kwargs, run):
     """What `cls.apply(*args)` returns; `run` gives a context, and what `forward` returns."""
-    if _modes.transform_level() and cls.setup_context is cls.__mro__[-2].setup_context:
-        raise RuntimeError(NO_CONTEXT)
     values = [a._recorded() for a in args if isinstance(a, Tensor)]
     top = max((v for v in values if isbox(v)), key=lambda box: box._trace, default=None)
     if top is not None and type(top._node) is Forward:

@@ -1,8 +1,7 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
 import warnings
-from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from .._saved import packed, unpacked
 from .._tape import Edge
 from .._tensor import Tensor
 from .._walk import wrapped
+from ._once import once_differentiable as once_differentiable
 from ._traced import applied_to_traced
 
 VIEW_AMONG_OUTPUTS = (
@@ -34,7 +34,14 @@ RETURNED_AS_IS = (
     "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
     "forward function itself."
 )
-NOT_TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+NO_CONTEXT = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NO_BATCHES = (
+    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
+    "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
 NOT_INSTANTIATED = (
     "{} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
     "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
@@ -257,7 +264,10 @@ class Function(metaclass=Placed):
     def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
         tensors = [a for a in args if isinstance(a, Tensor)]
-        if any(isbox(t._data) for t in tensors):
+        traced = any(isbox(t._data) for t in tensors)
+        if traced or _modes.state.drawing is not None:
+            _check_transform(cls, traced, tensors)
+        if traced:
             return applied_to_traced(cls, args, kwargs, _run_forward)
         recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
@@ -267,6 +277,16 @@ class Function(metaclass=Placed):
         ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
         ctx.edges = parents
         return _attached(ctx, output, tensors)
+
+
+def _check_transform(cls, traced, tensors):
+    """Raise RuntimeError for a function that cannot be inside of a transform of `torch.func`, or of `vmap`."""
+    drawing = _modes.state.drawing
+    batched = drawing is not None and any(drawing.holds(t) for t in tensors)
+    if cls.setup_context is Function.setup_context and (batched or (traced and _modes.transform_level())):
+        raise RuntimeError(NO_CONTEXT)
+    if batched and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+        raise RuntimeError(NO_BATCHES.format(cls.__name__))
 
 
 def _run_forward(cls, args, kwargs, needed):
@@ -346,48 +366,6 @@ class InplaceFunction(Function):
     def __init__(self, inplace=False):
         super().__init__()
         self.inplace = inplace
-
-
-class Error(Node):
-    """The node of gradients that have none themselves: a walk that comes to it ends with its message."""
-
-    def __init__(self, message, tensors):
-        super().__init__()
-        self.message, self.outputs = message, len(tensors)
-        leaves = [t if t is None else t.detach().requires_grad_() for t in tensors]
-        self.edges = tuple(t if t is None else t._gradient_edge() for t in leaves)
-
-    def pull(self, gradients, wanted, create) -> list:
-        raise RuntimeError(self.message)
-
-    def release(self) -> None:
-        pass
-
-
-Error.__module__ = "builtins"
-
-
-def once_differentiable(fun) -> Callable:
-    """Mark a `backward` as not differentiable again: a walk back through its results raises RuntimeError."""
-
-    @wraps(fun)
-    def wrapper(ctx, *grads):
-        with _modes.no_grad():
-            found = fun(ctx, *grads)
-        again = _modes.grad_enabled() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)
-        return _ending(found) if again else found
-
-    return wrapper
-
-
-def _ending(found):
-    """What a derivative has found, as outputs of a node that ends the walk."""
-    tensors = [t if t is None else t.detach() for t in as_tuple(found)]
-    node = Error(NOT_TWICE, tensors)
-    for nr, t in enumerate(tensors):
-        if t is not None:
-            t._placed_at(Edge.of(node, nr, t._array.dtype, t._array.shape))
-    return tuple(tensors) if isinstance(found, tuple) else tensors[0]
 
 
 __getattr__ = attributes(__name__)

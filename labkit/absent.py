@@ -23,7 +23,7 @@ WHY = {  # what a name has in it that is left out on purpose
     r"\b(jit|compiler|export|fx|onnx|package|_dynamo|library|rewrite)\b|Script": "Nothing is compiled or exported here.",
     r"\b(cuda|mps|mtia|xpu|hal)\b|stream|graph_pool": "Everything runs on the CPU.",
     r"sparse|quanti|nested|masked|qint|to_dense": "Tensors are dense, of bool, integers or floats.",
-    r"\beig(vals)?\b|\blu_u|\bldl|householder|tensor(inv|solve)": "Of linear algebra: norms, inverses, LU, `svd`, `eigh`.",
+    r"\beig(vals)?\b|\bldl": "Of linear algebra: norms, inverses, LU, `svd`, `eigh`.",
     r"tensorboard|SummaryWriter|profiler|benchmark\.": "`labkit.show` and `labkit.memory_report` show what runs.",
     r"parametri[sz]|weight_norm|spectral_norm": "A weight is a Parameter, and computed from others in `forward`.",
 }

@@ -64,7 +64,7 @@ def test_every_module_of_the_real_package_can_be_imported_and_says_what_it_lacks
         ("ms.Tensor(1.0).svd()", "as it has in MindSpore"),
         ("torch.nn.Linear(1, 1).to_empty()", "'Linear' object has no attribute 'to_empty' in labkit"),
         ("torch.optim.Muon", "`labkit covers torch.optim` lists"),
-        ("torch.nn.utils.parametrize.register_parametrization", "computed from others in `forward`"),
+        ("torch.nn.utils.parametrize.transfer_parametrizations_and_params", "computed from others in `forward`"),
         ("torch.nn.utils.parametrizations.spectral_norm", r"There is `torch\.nn\.utils\.spectral_norm`"),
     ],
 )
@@ -75,11 +75,7 @@ def test_the_sentence_says_whose_the_name_is_and_what_there_is(line, said):
 
 def test_what_is_imported_and_only_switched_does_no_harm(monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "benchmark", True)
-    assert (
-        torch.backends.cudnn.benchmark
-        and not hasattr(torch, "symphony")
-        and not hasattr(torch.nn, "FractionalMaxPool2d")
-    )
+    assert torch.backends.cudnn.benchmark and not hasattr(torch, "symphony") and not hasattr(torch.nn, "SyncBatchNorm")
 
 
 def test_the_command_counts_and_lists_what_the_dialects_have(capsys):

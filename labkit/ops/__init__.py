@@ -27,7 +27,7 @@ from .reductions import (
     var,
 )
 from .signatures import offered, signed
-from .special import of_digamma, polygamma
+from .special import of_digamma, of_zeta, polygamma
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -84,6 +84,7 @@ __all__ = [
     "node_name",
     "norm",
     "of_digamma",
+    "of_zeta",
     "offered",
     "op_of_node",
     "operand",

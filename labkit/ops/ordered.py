@@ -89,6 +89,17 @@ def histc(of, input, bins=100, min=0, max=0) -> Any:
 
 
 @torch_only
+def nonzero_static(of, input, *, size, fill_value=-1) -> Any:
+    """The first `size` places of `nonzero`, one for each row, and `fill_value` in the rows that are left."""
+
+    def places(x):
+        found = np.argwhere(x)[:size]
+        return np.concatenate([found, np.full((size - len(found), x.ndim), fill_value, np.int64)])
+
+    return of["found"](places, input)
+
+
+@torch_only
 def unique_consecutive(of, input, return_inverse=False, return_counts=False, axis=None) -> Any:
     """The elements, or slices of an axis, without those equal to the one before; where each went, and how many there were."""
     rows = (
@@ -168,8 +179,28 @@ def _products(of, zeros, axis, index, part):
 
 
 @torch_only
+def index_reduce(of, input, axis, index, source, reduce, *, include_self=True) -> Any:
+    """`scatter_reduce` of whole slices along an axis, each of which goes to a place of the vector `index`."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    shape = [-1 if k == axis % input.ndim else 1 for k in range(input.ndim)]
+    places = index.reshape(shape).expand(*source.shape)
+    return of["scatter_reduce"](input, axis, places, source, reduce, include_self=include_self)
+
+
+@torch_only
+def as_strided_scatter(of, input, src, size, stride, storage_offset=0) -> Any:
+    """`input` with `src` in those places of its memory that `as_strided` of these arguments sees."""
+    at = storage_offset + np.tensordot(stride, np.indices(size), 1).reshape(-1)
+    places = of["found"](lambda x: at, input)
+    return of["index_copy"](input.reshape(-1), 0, places, src.reshape(-1)).reshape(input.shape)
+
+
+@torch_only
 def masked_scatter(of, input, mask, source) -> Any:
-    """`input` with the first elements of `source`, in their order, where `mask` is True."""
+    """`input` with the first elements of `source`, in their order, where `mask` is True; both broadcast."""
+    shape = np.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    input = input if tuple(input.shape) == shape else input.expand(*shape)
     places = of["found"](lambda m, shape=tuple(input.shape): np.flatnonzero(np.broadcast_to(m, shape)), mask)
     flat = of["index_copy"](input.reshape(-1), 0, places, source.reshape(-1)[: len(places)])
     return flat.reshape(input.shape)

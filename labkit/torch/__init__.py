@@ -19,6 +19,7 @@ from . import (
     _creation,
     _einsum,
     _elementwise,
+    _factored,
     _gamma,
     _indexing,
     _joining,
@@ -63,16 +64,20 @@ from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor
 from ._types import (
+    BFloat16Tensor,
     BoolTensor,
+    ByteTensor,
+    CharTensor,
     DoubleTensor,
     FloatTensor,
     HalfTensor,
     IntTensor,
     LongTensor,
+    ShortTensor,
     SymBool,
     SymFloat,
     SymInt,
-)
+)  # fmt: skip
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 

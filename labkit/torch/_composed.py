@@ -20,6 +20,7 @@ ONE_NODE = {  # what is made of others here and one node there: its name, and it
     "addbmm": "AddbmmBackward0 self batch1 batch2", "addmv": "AddmvBackward0 self mat vec",
     "addr": "AddrBackward0 self vec1 vec2", "baddbmm": "BaddbmmBackward0 self batch1 batch2", "cdist": "CdistBackward0 x1 x2",
     "copysign": "CopysignBackward0 self other", "cross": "LinalgCrossBackward0 self other",
+    "as_strided_scatter": "AsStridedScatterBackward0 self src", "index_reduce": "IndexReduceBackward0 self -dim -index source",
     "fmax": "FmaxBackward0 self other", "fmin": "FminBackward0 self other", "heaviside": "HeavisideBackward0 self values",
     "index_add": "IndexAddBackward0 self -dim -index source", "index_copy": "IndexCopyBackward0 self -dim -index source",
     "ldexp": "LdexpBackward0 self other", "logaddexp": "LogaddexpBackward0 self other",

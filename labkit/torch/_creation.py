@@ -115,7 +115,11 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """`obj` as a tensor, sharing memory where the dtype allows, unless `copy`; without `requires_grad` it stays on its tape."""
     made = as_tensor(obj, dtype, device)
     made = METHODS["clone"](made) if copy else made
-    return made if requires_grad is None else made.detach().requires_grad_(requires_grad)
+    return (
+        made
+        if requires_grad is None or requires_grad is made.requires_grad
+        else made.detach().requires_grad_(requires_grad)
+    )
 
 
 @function()

@@ -112,14 +112,14 @@ def check_cotangents(cotangents, output):
             f"cotangents: {given}, primal output: {expected}"
         )
     for i, (g, out) in enumerate(zip(flatten(cotangents)[0], flatten(output)[0], strict=True)):
-        check_shape(i, g, out)
+        check_shape(i, g.shape, out.shape)
 
 
-def check_shape(i, g, out):
-    """Raise unless the gradient `g` of output number `i` has the shape of that output."""
-    if g.shape != out.shape:
+def check_shape(i, given, expected):
+    """Raise unless the gradient of output number `i` has the shape of that output."""
+    if given != expected:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
+            f"Mismatch in shape: grad_output[{i}] has a shape of {given} and output[{i}] has a shape of {expected}."
         )
 
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from ..engine import isbox
+from ..engine import dtype_of, isbox
 from ..kinds import of_kind
 from ..trails import place
 from . import _modes, _rules
@@ -48,10 +48,11 @@ class WithGradient(Fields):
             of_kind(value, Fields, "assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
-            if value.dtype is not self.dtype:
+            expected = vars(self).get("_grad_kind", self.dtype)
+            if expected is not None and value.dtype is not expected:
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{_legible(value)}' to a tensor with grad_dtype "
-                    f"'{self.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                    f"'{expected.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the "
                     "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None "
                     "to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
                     "gradient may break downstream systems that assume they match."
@@ -67,22 +68,47 @@ class WithGradient(Fields):
     def grad(self):
         self._grad, self._forgotten = None, place()
 
+    @property
+    def grad_dtype(self):
+        """The dtype in which gradients arrive at this leaf: its own unless set, None for the one that each has."""
+        self._leaf_alone("accessed")
+        return vars(self).get("_grad_kind", self.dtype)
+
+    @grad_dtype.setter
+    def grad_dtype(self, dtype):
+        self._leaf_alone("set")
+        if dtype is not None and self._grad is not None and self._grad.dtype is not dtype:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{dtype.legacy}' because there is already a gradient with dtype "
+                f"'{_legible(self._grad)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the "
+                "new grad_dtype matches the existing gradient's dtype."
+            )
+        self._grad_kind = dtype
+
+    def _leaf_alone(self, done):
+        if not self.is_leaf:
+            raise RuntimeError(f"grad_dtype can only be {done} on leaf tensors.")
+
     def _accumulate(self, g, create):
         """Add the gradient value `g` to `.grad`: never an alias of anything else."""
         if create:
             if self._grad is None:
-                self._grad = self._wrap(_rules.copy(laid_out(self._array), g))
+                self._grad = self._wrap(_rules.copy(laid_out(self._array, dtype_of(g)), g))
             else:
                 self._grad = self._grad + self._wrap(g)
         elif self._grad is None:
-            self._grad = self._wrap(g if isbox(g) else _copied(laid_out(self._array), g))
+            like = self._array if _modes.state.laid_out else g
+            self._grad = self._wrap(g if isbox(g) else _copied(laid_out(like, dtype_of(g)), g))
         elif isbox(g) or isbox(self._grad._data):
             self._grad = self._grad + self._wrap(g)
         else:
             self._grad._data += g
             self._grad._version_counter.number += 1
         for hook in list(vars(self).get("_accumulate_hook_table", {}).values()):
-            hook(self)
+            answer = hook(self)
+            if answer is not None and answer is not self:
+                of_kind(answer, Fields, "expected Variable, but hook returned '{kind}'")
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
     def retain_grad(self):
         """Keep `.grad` for this tensor although it is not a leaf."""
@@ -122,10 +148,9 @@ class WithGradient(Fields):
         return Handle(self._accumulate_hooks, hook)
 
 
-def laid_out(array):
+def laid_out(array, dtype=None):
     """Memory for a gradient: laid out as what it is the gradient of, where that has no gaps, else row by row."""
-    like = np.empty_like(array)
-    return like if _dense(array) else np.empty(array.shape, array.dtype)
+    return np.empty_like(array, dtype) if _dense(array) else np.empty(array.shape, dtype or array.dtype)
 
 
 def _dense(array):

@@ -2,12 +2,19 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
 from ..engine import PerThread, new_level
 from ..layout import Placed
+
+OF_CLASSES = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method and "
+    "nothing else."
+)
 
 
 class _State(PerThread):
@@ -17,11 +24,12 @@ class _State(PerThread):
     grad, inference, frozen, floor = True, False, -1, -1
     birth: tuple[bool, int] | None = None
     transforms: tuple[int, ...] = (0,)
-    anomaly, check_nan, walks = False, True, 0
+    anomaly, check_nan, walks, laid_out = False, True, 0, True
     walk: Any = None  # the walk back that runs
     saving: tuple[Callable, Callable] | None = (
         None  # what is done to a tensor when it is saved, and when it is used again
     )
+    saving_before: tuple = ()  # the pairs of the blocks around
     drawing: Any = None  # how the entries of a batch share random numbers
     dual: Any = None  # the level of `forward_ad` that is open
     refused: str | None = None  # why there may be no such thing right now
@@ -126,6 +134,9 @@ class _Mode(metaclass=Placed):
         return type(self)()
 
     def __call__(self, fun):
+        if inspect.isclass(fun):
+            warnings.warn(OF_CLASSES, FutureWarning, stacklevel=2)
+            return self(lambda *args, **kwargs: fun(*args, **kwargs))
         if inspect.isgeneratorfunction(fun):
             return self._generator(fun)
 
@@ -140,13 +151,21 @@ class _Mode(metaclass=Placed):
         @functools.wraps(fun)
         def wrapped(*args, **kwargs):
             steps = fun(*args, **kwargs)
+            step, given = steps.send, None
             while True:
                 try:
                     with self.clone():
-                        item = next(steps)
+                        item = step(given)
                 except StopIteration as stop:
                     return stop.value
-                yield item
+                try:
+                    step, given = steps.send, (yield item)
+                except GeneratorExit:
+                    with self.clone():
+                        steps.close()
+                    raise
+                except BaseException as error:
+                    step, given = steps.throw, error
 
         return wrapped
 
@@ -241,6 +260,19 @@ class inference_mode(_Mode):
 
     def clone(self):
         return type(self)(self.mode)
+
+
+class enforce_grad_layout_policy(metaclass=Placed):
+    """`with enforce_grad_layout_policy(False):` a new gradient lies in memory as it arrives, not as its tensor does."""
+
+    def __init__(self, mode):
+        self._before, state.laid_out = state.laid_out, bool(mode)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        state.laid_out = self._before
 
 
 class set_detect_anomaly(metaclass=Placed):

@@ -15,7 +15,7 @@ from ..trails import place as here
 from . import _modes, _trail
 
 NONE: Any = MappingProxyType({})
-_IN_AUTOGRAD = ("CopyBackwards", "CopySlices", "NotImplemented")
+_IN_AUTOGRAD = ("CopyBackwards", "CopySlices", "Error", "NotImplemented")
 sequence = count()
 
 

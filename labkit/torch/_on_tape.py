@@ -8,7 +8,7 @@ from . import _modes, _rules
 from ._fields import Fields, part
 from ._node import AccumulateGrad, Nowhere
 from ._refused import refuse_view
-from ._tape import Edge
+from ._tape import ANY, Edge
 
 _accumulators = threading.RLock()
 
@@ -68,8 +68,8 @@ class OnTape(Fields):
                 if node is None:
                     node = AccumulateGrad(self)
                     self._accumulator = weakref.ref(node)
-        array = self._array
-        return Edge.of(node, 0, array.dtype, array.shape)
+        array, kind = self._array, vars(self).get("_grad_kind", self)
+        return Edge.of(node, 0, array.dtype if kind is self else ANY if kind is None else kind.np, array.shape)
 
     @property
     def _value(self):

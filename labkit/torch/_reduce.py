@@ -188,6 +188,9 @@ _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linal
             "linalg_cholesky_ex": ("L", "info"), "linalg_lu_factor_ex": ("LU", "pivots", "info"),
             "linalg_solve_ex": ("result", "info"),
             "linalg_lu": ("P", "L", "U"), "linalg_lu_factor": ("LU", "pivots"),
+            "geqrf": ("a", "tau"), "lu_unpack": ("P", "L", "U"), "_lu_with_info": ("LU", "pivots", "info"),
+            "histogram": ("hist", "bin_edges"), "histogramdd": ("hist", "bin_edges"),
+            "triangular_solve": ("solution", "cloned_coefficient"),
             "linalg_lstsq": ("solution", "residuals", "rank", "singular_values")}  # fmt: skip
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})
@@ -338,7 +341,33 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 
 @both()
+def histogram(input, bins, *, range=None, weight=None, density=False):
+    """`(hist, bin_edges)`: how many elements there are in each of `bins` equal parts of a range, their own unless given.
+
+    `bins`: their number, or their edges; `weight`: what each element counts; `density`: the shares, over the parts' widths.
+    """
+    return _histogram("histogram", input.reshape(-1, 1), [bins], range, weight, density)
+
+
+@function()
+def histogramdd(input, bins, range=None, weight=None, density=False):
+    """`histogram` of points (n, d) in boxes: `bins` and the ends in `range` are those of each dimension in turn."""
+    bins = [bins] * input.shape[-1] if isinstance(bins, int) else bins
+    return _histogram("histogramdd", input.reshape(-1, input.shape[-1]), bins, range, weight, density)
+
+
+def _histogram(name, points, bins, ends, weight, density):
+    ends = None if ends is None else list(zip(ends[::2], ends[1::2], strict=True))
+    counts = None if weight is None else weight._array.reshape(-1)
+    given = [b._array if isinstance(b, Tensor) else b for b in bins]
+    found, edges = np.histogramdd(points._array, given, ends, bool(density), counts)
+    made, *parts = (off_tape(a.astype(points._array.dtype), name, points, weight) for a in (found, *edges))
+    return PAIRS[name](made, parts[0] if name == "histogram" else tuple(parts))
+
+
+@both()
 def bincount(input, weights=None, minlength=0):
     """How often each non-negative integer occurs."""
     found = np.bincount(input._array, None if weights is None else weights._array, minlength)
-    return off_tape(found, "bincount", input, weights)
+    kept = weights is not None and weights.dtype.name == "float32"
+    return off_tape(found.astype(np.float32) if kept else found, "bincount", input, weights)

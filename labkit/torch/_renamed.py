@@ -109,8 +109,15 @@ def apply_(self, callable):
 
 @method("fill_diagonal_")
 def fill_diagonal_(self, fill_value, wrap=False):
-    """The main diagonal of a matrix set to a number, in place."""
-    self.diagonal().fill_(fill_value)
+    """The main diagonal set to a number, in place; with `wrap`, of a tall matrix also those that begin again below it."""
+    if self.ndim > 2:
+        if len(set(self.shape)) > 1:
+            raise RuntimeError("all dimensions of input must be of equal length")
+        self[(range(len(self)),) * self.ndim] = fill_value
+        return self
+    rows, columns = self.shape
+    for first in range(0, rows if wrap else 1, columns + 1):
+        self[first:].diagonal().fill_(fill_value)
     return self
 
 

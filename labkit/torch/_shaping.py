@@ -281,7 +281,10 @@ def pin_memory(self):
 @method("type")
 def type_(self, dtype=None):
     """The legacy type name, such as `torch.FloatTensor`; given a dtype, a cast."""
-    return f"torch.{self.dtype.legacy}Tensor" if dtype is None else to(self, dtype)
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}Tensor"
+    name = dtype.removeprefix("torch.") if isinstance(dtype, str) else getattr(dtype, "__name__", "")
+    return to(self, next((d for d in _dtype.DTYPES.values() if f"{d.legacy}Tensor" == name), dtype))
 
 
 @method()

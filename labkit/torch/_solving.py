@@ -66,6 +66,35 @@ def inv(A) -> Tensor:
     return _found("linalg.inv", _rules.inv, _SINGULAR, A)
 
 
+def tensorsolve(A, B, dims=None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B; the dimensions `dims` of A count as its last.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.tensorsolve(2 * torch.eye(4).reshape(2, 2, 4), torch.ones(2, 2))
+    tensor([0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    shape = A.shape[B.ndim :]
+    if np.prod(shape) != B.numel():
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but "
+            f"got {int(np.prod(shape))} != {B.numel()}"
+        )
+    return solve(A.reshape(B.numel(), -1), B.reshape(-1)).reshape(shape)
+
+
+def tensorinv(A, ind=2) -> Tensor:
+    """The tensor whose product with `A`, over the first `ind` dimensions of A, is `tensorsolve`."""
+    rows, columns = (int(np.prod(part)) for part in (A.shape[:ind], A.shape[ind:]))
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}"
+        )
+    return inv(A.reshape(rows, columns)).reshape((*A.shape[ind:], *A.shape[:ind]))
+
+
 def solve(A, B, *, left=True) -> Tensor:
     """x with A @ x = B (x @ A = B without `left`) for matrices (..., n, n), and vectors or matrices B.
 
@@ -143,3 +172,12 @@ def logdet(A):
 
 both("inverse")(inv)
 both("slogdet")(slogdet)
+
+
+@both("triangular_solve")
+def _triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
+    """`solve_triangular`, under its older name, which gives a copy of `A` as well."""
+    A, b = alike(A, b)
+    turned = A.mT if transpose else A
+    solution = solve_triangular(turned, b, upper=upper != transpose, unitriangular=unitriangular)
+    return PAIRS["triangular_solve"](solution, A.clone())

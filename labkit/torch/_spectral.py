@@ -34,20 +34,47 @@ def _symmetric(A, UPLO):
     return A if UPLO == "L" else A.mT
 
 
-def qr(A, mode="reduced") -> tuple[Tensor, Tensor]:
-    """`(Q, R)` with orthonormal columns Q and an upper triangular R, whose product is A (..., m, n) with m >= n.
+_QR = {"reduced": (_rules.orthogonal, _rules.triangle), "complete": (_rules.all_orthogonal, _rules.whole_triangle),
+       "r": (_rules.no_orthogonal, _rules.triangle_alone)}  # fmt: skip
 
-    Raises NotImplementedError for wider matrices, and for the modes "complete" and "r".
+
+def qr(A, mode="reduced") -> tuple[Tensor, Tensor]:
+    """`(Q, R)` with orthonormal columns Q and an upper triangular R, whose product is A (..., m, n).
+
+    Q has the fewest columns that do, or all m ("complete"); with "r" it is not computed. Raises RuntimeError for another mode,
+    and for a walk back through "r", or through more columns than A has.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.qr(torch.tensor([[3.0], [4.0]])).R.abs()
     tensor([[5.]])
     """
-    if mode != "reduced" or A.shape[-2] < A.shape[-1]:
-        raise NotImplementedError(
-            "labkit.torch has qr for matrices with no more columns than rows, in the mode 'reduced'"
-        )
-    return PAIRS["linalg_qr"](apply(_rules.orthogonal, A), apply(_rules.triangle, A))
+    if mode not in _QR:
+        expected = "expected one of 'reduced' (default), 'r', or 'complete'"
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but {expected}")
+    rules, (rows, columns) = _QR[mode], A.shape[-2:]
+    if mode == "complete" and rows <= columns:
+        rules = _QR["reduced"]
+    if rules is _QR["reduced"] and rows < columns:
+        rules = (_rules.wide_orthogonal, _rules.wide_triangle)
+    return PAIRS["linalg_qr"](*(apply(rule, A) for rule in rules))
+
+
+@both("geqrf")
+def geqrf(input):
+    """`(a, tau)`: R of `qr`, below it the vectors of the reflections that lead to it, and how much each takes away."""
+    return PAIRS["geqrf"](apply(_rules.reflections, input), apply(_rules.reflected, input))
+
+
+@both("orgqr")
+def householder_product(input, tau) -> Tensor:
+    """The first columns of the product of the reflections that `geqrf` gives: Q of `qr`.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.householder_product(*torch.geqrf(torch.tensor([[3.0], [4.0]]))).abs()
+    tensor([[0.6000],
+            [0.8000]])
+    """
+    return apply(_rules.householder_product, input, tau)
 
 
 @both("qr")
@@ -84,7 +111,8 @@ both("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
 
 
 def lstsq(A, B, rcond=None, *, driver=None) -> tuple[Tensor, ...]:
-    """The x that brings A @ x nearest to B, in `solution`; beside it `residuals`, `rank` and `singular_values` (empty).
+    """The x that brings A @ x nearest to B, in `solution`; beside it `residuals`, `rank` and `singular_values`, empty where the
+    `driver` ("gelsy", or "gels", "gelsd" and "gelss") has not found them.
 
     Raises RuntimeError where A and B have not as many rows.
 
@@ -93,13 +121,20 @@ def lstsq(A, B, rcond=None, *, driver=None) -> tuple[Tensor, ...]:
     tensor([[2.]])
     """
     if B.ndim == A.ndim - 1:
-        found = lstsq(A, B.unsqueeze(-1))
+        found = lstsq(A, B.unsqueeze(-1), rcond, driver=driver)
         return PAIRS["linalg_lstsq"](found[0].squeeze(-1), *found[1:])
     if A.shape[-2] != B.shape[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
-    A, B = alike(A, B)
-    empty = FUNCTIONS["empty"](0, dtype=A.dtype)
-    return PAIRS["linalg_lstsq"](apply(_rules.nearest, A, B), empty, matrix_rank(A), empty)
+    rank, values = matrix_rank(A), svdvals(A).detach()
+    nearest = apply(_rules.nearest, *alike(A, B))
+    empty = lambda dtype: FUNCTIONS["empty"](0, dtype=dtype)
+    known = driver in ("gels", "gelsd", "gelss") and A.shape[-2] > A.shape[-1] and bool((rank == A.shape[-1]).all())
+    return PAIRS["linalg_lstsq"](
+        nearest,
+        ((A @ nearest - B) ** 2).sum(-2) if known else empty(A.dtype),
+        empty(rank.dtype) if driver == "gels" else rank,
+        values if driver in ("gelsd", "gelss") else empty(A.dtype),
+    )
 
 
 def matrix_rank(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:

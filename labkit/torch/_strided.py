@@ -5,6 +5,7 @@ import numpy as np
 from . import _rules
 from ._creation import empty
 from ._dispatch import check_inplace, view
+from ._memory_format import memory_format
 from ._modes import grad_enabled
 from ._out import C_NAMES
 from ._shaping import flat_sizes
@@ -51,6 +52,35 @@ def empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False)
     return made.requires_grad_(requires_grad)
 
 
+@function()
+def empty_permuted(size, physical_layout, *, dtype=None, device=None, requires_grad=False):
+    """A tensor of this shape that lies in memory by the order `physical_layout` of its dimensions; what it holds is not said."""
+    order = tuple(physical_layout)
+    made = empty(*(size[d] for d in order), dtype=dtype, device=device).permute(*np.argsort(order).tolist()).detach()
+    return made.requires_grad_(requires_grad)
+
+
+@method()
+def dim_order(self, *, ambiguity_check=False):
+    """The dimensions in the order in which the tensor lies in memory, the slowest first.
+
+    Raises RuntimeError where several orders would do (`ambiguity_check`), or not just one of the memory formats given there.
+    """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(isinstance(f, memory_format) for f in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    found, shape = self.stride(), self.shape
+    if formats:
+        unclear = sum(f.holds(self._array) for f in formats) != 1
+    else:
+        unclear = bool(ambiguity_check) and (len(set(found)) < self.ndim or 0 in shape or 1 in shape)
+    if unclear:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return tuple(sorted(range(self.ndim), key=lambda d: -found[d]))
+
+
 @method()
 def new_empty_strided(self, size, stride, dtype=None, device=None, requires_grad=False):
     """`empty_strided` with the dtype of this tensor."""
@@ -79,7 +109,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         theirs, ours = (C_NAMES.get(t.dtype.name, t.dtype.name) for t in (made, self))
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
     made = made if size is None else as_strided(made, size, stride or _row_major(size), storage_offset)
-    self._data, self._version_counter = made._array, made._version_counter
+    self._data, self._version_counter, self._accumulator = made._array, made._version_counter, None
     return self
 
 

@@ -54,6 +54,9 @@ def node_class(name):
     return type(name, (TapeNode,), {"__module__": "builtins"})
 
 
+ANY = np.dtype(object)  # of an edge along which gradients of any dtype go
+
+
 class Edge(Own):
     """Output number `nr` of `node`. `dtype` and `shape` are those of that output, and of its gradient."""
 

@@ -28,6 +28,7 @@ def _legacy(name):
 
 FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), _legacy("float16")
 IntTensor, LongTensor, BoolTensor = _legacy("int32"), _legacy("int64"), _legacy("bool")
+ByteTensor, CharTensor, ShortTensor, BFloat16Tensor = map(_legacy, ("uint8", "int8", "int16", "bfloat16"))
 
 
 class SymInt(metaclass=Placed):

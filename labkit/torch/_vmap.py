@@ -49,9 +49,11 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
             entries = [
                 a if d is None else draws.marked(_joining.select(a, d, i)) for a, d in zip(leaves, dims, strict=True)
             ]
+            draws.entries.append(entries)
             with draws.of_entry(i):
                 results.append(func(*rebuild(entries), **kwargs))
-        return _stacked(name, results, out_dims) if results else _of_none(func, leaves, dims, rebuild, kwargs)
+        draws.batches = leaves, dims
+        return _stacked(name, results, out_dims, draws) if results else _of_none(func, leaves, dims, rebuild, kwargs)
 
     return batched
 
@@ -152,7 +154,7 @@ def _check_out_dims(name, out_dims):
 # ---- results ----
 
 
-def _stacked(name, results, out_dims):
+def _stacked(name, results, out_dims, draws):
     rebuild = flatten(results[0])[1]
     single = isinstance(results[0], Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1
     dims = list(out_dims) if single else _spread(out_dims, results[0])
@@ -162,12 +164,12 @@ def _stacked(name, results, out_dims):
             f"out_dims has structure {_spec(out_dims)} but outputs has structure {_spec(results[0])}."
         )
     columns = zip(*(flatten(result)[0] for result in results), strict=True)
-    return rebuild([_put_together(name, column, dim) for column, dim in zip(columns, dims, strict=True)])
+    return rebuild([_put_together(name, column, dim, draws) for column, dim in zip(columns, dims, strict=True)])
 
 
-def _put_together(name, column, dim):
+def _put_together(name, column, dim, draws):
     if dim is None:
-        if isinstance(column[0], Tensor):
+        if isinstance(column[0], Tensor) and draws.holds(column[0]):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return column[0]
     if not isinstance(column[0], Tensor):
@@ -175,7 +177,8 @@ def _put_together(name, column, dim):
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(column[0])}. Did you mean to set "
             "out_dims= to None for output?"
         )
-    return _joining.stack(column, dim)
+    whole = draws.whole(column, dim)
+    return _joining.stack(column, dim) if whole is None else whole
 
 
 def _of_none(func, leaves, dims, rebuild, kwargs) -> Any:
@@ -195,6 +198,10 @@ class Draws:
 
     def __init__(self, mode, count):
         self.mode, self.count, self.drawn = mode, count, []
+        self.entries: list[
+            list
+        ] = []  # the arguments of each run, made of `batches`: the arguments and their dimensions
+        self.batches: tuple[list, list] = [], []
         self.state = default_generator.get_state() if mode == "same" else None
         self.level, self.mark = _modes.transform_level(), Trail("vmap", None, ENTRY)
 
@@ -211,6 +218,15 @@ class Draws:
         else:
             edge.node.asides = (*edge.node.asides, self.mark)
         return entry
+
+    def whole(self, column, dim) -> Tensor | None:
+        """The argument whose entries came back as they are, with the dimension of the batch in its new place."""
+        for k, (batch, place) in enumerate(zip(*self.batches, strict=True)):
+            if place is not None and all(out is entries[k] for out, entries in zip(column, self.entries, strict=True)):
+                if not -batch.ndim <= dim < batch.ndim:
+                    return None
+                return batch.movedim(place, dim)
+        return None
 
     def holds(self, tensor) -> bool:
         """Whether `tensor` was made of entries of this batch, or of one around it."""

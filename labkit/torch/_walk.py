@@ -10,6 +10,7 @@ from ..engine import dense, elsewhere, getval, match_dtype, watch
 from ..kinds import as_tuple, of_kind
 from . import _modes
 from ._node import AccumulateGrad
+from ._tape import ANY
 from ._tensor import Tensor
 
 LEAF_ASKED = (
@@ -101,7 +102,7 @@ class Walk:
 
     def _run(self):
         inside = _modes.state.walks
-        around = _modes.state.walk
+        around, saving = _modes.state.walk, (_modes.state.saving, _modes.state.saving_before)
         _modes.state.walks, _modes.state.walk = inside + 1, self
         try:
             with _modes.set_grad_enabled(self.create), np.errstate(all="ignore"):
@@ -109,6 +110,7 @@ class Walk:
                     self._step(heapq.heappop(self.heap)[2])
         finally:
             _modes.state.walks, _modes.state.walk = inside, around
+            _modes.state.saving, _modes.state.saving_before = saving  # what hooks of this walk opened ends with it
         return self.captured
 
     def will_run(self, node):
@@ -188,7 +190,8 @@ def _retain(tensor, g):
 def _fitting(g, dtype):
     """What a rule answered, as a gradient of something of this dtype: dense, and with a shape."""
     g = dense(g)
-    return match_dtype(g if getattr(g, "shape", None) is not None else np.asarray(g), dtype)
+    g = g if getattr(g, "shape", None) is not None else np.asarray(g)
+    return g if dtype is ANY else match_dtype(g, dtype)
 
 
 def _no_nan(node, sent):

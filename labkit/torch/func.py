@@ -19,6 +19,7 @@ from ._func_checks import (
     check_outputs,
 )
 from ._func_modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from ._rearrange import rearrange
 from ._tensor import Tensor
 from ._tree import flatten
 from ._vmap import Draws, vmap
@@ -32,6 +33,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",

@@ -8,10 +8,21 @@ from ._factored import lu, lu_factor, lu_solve
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
-from ._solving import LinAlgError, cholesky, det, inv, slogdet, solve, solve_triangular
+from ._solving import (
+    LinAlgError,
+    cholesky,
+    det,
+    inv,
+    slogdet,
+    solve,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)  # fmt: skip
 from ._spectral import (
     eigh,
     eigvalsh,
+    householder_product,
     lstsq,
     matrix_exp,
     matrix_rank,
@@ -24,10 +35,10 @@ from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv",
-    "inv_ex", "lstsq", "lu", "lu_factor",
-    "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "vander", "vecdot", "vector_norm",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "householder_product", "inv",
+    "inv_ex", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank",
+    "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
+    "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 

@@ -10,10 +10,38 @@ from ._dtype import DTYPES
 from ._table import FUNCTIONS
 from ._tensor import Tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_close", "make_tensor"]
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 _NUMBERS = (int, float, np.number)
+
+
+def make_tensor(
+    *shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False, exclude_zero=False,
+    memory_format=None,
+) -> Tensor:  # fmt: skip
+    """A tensor of random numbers from `low` below `high`: from -9 to 9 unless given, from 0 of unsigned integers, 0 or 1 of bool.
+
+    `exclude_zero` puts the smallest positive number in place of each 0. Raises ValueError where `low` is not below `high`.
+
+    >>> import labkit.torch as torch
+    >>> torch.testing.make_tensor((2, 3), dtype=torch.float32, device="cpu", low=0, high=1).shape
+    torch.Size([2, 3])
+    """
+    shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    least, most = {"bool": (0, 2), "uint8": (0, 10)}.get(dtype.name, (-9, 9 if dtype.is_floating_point else 10))
+    low, high = least if low is None else low, most if high is None else high
+    if not low < high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    if dtype.is_floating_point:
+        made = FUNCTIONS["empty"](shape, dtype=dtype).uniform_(low, high)
+    else:
+        made = FUNCTIONS["randint"](low, high, shape, dtype=dtype)
+    if noncontiguous and made.numel() > 1:
+        made = made.repeat_interleave(2, dim=-1)[..., ::2]
+    if exclude_zero:
+        made[made == 0] = float(np.finfo(dtype.np).tiny) if dtype.is_floating_point else 1
+    return made.requires_grad_(requires_grad) if requires_grad else made
 
 
 def assert_close(

@@ -84,9 +84,38 @@ def test_wrong_answers_of_backward_are_explained(backward, message):
         y.sum().backward()
 
 
-def test_functions_work_inside_transforms():
-    third = torch.func.grad(torch.func.grad(lambda x: Power.apply(x, 3)))
-    assert third(torch.tensor(2.0)).item() == 12.0
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2
+
+
+class BatchedCube(Cube):
+    generate_vmap_rule = True
+
+
+def test_functions_with_a_context_of_their_own_work_inside_transforms():
+    assert torch.func.grad(torch.func.grad(Cube.apply))(torch.tensor(2.0)).item() == 12.0
+    with pytest.raises(RuntimeError, match="it must override the setup_context staticmethod"):
+        torch.func.grad(lambda x: Power.apply(x, 3))(torch.tensor(2.0))
+
+
+def test_functions_say_whether_they_take_batches():
+    x = torch.tensor([1.0, 2.0])
+    assert torch.vmap(BatchedCube.apply)(x).tolist() == [1.0, 8.0]
+    with pytest.raises(RuntimeError, match="You tried to vmap over Cube, but it does not have vmap support"):
+        torch.vmap(Cube.apply)(x)
+    with pytest.raises(RuntimeError, match="must override the setup_context staticmethod"):
+        torch.vmap(lambda x: Power.apply(x, 3))(x)
 
 
 def test_gradcheck_finds_a_wrong_derivative():

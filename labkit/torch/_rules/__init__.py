@@ -15,4 +15,5 @@ from .moving import *
 from .products import *
 from .reductions import *
 from .solving import *
+from .special import *
 from .spectral import *

@@ -78,14 +78,18 @@ def std(x, axis, keepdims, ddof):
     return np.sqrt(np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype))
 
 
-_MOMENTS: Any = {"others": "dim keepdim correction", "saves": "self result"}
+_MOMENTS: Any = {"others": "dim keepdim correction"}
 var_beside_mean = op(
     "VarMeanBackward0",
     lambda ans, x, axis, keepdims, ddof: lambda g: _var_vjp(spread(g, x, axis), x, axis, ddof),
+    saves="self",
     **_MOMENTS,
 )(var.fun)
 std_beside_mean = op(
-    "StdMeanBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof), **_MOMENTS
+    "StdMeanBackward0",
+    lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
+    saves="self result",
+    **_MOMENTS,
 )(std.fun)
 mean_beside_var = op("VarMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)
 mean_beside_std = op("StdMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)

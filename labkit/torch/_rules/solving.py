@@ -5,7 +5,8 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
-from .core import op
+from ...ops import zero
+from .core import fused, op
 from .moving import transpose, tril, triu
 from .products import bmm
 
@@ -110,6 +111,21 @@ def lower_factor(a, order):
     others="order", saves="L U")  # fmt: skip
 def upper_factor(a, order):
     return _upper(factors(a, order))
+
+
+@fused("LuUnpackBackward0", "LU_data", saves="", name="lu_unpack")
+def unpacked_lower(packed):
+    return _with_ones(_lower(packed))
+
+
+@fused("LuUnpackBackward0", "LU_data", saves="", name="lu_unpack")
+def unpacked_upper(packed):
+    return _upper(packed)
+
+
+@op("LuUnpackBackward0", lambda ans, a: lambda g: zero(a), tensors="LU_data", name="lu_unpack")
+def not_unpacked(packed):
+    return np.zeros(0, packed.dtype)
 
 
 def _with_ones(lower):

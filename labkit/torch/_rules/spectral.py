@@ -10,6 +10,7 @@ from .core import fused, op
 from .moving import transpose, tril
 from .products import bmm
 from .solving import solve_triangular
+from .special import underived
 
 
 def _turned(x):
@@ -68,6 +69,78 @@ def orthogonal(a):
 )
 def triangle(a):
     return np.linalg.qr(a)[1]
+
+
+@fused("LinalgQrBackward0", "A", saves="Q R", name="orthogonal")
+def wide_orthogonal(a):
+    """The same of a matrix with more columns than rows: that of its first columns."""
+    return orthogonal(a[..., : a.shape[-2]])
+
+
+@fused("LinalgQrBackward0", "A", saves="Q R", name="triangle")
+def wide_triangle(a):
+    square, rest = a[..., : a.shape[-2]], a[..., a.shape[-2] :]
+    return anp.concatenate([triangle(square), bmm(_turned(orthogonal(square)), rest)], -1)
+
+
+def _no_qr(text):
+    def vjp(*args):
+        raise RuntimeError(text)
+
+    return vjp
+
+
+NOT_COMPLETE = "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+WITHOUT_Q = (
+    "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+    "mode='reduced') if you are going to differentiate through linalg.qr."
+)
+
+
+@op("LinalgQrBackward0", _no_qr(NOT_COMPLETE), tensors="A", saves="Q R", name="orthogonal")
+def all_orthogonal(a):
+    """As many orthonormal columns as `a` has rows."""
+    return np.linalg.qr(a, "complete")[0]
+
+
+@op("LinalgQrBackward0", _no_qr(NOT_COMPLETE), tensors="A", saves="Q R", name="triangle")
+def whole_triangle(a):
+    """With as many rows as `a`."""
+    return np.linalg.qr(a, "complete")[1]
+
+
+@op("LinalgQrBackward0", _no_qr(WITHOUT_Q), tensors="A", saves="Q R", name="triangle")
+def triangle_alone(a):
+    return np.linalg.qr(a, "r")
+
+
+@op("LinalgQrBackward0", _no_qr(WITHOUT_Q), tensors="A", saves="Q R", name="orthogonal")
+def no_orthogonal(a):
+    return np.zeros(0, a.dtype)
+
+
+@op("GeqrfBackward0", underived("geqrf"), tensors="self")
+def reflections(a):
+    """R, and below it the vectors of the reflections that lead to it, without their first element, which is 1."""
+    return np.swapaxes(np.linalg.qr(a, "raw")[0], -1, -2)
+
+
+@op("GeqrfBackward0", underived("geqrf"), tensors="self")
+def reflected(a):
+    """How much of its vector each reflection takes away."""
+    return np.linalg.qr(a, "raw")[1]
+
+
+@fused("LinalgHouseholderProductBackward0", "input tau", name="householder_product")
+def householder_product(a, tau):
+    """The first columns of the product of reflections 1 - tau v v^T, of vectors as `reflections` has them."""
+    rows, columns = a.shape[-2:]
+    vectors, made = tril(a, -1) + np.eye(rows, columns, dtype=a.dtype), np.eye(rows, columns, dtype=a.dtype)
+    made = made + a * 0
+    for k in reversed(range(tau.shape[-1])):
+        vector = vectors[..., k, None]
+        made = made - tau[..., k, None, None] * bmm(vector, bmm(_turned(vector), made))
+    return made
 
 
 def _qr_back(q, r, g, mixed):

@@ -1,5 +1,7 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
+from typing import Any
+
 import numpy as np
 
 from ...aliases import attributes
@@ -10,8 +12,17 @@ from ...layout import Placed
 from .. import _modes
 from .._func_checks import check_shape
 from .._joining import stack
-from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._modes import (
+    detect_anomaly,
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)  # fmt: skip
 from .._node import Nowhere
+from .._size import Size
 from .._table import method
 from .._tensor import Tensor
 from .._walk import Walk
@@ -50,8 +61,8 @@ def _seed(i, out, g):
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return np.ones(shape, dtype)
     of_kind(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
-    if edge is None:
-        check_shape(i, g, out)
+    if edge is None or shape is not None:
+        check_shape(i, g.shape, out.shape if edge is None else Size(shape))
     return g
 
 
@@ -131,12 +142,12 @@ def _input_edge(tensor):
 def grad(
     outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
     is_grads_batched=False, materialize_grads=False,
-) -> tuple:  # fmt: skip
+) -> Any:  # fmt: skip
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
 
     Only the nodes on the way to `inputs` run, and only their saved values are let go. An input that was not used is an
     error, unless `allow_unused` (its gradient is None) or `materialize_grads` (it is zeros). `is_grads_batched`: each of
-    `grad_outputs` has one dimension more, the first, and so have the gradients.
+    `grad_outputs` has one dimension more, the first, and so have the gradients. A dict of inputs gives one of gradients.
 
     >>> import labkit.torch as torch
     >>> x = torch.tensor(1.0, requires_grad=True)
@@ -147,6 +158,17 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
+    if type(inputs) is dict:
+        given = (
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            only_inputs,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
+        return dict(zip(inputs, grad(outputs, tuple(inputs.values()), *given), strict=True))
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -158,7 +180,7 @@ def grad(
     edges = [_input_edge(t) for t in inputs]
     found = Walk(roots, edges, keep, create_graph, capture=True).run()
     return tuple(
-        _answer(i, t, found[e.key], allow, materialize_grads)
+        _answer(i, t, found[e.key], allow, materialize_grads, create_graph)
         for i, (t, e) in enumerate(zip(inputs, edges, strict=True))
     )
 
@@ -177,15 +199,17 @@ def _batched(outputs, inputs, given, keep, create, allow, zeros):
     return tuple(None if found[0] is None else stack(found) for found in zip(*entries, strict=True))
 
 
-def _answer(i, tensor, g, allow_unused, zeros):
+def _answer(i, tensor, g, allow_unused, zeros, create):
     if g is not None:
         return Tensor._wrap(g if isbox(g) else np.array(g))
+    if zeros and isinstance(tensor, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     if not allow_unused:
         raise RuntimeError(
             f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype)) if zeros else None
+    return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype), create) if zeros else None
 
 
 class _VariableType(Placed):
@@ -218,6 +242,6 @@ def __getattr__(name):
 
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
-    "graph", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad", "graph",
+    "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
 ]  # fmt: skip

@@ -52,26 +52,36 @@ def _carrying(output, tangent, level):
 def _as_one_op(cls, args, kwargs, run):
     """One primitive whose rule runs `backward` on a context made from the rule's own values."""
     places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+    needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
     seen: dict = {}
 
     def rerun(values):
         filled = list(args)
         for place, value in zip(places, values, strict=True):
             filled[place] = Tensor._wrap(value)
-        ctx, output = run(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
+        ctx, output = run(cls, tuple(filled), kwargs, needed)
         ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
         return ctx, output
 
     def forward(*values):
         output = rerun(values)[1]
-        parts = [o._array for o in as_tuple(output)]
-        seen.update(forms=forms(parts), several=isinstance(output, tuple))
-        return pack(parts) if seen["several"] else parts[0]
+        parts = [o._array for o in as_tuple(output) if isinstance(o, Tensor)]
+        seen.update(forms=forms(parts), output=output)
+        return parts[0] if isinstance(output, Tensor) else pack(parts)
+
+    def taken_apart(packed):
+        """A value, or a gradient, for each output; None for those that are no tensors."""
+        if isinstance(seen["output"], Tensor):
+            return [Tensor._wrap(packed)]
+        values = iter(unpack(packed, seen["forms"]))
+        return [Tensor._wrap(next(values)) if isinstance(o, Tensor) else None for o in seen["output"]]
 
     def rule(ans, g, *values):
         ctx, _ = rerun(values)
-        answers = as_tuple(cls.backward(ctx, *map(Tensor._wrap, unpack(g, seen["forms"]) if seen["several"] else [g])))
+        answers = as_tuple(cls.backward(ctx, *taken_apart(g)))
         return [None if answers[i] is None else answers[i]._value for i in places]
 
-    packed = custom_vjp(forward, rule)(*(args[i]._recorded() for i in places))
-    return tuple(map(Tensor._wrap, unpack(packed, seen["forms"]))) if seen["several"] else Tensor._wrap(packed)
+    made = taken_apart(custom_vjp(forward, rule)(*(args[i]._recorded() for i in places)))
+    if isinstance(seen["output"], Tensor):
+        return made[0]
+    return tuple(o if t is None else t for t, o in zip(made, seen["output"], strict=True))

@@ -1,6 +1,6 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
-from collections.abc import Callable
+import warnings
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from .._saved import packed, unpacked
 from .._tape import Edge
 from .._tensor import Tensor
 from .._walk import wrapped
+from ._once import once_differentiable as once_differentiable
 from ._traced import applied_to_traced
 
 VIEW_AMONG_OUTPUTS = (
@@ -26,6 +27,24 @@ VIEW_AMONG_OUTPUTS = (
     "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
     "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations). "
     "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
+
+RETURNED_AS_IS = (
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you override "
+    "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
+    "forward function itself."
+)
+NO_CONTEXT = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NO_BATCHES = (
+    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
+    "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NOT_INSTANTIATED = (
+    "{} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
 )
 
 LEGACY = (
@@ -37,7 +56,7 @@ LEGACY = (
 class FunctionCtx(Node):
     """What `forward` leaves for `backward`; on the tape it is the node itself."""
 
-    materialize = True
+    materialize = _materialize_non_diff_grads = True
     _saved: tuple = ()
     _versions: tuple = ()
     saved_for_forward: tuple | None = None  # what `jvp` finds in `saved_tensors`
@@ -90,6 +109,23 @@ class FunctionCtx(Node):
             if t is not None and t._version_counter.number != number:
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
+
+    @property
+    def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    def check_returned(self, inputs, output) -> None:
+        """Raise RuntimeError where an input that `forward` returned as it is is saved, but for one that it changed."""
+        returned = [t for t in as_tuple(output) if _among(t, inputs) and not _among(t, self._dirty)]
+        if any(_among(t, returned) for t in (*self._saved, *(self.saved_for_forward or ())) if t is not None):
+            raise RuntimeError(RETURNED_AS_IS)
+
+    def _arrives(self, output):
+        """The shape and dtype of the zeros that stand for a gradient of `output`; None where None does."""
+        constant = _among(output, self._constant) and not self._materialize_non_diff_grads
+        return (output._array.shape, output._array.dtype) if isinstance(output, Tensor) and not constant else None
 
     def pull(self, gradients, wanted, create, result=None) -> list:
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
@@ -188,6 +224,11 @@ class Function(metaclass=Placed):
     tensor(2., grad_fn=<DoubleBackward>)
     """
 
+    generate_vmap_rule = False
+
+    def __init__(self, *args, **kwargs):
+        warnings.warn(NOT_INSTANTIATED.format(type(self)), DeprecationWarning, stacklevel=2)
+
     def __call__(self, *args, **kwargs) -> Any:
         raise RuntimeError(LEGACY)
 
@@ -212,11 +253,21 @@ class Function(metaclass=Placed):
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
+    @staticmethod
+    def vmap(info, in_dims, *args) -> Any:
+        """A rule for a whole batch, which the real one needs: here `vmap` runs the function for each entry."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+        )
+
     @classmethod
     def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
         tensors = [a for a in args if isinstance(a, Tensor)]
-        if any(isbox(t._data) for t in tensors):
+        traced = any(isbox(t._data) for t in tensors)
+        if traced or _modes.state.drawing is not None:
+            _check_transform(cls, traced, tensors)
+        if traced:
             return applied_to_traced(cls, args, kwargs, _run_forward)
         recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
@@ -228,6 +279,16 @@ class Function(metaclass=Placed):
         return _attached(ctx, output, tensors)
 
 
+def _check_transform(cls, traced, tensors):
+    """Raise RuntimeError for a function that cannot be inside of a transform of `torch.func`, or of `vmap`."""
+    drawing = _modes.state.drawing
+    batched = drawing is not None and any(drawing.holds(t) for t in tensors)
+    if cls.setup_context is Function.setup_context and (batched or (traced and _modes.transform_level())):
+        raise RuntimeError(NO_CONTEXT)
+    if batched and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
+        raise RuntimeError(NO_BATCHES.format(cls.__name__))
+
+
 def _run_forward(cls, args, kwargs, needed):
     """The context, which knows which gradients are `needed`, and what `forward` returned."""
     ctx = _ctx_class(cls)()
@@ -235,6 +296,7 @@ def _run_forward(cls, args, kwargs, needed):
     if cls.setup_context is not Function.setup_context:
         output = cls.forward(*args, **kwargs)
         cls.setup_context(ctx, args, output)
+        ctx.check_returned(args, output)
     else:
         output = cls.forward(ctx, *args, **kwargs)
     return ctx, output
@@ -249,7 +311,7 @@ def _attached(ctx, output, inputs):
             "modified inplace must all be outputs of the Function."
         )
     ctx.outputs = len(outputs)
-    ctx._kinds = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in outputs)
+    ctx._kinds = tuple(map(ctx._arrives, outputs))
     made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
     for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
@@ -298,14 +360,12 @@ def _changed(ctx, edge, out, inputs):
     return out
 
 
-def once_differentiable(fun) -> Callable:
-    """Mark a `backward` as not differentiable again: its results are constants."""
+class InplaceFunction(Function):
+    """The old name of a `Function` that changes its inputs in place."""
 
-    def wrapper(ctx, *grads):
-        with _modes.no_grad():
-            return fun(ctx, *grads)
-
-    return wrapper
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
 
 
 __getattr__ = attributes(__name__)

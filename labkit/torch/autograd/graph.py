@@ -48,17 +48,17 @@ class saved_tensors_hooks(metaclass=Placed):
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
-        self._before: list = []
 
     def __enter__(self) -> None:
         state = _modes.state
         if state.refused is not None:
             raise RuntimeError(state.refused)
-        self._before.append(state.saving)
+        state.saving_before = (*state.saving_before, state.saving)
         state.saving = self.pack_hook, self.unpack_hook
 
     def __exit__(self, *exc) -> None:
-        _modes.state.saving = self._before.pop()
+        *before, _modes.state.saving = _modes.state.saving_before or (None,)
+        _modes.state.saving_before = tuple(before)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -157,11 +157,11 @@ def edge_of(place) -> Edge | None:
 
 
 def increment_version(tensor) -> None:
-    """Say that the memory of a tensor, or of each of several, was changed in place by other means."""
+    """Say that the memory of a tensor, or of each of several, was changed in place by other means; one made in
+    inference mode has no version."""
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        if t.is_inference():
-            raise AssertionError("Bumping the version counter is not supported on inference tensors")
-        t._version_counter.number += 1
+        if not t.is_inference():
+            t._version_counter.number += 1
 
 
 # ---- hooks on several gradients ----
@@ -171,6 +171,9 @@ class _Handles(Handle):
     """`remove()` takes all the hooks off again."""
 
     _shown = "torch.autograd.graph._MultiHandle"
+
+    def __repr__(self):
+        return f"<{self._shown} object at {id(self):#x}>"
 
     def __init__(self, handles):
         self.handles = tuple(handles)

@@ -15,9 +15,10 @@ from .._reduce import log_softmax
 from .._rules import op
 from .._table import METHODS
 from .._tensor import Tensor
+from ._linear import linear
 from ._losses import by_old_names, check_reduction
 
-__all__ = ["cross_entropy", "nll_loss"]
+__all__ = ["cross_entropy", "linear_cross_entropy", "nll_loss"]
 
 
 def _nll_weights(x, target, weight, ignore, reduction):
@@ -136,6 +137,28 @@ def cross_entropy(
     return apply(_rules.scale, found, 1 - label_smoothing) + apply(
         _rules.scale, spread, label_smoothing / scores.shape[dim]
     )
+
+
+def linear_cross_entropy(
+    input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean", ignore_index=None, label_smoothing=0.0,
+    options=None,
+) -> Tensor:  # fmt: skip
+    """`cross_entropy` of the scores that a linear layer makes of `input` (N, in), or (in,).
+
+    `linear_weight` (classes, ..., in), whose dimensions between are those of `target` (N, ...), too. `options`, how PyTorch
+    does it in pieces, changes nothing.
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.functional.linear_cross_entropy(torch.ones(1, 2), torch.eye(2), torch.tensor([0]))
+    tensor(0.6931)
+    """
+    shape = linear_weight.shape[:-1]
+    bias = None if linear_bias is None else linear_bias.reshape(-1)
+    scores = linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), bias)
+    scores = scores.reshape((*input.shape[:-1], *shape))
+    ignored = -100 if ignore_index is None else ignore_index
+    how = {"ignore_index": ignored, "reduction": reduction, "label_smoothing": label_smoothing}
+    return cross_entropy(scores, target, weight, **how)
 
 
 def _smoothed(scores, target, weight, ignore, reduction, dim):

@@ -8,7 +8,7 @@ from .. import _rules
 from .._dispatch import apply
 from .._tensor import Tensor
 
-__all__ = ["channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
+__all__ = ["channel_shuffle", "native_channel_shuffle", "pad", "pixel_shuffle", "pixel_unshuffle"]
 
 
 def _reflected(n, before, after):
@@ -125,6 +125,11 @@ def pixel_unshuffle(input, downscale_factor) -> Tensor:
                 f"{input.shape[-back]} is not divisible by {downscale_factor}"
             )
     return apply(_unshuffle, input, downscale_factor)
+
+
+def native_channel_shuffle(input, groups) -> Tensor:
+    """`channel_shuffle`."""
+    return channel_shuffle(input, groups)
 
 
 def channel_shuffle(input, groups) -> Tensor:

@@ -34,6 +34,7 @@ from ._cross_entropy import *
 from ._ctc import *
 from ._distances import *
 from ._embedding import *
+from ._fractional import *
 from ._images import *
 from ._linear import *
 from ._losses import *

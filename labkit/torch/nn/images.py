@@ -5,6 +5,7 @@ from typing import Any
 from ...layout import with_names
 from .._tensor import Tensor
 from . import functional as F
+from ._fractional import shares
 from ._images import several
 from ._made import of_function
 from .module import Module
@@ -12,7 +13,8 @@ from .module import Module
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ChannelShuffle", "CircularPad1d", "CircularPad2d",
-    "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Fold", "LPPool1d", "LPPool2d", "LPPool3d",
+    "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Fold", "FractionalMaxPool2d",
+    "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d",
     "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "PixelShuffle",
     "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
     "ReplicationPad3d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d",
@@ -37,6 +39,39 @@ class _MaxPoolNd(Module):
 
     def extra_repr(self) -> str:
         return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
+
+
+class FractionalMaxPool2d(Module):
+    """The largest elements of windows at random, `output_size` of them or this share of the image; see the function.
+
+    Raises ValueError unless one of both is given, and for a share that is not between 0 and 1.
+    """
+
+    function, dims = staticmethod(F.fractional_max_pool2d), 2
+
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        super().__init__()
+        name = type(self).__name__
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        self.kernel_size, self.return_indices = several(kernel_size, self.dims), return_indices
+        self.output_size = None if output_size is None else several(output_size, self.dims)
+        self.output_ratio = None if output_ratio is None else shares(output_ratio, self.dims)
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+        self.register_buffer("_random_samples", _random_samples)
+
+    def forward(self, input) -> Any:
+        how = self.kernel_size, self.output_size, self.output_ratio, self.return_indices
+        return self.function(input, *how, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool3d(FractionalMaxPool2d):
+    """The same of volumes."""
+
+    function, dims = staticmethod(F.fractional_max_pool3d), 3
 
 
 class MaxPool2d(_MaxPoolNd):

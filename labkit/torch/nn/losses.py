@@ -1,16 +1,19 @@
 """Losses and distances as modules: `loss(input, target)`, reduced to the mean by default."""
 
+from math import prod
+
 from .._tensor import Tensor
 from . import functional as F
 from ._losses import by_old_words
 from ._made import of_function
+from .layers import Linear
 from .module import Module
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss",
-    "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss",
+    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "MSELoss",
+    "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance",
+    "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
 ]  # fmt: skip
 
 
@@ -79,3 +82,40 @@ class TripletMarginWithDistanceLoss(_Loss):
         return F.triplet_margin_with_distance_loss(
             anchor, positive, negative, distance_function=self.distance_function, **how
         )
+
+
+class LinearCrossEntropyLoss(Module):
+    """`CrossEntropyLoss` of the scores that a linear layer of its own makes of the input; see `linear_cross_entropy`."""
+
+    def __init__(
+        self, in_features, num_classes, *, out_features=(), bias=False, device=None, dtype=None, reduction="mean", weight=None,
+        ignore_index=None, label_smoothing=0.0, options=None,
+    ):  # fmt: skip
+        super().__init__()
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        self.register_buffer("weight", weight)
+        self.reduction, self.num_classes, self.out_features = reduction, num_classes, out_features
+        self.ignore_index, self.label_smoothing, self.options = ignore_index, label_smoothing, options
+        self.linear = Linear(in_features, prod(out_features, start=num_classes), bias, device, dtype)
+
+    def forward(self, input, target) -> Tensor:
+        shape, bias = (self.num_classes, *self.out_features), self.linear.bias
+        return F.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape((*shape, -1)),
+            target,
+            linear_bias=None if bias is None else bias.reshape(shape),
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+            options=self.options,
+        )
+
+    def extra_repr(self) -> str:
+        own = ("num_classes", "out_features"), ("reduction", "ignore_index", "label_smoothing", "options")
+        first, last = (", ".join(f"{name}={getattr(self, name)}" for name in names) for names in own)
+        return f"in_features={self.linear.in_features}, {first}, bias={self.linear.bias is not None}, {last}"

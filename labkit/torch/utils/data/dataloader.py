@@ -7,6 +7,7 @@ import math
 import random
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -161,7 +162,7 @@ class _Pass:
             seed = drawn_seed(loader.generator)
             workers = [_Worker(loader, seed, i) for i in range(loader.num_workers)]
             loader._workers = workers if loader.persistent_workers else []
-        self.turns = [worker.begin() for worker in workers] or [_Reader(loader)]
+        self.turns = [worker.begin() for worker in workers] or [_Reader(loader, loader.dataset)]
 
     def __iter__(self):
         return self
@@ -183,18 +184,17 @@ class _Pass:
 
 
 class _Reader:
-    """Reads the dataset at one index, or at a list of them."""
+    """Reads a dataset at one index, or at a list of them."""
 
-    def __init__(self, loader):
-        self.loader, self.batches = loader, loader.batch_sampler is not None
-        self.rest: Any = iter(loader.dataset) if loader._iterable else None
+    def __init__(self, loader, dataset):
+        self.loader, self.dataset, self.batches = loader, dataset, loader.batch_sampler is not None
+        self.rest: Any = iter(dataset) if loader._iterable else None
 
     def read(self, index):
         return self.loader.collate_fn(self._ahead(index) if self.rest is not None else self._at(index))
 
     def _at(self, index):
-        dataset = self.loader.dataset
-        return examples(dataset, index) if self.batches else dataset[index]
+        return examples(self.dataset, index) if self.batches else self.dataset[index]
 
     def _ahead(self, index):
         """The next example, or as many as `index` has places. Raises StopIteration at the end."""
@@ -207,10 +207,11 @@ class _Reader:
 
 
 class _Worker:
-    """A worker's turns: its own random numbers, and what `get_worker_info` tells meanwhile."""
+    """A worker's turns: its own random numbers, its copy of the dataset, and what `get_worker_info` tells meanwhile."""
 
     def __init__(self, loader, seed, number):
-        self.loader, self.info = loader, WorkerInfo(number, loader.num_workers, seed + number, loader.dataset)
+        self.loader = loader
+        self.info = WorkerInfo(number, loader.num_workers, seed + number, copy(loader.dataset))
         self.torch = Generator().manual_seed(seed + number).get_state()
         self.python = random.Random(seed + number).getstate()
         entropy = np.random.SeedSequence([number, seed % 2**32, seed >> 32, 0])
@@ -220,7 +221,7 @@ class _Worker:
 
     def begin(self):
         """Begin to read the dataset, in a turn of its own."""
-        self.reader = self._turn(_Reader, self.loader)
+        self.reader = self._turn(lambda dataset: _Reader(self.loader, dataset), self.info.dataset)
         return self
 
     def read(self, index):

@@ -87,13 +87,22 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
-def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
+def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
-    dragged.by("cut 3", -10, 0)
-    assert not note.is_visible()  # as good as where it stood
-    dragged.by("cut 1", 60, 0)
-    assert NEEDS in note.text_content() and dragged.shown.differences() == []
+    for name, position in (("cut 1", 0), ("cut 3", 8), ("cut 2", 7)):
+        dragged.to_spot(name, position)
+        dragged.shown.state["shards"] = 2
+        assert dragged.shown.differences() == [] and not note.is_visible()
+    dragged.by("cut 2", 60, 0)  # next to another
+    dragged.shown.state["cut2of4"] = 8
+    assert dragged.shown.differences() == []
+    dragged.by("cut 2", 60, 0)
+    assert "goes no further" in note.text_content() and dragged.shown.differences() == []
+    dragged.press("cut 3", "ArrowLeft")
+    assert dragged.shown.differences() == []
+    dragged.shown.turn(dragged.scene.dials[1], 1)
+    assert dragged.shown.differences() == []
 
 
 def test_a_note_goes_with_what_it_was_said_of(opened):

@@ -100,8 +100,8 @@ export class Grabbing {
   }
 
   // In a frame of what moves: the handles of a dial that turns go along; when it is over, all stand where they belong.
-  follow(dial) {
-    if (dial === undefined || (this.player.scene.grips || []).some((grip) => grip.dial === dial)) this.place();
+  follow(way) {
+    if (!way || (this.player.scene.grips || []).some(({ dial }) => way.low[dial] !== way.high[dial])) this.place();
   }
 
   // What a screen reader says of it.
@@ -163,7 +163,8 @@ export class Grabbing {
     this.held = undefined;
     if (held?.moved && held.value && this.player.live) this.send(held.value, true);
     else if (held?.moved && held.grip.dial && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
-      this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+      const { player } = this, dial = player.dials.find(({ name }) => name === held.grip.dial);
+      this.say(held.name, [whyNot(held.grip, held.spot, held.place, (i) => player.reach(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
   }
@@ -218,8 +219,8 @@ export class Grabbing {
     this.place();
   }
 
-  turn(grip, position) {
-    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
+  turn(grip, aimed) {
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), position = player.reach(dial, aimed);
     if (position === player.state[dial.name]) return;
     if (this.held) this.held.turned = true;
     player.request(dial, position);

@@ -9,8 +9,8 @@ import pytest
 
 from labkit.widgets.kit.bound import turned
 from labkit.widgets.kit.scene import holds, looks, to_json
-from labkit.widgets.kit.words import number
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.words import number
 from labkit.widgets.labs.batch_splitter.scene import BatchSplitter
 from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS, cut_of, weight
 

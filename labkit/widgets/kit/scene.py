@@ -70,7 +70,8 @@ class Dial:
     "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
-    that each position is seen while it plays, if not as usual. `rests`: where it stands in a still picture, if not at its
+    that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
+    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
     start. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`. `puts`: where other dials go with each of its positions; when one of them
@@ -93,6 +94,7 @@ class Dial:
     hunt: Hunt | None = None
     plays: Sequence[int] = ()
     pace: float = 0.0
+    stops: Sequence[int] = ()
     rests: int | None = None
     puts: Sequence[Mapping[str, int]] = ()
     after: str = ""

@@ -1,7 +1,7 @@
 """What is said of a batch that is cut, and asked before it is."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from ...kit.joint import key_of, place
 from ...kit.scene import Ask, Caption, only
@@ -59,7 +59,7 @@ def _cut(count, shards):
     if shards == "yours":
         return f"The batch is cut into {count} parts, where you have cut it"
     ends = [0, *ends_of(count, shards), SAMPLES]
-    return f"The batch is cut into {listed(str(b - a) for a, b in zip(ends, ends[1:]))} samples"
+    return f"The batch is cut into {listed(str(b - a) for a, b in pairwise(ends))} samples"
 
 
 def captions_of() -> Iterator[Caption]:

@@ -210,7 +210,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert reached[0] != reached[1]
 
 
-FREE = {"landscape": "start", "show": "x chain", "jacobian": "map x[1]"}
+FREE = {"show": "x chain", "jacobian": "map x[1]"}
 
 
 @pytest.mark.live
@@ -220,6 +220,22 @@ def test_what_only_python_can_compute_says_so(opened, example):
     dragged.by(FREE[example], 30, 10)
     assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
     assert dragged.shown.differences() == []
+
+
+def test_a_saved_page_goes_to_the_nearest_of_the_scenes_that_it_holds(opened):
+    dragged, said = opened("landscape"), []
+    (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
+    scenes = made("landscape").alternatives()
+    for part in ("start 5", "start 4", "start"):
+        (x, y), (here_x, here_y) = grip.parts[part], grip.at
+        dragged.by("start", x - here_x + 9, y - here_y - 9)
+        dragged.shown.scene = dragged.scene = scenes[part]
+        assert dragged.off("start") == pytest.approx([0, 0], abs=1) and dragged.shown.differences() == []
+        (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
+        said.append(dragged.shown.frame.locator(".lk-say").text_content())
+    assert len(set(said)) == 3
+    dragged.press("start", "ArrowRight")
+    dragged.page.wait_for_function("said => document.querySelector('.lk-say').textContent !== said", arg=said[-1])
 
 
 WAYS = {"x": [(80, 0), (-80, 0)], "y": [(0, 80), (0, -80)]}

@@ -186,7 +186,7 @@ def beside(shared: Ground) -> Panel:
 
 
 def grips(shared: Ground, start: Point, others: Mapping[str, Point]) -> Iterator[Grip]:
-    """The start, anywhere in the frame, in a saved page at one of the `others`; and the step, along a path and along the losses."""
+    """The start, anywhere, in a saved page at one of the `others`; and the step, along a path and along the losses."""
     yield from _walkers(shared)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
     parts = {part: shared.plane.at(place) for part, place in others.items()}

@@ -46,8 +46,8 @@ def _place(f: Landing, across: Axis) -> float:
     """Where the number given stands; what lies beyond an end stands there."""
     if not f.x:
         return 0.0
-    e = exponent_of(f.x)
-    return across(e) if across.holds(e) else float(min(max(across(e), across.start + EDGE), across.end - EDGE))
+    x, low, high = across(exponent_of(f.x)), across.start + EDGE, across.end - EDGE
+    return x if low <= x <= high else min(max(float(x), low), high)
 
 
 def range_grips(

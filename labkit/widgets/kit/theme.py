@@ -90,6 +90,7 @@ ROLES: dict[str, dict[str, Any]] = {
         "pointer-events": "none",
     },
     "badtext": _text(12, "$bad", **{"font-weight": "bold"}, **_HALO),
+    "signtext": _text(12, "$bad", **{"font-weight": "bold"}),
 }
 
 # A mark's state at a moment, put over its role. "" is its plain look.

@@ -281,6 +281,12 @@ def _at(scene, grip):
 
 # ---- the bug is found by a click ----
 
+PICTURE = "frame => frame.querySelector('.lk-panels').getBoundingClientRect().top + scrollY"
+
+
+def told_why(hunt):
+    return hunt.because.split("\n")[1]
+
 
 @pytest.mark.live
 def test_the_bug_is_found_in_three_tries_with_hints(opened):
@@ -288,13 +294,16 @@ def test_the_bug_is_found_in_three_tries_with_hints(opened):
     shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
     reply, hunt = shown.control(dial).locator(".lk-reply"), dial.hunt
     wrong = [key for key in hunt.choices if key not in (hunt.answer, "none")]
-    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.differences() == [] and told_why(hunt) not in shown.frame.inner_text()
     assert shown.click(wrong[0]) and hunt.hints[0] in reply.text_content()
     assert hunt.says[wrong[0]] in reply.text_content() and shown.differences() == []
-    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {hunt.because}"
+    told, why = hunt.because.split("\n", 1)
+    place = shown.frame.evaluate(PICTURE)
+    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {told}"
+    assert shown.frame.locator(".lk-why:visible").text_content() == why and shown.frame.evaluate(PICTURE) == place
     assert shown.differences() == [] and shown.state[dial.name] == len(dial.values) - 1
     shown.turn(dial, 0)
-    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.differences() == [] and told_why(hunt) not in shown.frame.inner_text()
 
 
 @pytest.mark.live
@@ -307,7 +316,8 @@ def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
         control.get_by_role("button", name="It is this one").press("Enter")
         shown.state |= shown._suspected(key)
         assert shown.differences() == []
-    assert dial.hunt.because in control.locator(".lk-reply").text_content()
+    assert dial.hunt.because.split("\n")[0] in control.locator(".lk-reply").text_content()
+    assert told_why(dial.hunt) in shown.frame.inner_text()
     assert axe_findings(shown.page, "html") == []
 
 

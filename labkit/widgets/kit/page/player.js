@@ -63,7 +63,8 @@ export class Player {
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
       this.bar(), this.say, this.ask.element,
-      make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)), this.pointing.details, this.more,
+      make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
+      ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 

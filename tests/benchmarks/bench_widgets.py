@@ -9,7 +9,7 @@ import pytest
 from notebook_server import Notebook, Server
 
 import labkit
-from labkit.widgets import BatchSplitter, ClippingLab, Landscape, StepSize
+from labkit.widgets import ClippingLab, Landscape, StepSize
 from labkit.widgets.kit.scene import to_json
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
@@ -170,7 +170,6 @@ DRAGS = {  # a widget of the course, and what its handle sends
     "Landscape": (Landscape, lambda i: {"w": -0.5 + 0.01 * i, "b": 3 - 0.02 * i}),
     "ClippingLab, g": (ClippingLab, lambda i: {"g1": 3 - 0.02 * i, "g2": 1 + 0.01 * i}),
     "ClippingLab, limit": (ClippingLab, lambda i: {"limit": 1 + 0.013 * i}),
-    "BatchSplitter": (BatchSplitter, lambda i: {"cut 1": 1 + i % 5}),
 }
 
 

@@ -36,7 +36,7 @@ class Dragged:
         grip = self.grip(name)
         now, there = grip.spots[self.shown.state[grip.dial]], grip.spots[position]
         self.by(name, there[0] - now[0], there[1] - now[1], way)
-        self.shown.state[grip.dial] = position
+        self.shown.goes({grip.dial: position})
 
     def by(self, name: str, across: float, down: float, way: str = "mouse") -> None:
         """Drag a handle by so many px of its panel, however large that is shown."""

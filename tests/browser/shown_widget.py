@@ -4,6 +4,7 @@ import itertools
 import json
 from collections.abc import Sequence
 
+from labkit.widgets.kit.bound import turned
 from labkit.widgets.kit.scene import Dial, Scene, holds, looks
 
 READ = """frame => JSON.stringify({
@@ -76,7 +77,11 @@ class Shown:
             position = self._swap_first(dial)
         else:
             self._choose(control, position)
-        self.state[dial.name] = position
+        self.goes({dial.name: position})
+
+    def goes(self, wanted):
+        """What is expected when dials are turned, and with them what is bound to them."""
+        self.state = turned(self.scene.dials, self.state, wanted)
 
     def _choose(self, control, position):
         """Choose with a button or from a list: a page that was made narrow replaces one by the other in its next frames."""

@@ -87,13 +87,22 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
-def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
+def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
-    dragged.by("cut 3", -10, 0)
-    assert not note.is_visible()  # as good as where it stood
-    dragged.by("cut 1", 60, 0)
-    assert NEEDS in note.text_content() and dragged.shown.differences() == []
+    for name, position in (("cut 1", 0), ("cut 3", 8), ("cut 2", 7)):
+        dragged.to_spot(name, position)
+        dragged.shown.state["shards"] = 2
+        assert dragged.shown.differences() == [] and not note.is_visible()
+    dragged.by("cut 2", 60, 0)  # next to another
+    dragged.shown.state["cut2of4"] = 8
+    assert dragged.shown.differences() == []
+    dragged.by("cut 2", 60, 0)
+    assert "goes no further" in note.text_content() and dragged.shown.differences() == []
+    dragged.press("cut 3", "ArrowLeft")
+    assert dragged.shown.differences() == []
+    dragged.shown.turn(dragged.scene.dials[1], 1)
+    assert dragged.shown.differences() == []
 
 
 def test_a_note_goes_with_what_it_was_said_of(opened):
@@ -201,7 +210,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert reached[0] != reached[1]
 
 
-FREE = {"landscape": "start", "show": "x chain", "jacobian": "map x[1]"}
+FREE = {"show": "x chain", "jacobian": "map x[1]"}
 
 
 @pytest.mark.live
@@ -211,6 +220,22 @@ def test_what_only_python_can_compute_says_so(opened, example):
     dragged.by(FREE[example], 30, 10)
     assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
     assert dragged.shown.differences() == []
+
+
+def test_a_saved_page_goes_to_the_nearest_of_the_scenes_that_it_holds(opened):
+    dragged, said = opened("landscape"), []
+    (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
+    scenes = made("landscape").alternatives()
+    for part in ("start 5", "start 4", "start"):
+        (x, y), (here_x, here_y) = grip.parts[part], grip.at
+        dragged.by("start", x - here_x + 9, y - here_y - 9)
+        dragged.shown.scene = dragged.scene = scenes[part]
+        assert dragged.off("start") == pytest.approx([0, 0], abs=1) and dragged.shown.differences() == []
+        (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
+        said.append(dragged.shown.frame.locator(".lk-say").text_content())
+    assert len(set(said)) == 3
+    dragged.press("start", "ArrowRight")
+    dragged.page.wait_for_function("said => document.querySelector('.lk-say').textContent !== said", arg=said[-1])
 
 
 WAYS = {"x": [(80, 0), (-80, 0)], "y": [(0, 80), (0, -80)]}
@@ -256,6 +281,12 @@ def _at(scene, grip):
 
 # ---- the bug is found by a click ----
 
+PICTURE = "frame => frame.querySelector('.lk-panels').getBoundingClientRect().top + scrollY"
+
+
+def told_why(hunt):
+    return hunt.because.split("\n")[1]
+
 
 @pytest.mark.live
 def test_the_bug_is_found_in_three_tries_with_hints(opened):
@@ -263,13 +294,16 @@ def test_the_bug_is_found_in_three_tries_with_hints(opened):
     shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
     reply, hunt = shown.control(dial).locator(".lk-reply"), dial.hunt
     wrong = [key for key in hunt.choices if key not in (hunt.answer, "none")]
-    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.differences() == [] and told_why(hunt) not in shown.frame.inner_text()
     assert shown.click(wrong[0]) and hunt.hints[0] in reply.text_content()
     assert hunt.says[wrong[0]] in reply.text_content() and shown.differences() == []
-    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {hunt.because}"
+    told, why = hunt.because.split("\n", 1)
+    place = shown.frame.evaluate(PICTURE)
+    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {told}"
+    assert shown.frame.locator(".lk-why:visible").text_content() == why and shown.frame.evaluate(PICTURE) == place
     assert shown.differences() == [] and shown.state[dial.name] == len(dial.values) - 1
     shown.turn(dial, 0)
-    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.differences() == [] and told_why(hunt) not in shown.frame.inner_text()
 
 
 @pytest.mark.live
@@ -282,7 +316,8 @@ def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
         control.get_by_role("button", name="It is this one").press("Enter")
         shown.state |= shown._suspected(key)
         assert shown.differences() == []
-    assert dial.hunt.because in control.locator(".lk-reply").text_content()
+    assert dial.hunt.because.split("\n")[0] in control.locator(".lk-reply").text_content()
+    assert told_why(dial.hunt) in shown.frame.inner_text()
     assert axe_findings(shown.page, "html") == []
 
 

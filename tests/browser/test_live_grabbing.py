@@ -9,7 +9,7 @@ from shown_widget import Shown
 from widget_examples import Demo
 
 import labkit
-from labkit.widgets import BatchSplitter, ClippingLab, Landscape, Microscope, StepSize
+from labkit.widgets import ClippingLab, Landscape, Microscope, StepSize
 
 
 @pytest.fixture
@@ -98,13 +98,6 @@ def test_a_point_a_start_and_a_cut_are_dragged(live):
     dragged.by("start", 50, 60)
     settled(lively, dragged)
     assert lively.picture.inputs["w"] > -0.4 and lively.picture.inputs["b"] < 2.9
-    lively, dragged = live(BatchSplitter())
-    parts, shards, _ = dragged.scene.dials
-    dragged.shown.turn(parts, 3)
-    dragged.shown.turn(shards, 0)
-    dragged.by("cut 1", -52, 0)
-    settled(lively, dragged)
-    assert lively.picture.splits[4, "yours"].sizes == [1, 5, 3, 3]
 
 
 @pytest.mark.live

@@ -8,7 +8,8 @@ from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, made
 
 import labkit
-from labkit.widgets.kit.scene import holds, looks
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Dial, Panel, Scene, holds, looks, text
 
 TOKENS = """frame => [...frame.querySelectorAll("figure:not([hidden]) .lk-tokentext")]
   .filter(node => node.getClientRects().length).map(node => [node.textContent, Math.round(node.getAttribute("x"))])"""
@@ -131,6 +132,21 @@ def test_the_reader_sets_the_speed(shown):
         reached.append(shown.position(shown.main))
         speed.click()
     assert reached == [1, 2, 4, 1]
+
+
+def test_it_stops_at_some_positions_runs_over_the_others_and_goes_round(go, tmp_path):
+    dial = Dial("at", "At", [str(i) for i in range(12)], start=4, pace=1000.0, stops=[4, 8])
+    scene = Scene("Stops", "Some.", [dial], [Panel("panel", "", 100, 40, [text(5, 20, "here")])])
+    page = go(Picture(scene).save(tmp_path / "page.html").as_uri()).page
+    shown, seen = Shown(page.locator(".labkit"), scene), []
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    shown.control(dial).get_by_role("button", name="Play").click()
+    for _ in range(16):
+        page.clock.run_for(200)
+        seen.append(shown.position(dial))
+    assert seen[:4] == [4] * 4 and seen.count(8) >= 4 and seen[-4:] == [4] * 4
+    assert shown.control(dial).get_by_role("button", name="Play").count() == 1
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def fun(x, w):
 CHEAP = {
     "show": (lambda: show(fun, 3.0, 2.0), {"step": 3, "view": 1, "inputs": {"x": 1.25}}),
     "cut": (lambda: CutEdge(fun, 3.0, 2.0), {"cut": 2}),
-    "batch": (BatchSplitter, {"parts": 2, "shards": 2, "inputs": {"cut 1": 5}}),
+    "batch": (BatchSplitter, {"parts": 2, "shards": 2, "cut1of3": 4}),
     "clipping": (ClippingLab, {"limit": 0, "inputs": {"g1": 0.123456789, "limit": 1.7}}),
 }
 

@@ -1,8 +1,8 @@
 """What follows several dials as a sum: each dial adds a part of its own, so few parts make very many pictures.
 
 A property of `Mark.vary` that begins with "+" holds parts: of a text and of a coordinate numbers, of a path a number for each
-of its coordinates. What a dial adds is added to what the mark has; a text is the sum of its parts alone. `page/adding.js` does
-the same.
+of its coordinates. What a dial adds is added to what the mark has; a text is the sum of its parts alone, and 0 where only
+rounding is left of them. `page/adding.js` does the same.
 """
 
 import re
@@ -13,6 +13,7 @@ from typing import Any
 from .strokes import px
 from .words import number
 
+ROUNDING = 1e-9  # of the largest part
 Part = float | str | Sequence[float]  # a text stands for what JSON has not: "NaN", "Infinity", "-Infinity"
 
 
@@ -34,12 +35,17 @@ def added(attributes: dict[str, Any], words: str, sums: Mapping[str, Sequence[Pa
     """
     for name, parts in sums.items():
         if name == "text":
-            words = number(sum(map(float, parts)))  # type: ignore[arg-type]
+            words = number(_sum([float(part) for part in parts]))  # type: ignore[arg-type]
         elif name == "d":
             attributes["d"] = _moved(attributes["d"], [sum(at) for at in zip(*parts, strict=True)])  # type: ignore[arg-type]
         else:
             attributes[name] = _tenth(attributes[name] + sum(parts))  # type: ignore[arg-type]
     return attributes, words
+
+
+def _sum(parts):
+    total = sum(parts)
+    return 0.0 if abs(total) < ROUNDING * max(map(abs, parts)) else total
 
 
 def _moved(d, offsets):

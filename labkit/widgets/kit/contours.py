@@ -16,6 +16,8 @@ def contour(values: np.ndarray, xs: np.ndarray, ys: np.ndarray, level: float) ->
     above = values >= level
     corner = above[:-1, :-1]
     mixed = (corner != above[:-1, 1:]) | (corner != above[1:, 1:]) | (corner != above[1:, :-1])
+    finite = np.isfinite(values)
+    mixed &= finite[:-1, :-1] & finite[:-1, 1:] & finite[1:, 1:] & finite[1:, :-1]
     segments = []
     for i, j in np.argwhere(mixed):
         corners = [(i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j)]

@@ -69,7 +69,7 @@ def gif(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
     Raises ValueError where there is nothing to play, ImportError where matplotlib, which brings Pillow, is not installed.
     """
     dial = played(scene, state)
-    states = [{**state, dial.name: at} for at in dial.plays or range(state[dial.name], len(dial.values))]
+    states = [{**state, dial.name: at} for at in _seen(dial, state[dial.name])]
     lines = max(len(wrapped(scene.said(state), placed(scene, state)[0] - 2 * MARGIN)) for state in states)
     look = Look(scene, dial.name, theme, scale, lines)
     frames = painted(look, states)
@@ -92,6 +92,13 @@ def played(scene: Scene, state: Mapping[str, int]) -> Dial:
             return dial
     kinds = ", ".join(dial.kind for dial in scene.dials) or "none"
     raise ValueError(f"gif: expected a picture with a slider to play, but this one has dials of these kinds: {kinds}")
+
+
+def _seen(dial: Dial, now: int) -> Iterable[int]:
+    """The positions that are seen, from where it stands on; where it stops it goes round."""
+    if dial.stops:
+        return [now, *(at for at in dial.stops if at > now), *(at for at in dial.stops if at < now), now]
+    return dial.plays or range(now, len(dial.values))
 
 
 def painted(look: Look, states: list[dict[str, int]]) -> list[np.ndarray]:

@@ -83,8 +83,7 @@ class Picture:
             if inputs != before:
                 self.fill(before)
             raise
-        stays = self.state
-        at = {name: position if name in dials else stays[name] for name, position in wanted.items()}
+        at = self._scene.turning({name: self.state[name] for name in wanted}, dials)
         self.scene = replace(self._scene, turned=at)
         if self._player is not None:
             self._player.state = at
@@ -123,8 +122,7 @@ class Picture:
 
     def turn(self, **dials: int | str) -> None:
         """Turn dials of the shown widget, each to a position or to the name of one."""
-        wanted = self._scene.state(**dials)
-        self.player.state = self.state | {name: wanted[name] for name in dials}
+        self.player.state = self._scene.turning(self.state, dials)
 
     def respond(self, message: Mapping[str, Any]) -> None:
         """Answer what the reader did: by default `{"set": {field: number or text}}`, with "at" while a handle is dragged."""

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from .adding import added
+from .bound import turned
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
@@ -69,10 +70,13 @@ class Dial:
     "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
-    that each position is seen while it plays, if not as usual. `rests`: where it stands in a still picture, if not at its
+    that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
+    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
     start. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
-    dial turns these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share,
+    dial turns these others back, `{dial: position}`. `puts`: where other dials go with each of its positions; when one of them
+    is turned it goes where they fit, else to its last position. `after`: another dial, before whose position it never stands
+    (`bound`). `places`: where each position lies on a line that several scenes share,
     rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
@@ -90,7 +94,10 @@ class Dial:
     hunt: Hunt | None = None
     plays: Sequence[int] = ()
     pace: float = 0.0
+    stops: Sequence[int] = ()
     rests: int | None = None
+    puts: Sequence[Mapping[str, int]] = ()
+    after: str = ""
 
     def __post_init__(self):
         if self.kind not in KINDS or not 0 <= self.start < len(self.values):
@@ -138,11 +145,12 @@ class Mark:
     scale: tuple[float, ...] = ()
 
     def following(self, dial: str | Mapping[str, int], **values: Iterable[Any]) -> "Mark":
-        """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points.
+        """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points; None
+        is as it was.
 
         Of several dials, `{name: how many positions}`, one value for each combination, the last dial turning fastest.
         """
-        written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
+        written = {key: _write(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
         name = dial if isinstance(dial, str) else key_of(dial)
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
 
@@ -258,9 +266,13 @@ class Scene:
     def state(self, **dials: int | str) -> dict[str, int]:
         """The start with some dials turned, each to a position or to the name of one.
 
-        Raises KeyError for an unknown dial, ValueError for a position it does not have.
+        Raises KeyError for an unknown dial, ValueError for a position it does not have, or cannot have beside the others.
         """
-        known, state = {dial.name: dial for dial in self.dials}, self.start()
+        return self.turning(self.start(), dials)
+
+    def turning(self, state: Mapping[str, int], dials: Mapping[str, int | str]) -> dict[str, int]:
+        """A state with some dials turned, as `state` says, and with what is bound to them."""
+        known, asked = {dial.name: dial for dial in self.dials}, {}
         for name, wanted in dials.items():
             if name not in known:
                 raise KeyError(f"expected one of the dials {', '.join(known)}, but got {name!r}")
@@ -271,8 +283,15 @@ class Scene:
                 raise ValueError(
                     f"{name}: expected a position below {len(values)} or one of {shown}, but got {wanted!r}"
                 )
-            state[name] = index % len(values)
-        return state
+            asked[name] = index % len(values)
+        found = turned(self.dials, state, asked)
+        for name, index in asked.items():
+            if known[name].after and found[name] != index:
+                place = known[name].values
+                raise ValueError(
+                    f"{name}: expected a position from that of {known[name].after} on, but got {place[index]!r}"
+                )
+        return found
 
     def resting(self, **dials: int | str) -> dict[str, int]:
         """As `state`, from where the dials stand in a still picture."""
@@ -332,16 +351,20 @@ def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, st
 
 
 def changes(values: Iterable[Any]) -> Changes:
-    """One value per position as a list of changes.
+    """One value per position as a list of changes; None: as it was.
 
-    >>> changes([1, 1, 2])
+    >>> changes([1, 1, 2, None, 2])
     [(0, 1), (2, 2)]
     """
     found: Changes = []
     for i, value in enumerate(values):
-        if not found or found[-1][1] != value:
+        if value is not None and (not found or found[-1][1] != value):
             found.append((i, value))
     return found
+
+
+def _write(how, values):
+    return (None if value is None else how(value) for value in values)
 
 
 def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:

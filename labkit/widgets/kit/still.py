@@ -205,7 +205,12 @@ def _number(value):
 
 def describe(scene: Scene, state: Mapping[str, int]) -> str:
     """The picture in words: title, description, notice, and the sentence of the state."""
-    parts = [scene.title + ".", scene.description, scene.notice, scene.told(state)]
+    parts = [
+        f"{scene.title.rstrip('?')}{'?' if scene.title.endswith('?') else '.'}",
+        scene.description,
+        scene.notice,
+        scene.told(state),
+    ]
     return "\n".join(filter(None, parts))
 
 

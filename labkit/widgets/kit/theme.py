@@ -47,6 +47,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "outline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4, "stroke-dasharray": "4 3"},
     "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},
     "grid": {"fill": "none", "stroke": "$line", "stroke-width": 1},
+    "contour": {"fill": "none", "stroke": "$muted", "stroke-width": 1.3, "opacity": 0.7},
     "vector": {"fill": "none", "stroke": "$forward", "stroke-width": 3.2},
     "savedvector": {"fill": "none", "stroke": "$saved", "stroke-width": 3.2},
     "backvector": {"fill": "none", "stroke": "$backward", "stroke-width": 3.2, "stroke-dasharray": "7 4"},
@@ -89,6 +90,7 @@ ROLES: dict[str, dict[str, Any]] = {
         "pointer-events": "none",
     },
     "badtext": _text(12, "$bad", **{"font-weight": "bold"}, **_HALO),
+    "signtext": _text(12, "$bad", **{"font-weight": "bold"}),
 }
 
 # A mark's state at a moment, put over its role. "" is its plain look.

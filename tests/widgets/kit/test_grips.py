@@ -6,6 +6,8 @@ from math import hypot
 import javascript
 import pytest
 
+from widget_examples import EXAMPLES, made
+
 from labkit.widgets.kit.axes import Axis
 from labkit.widgets.kit.grips import Along, Grip
 from labkit.widgets.kit.page import script
@@ -90,3 +92,17 @@ def test_the_page_says_as_much_as_python_thinks():
         assert in_page("briefly", told) == [first, rest]
         assert len([word for word in first.split(" ") if word != "…"]) <= 30
         assert f"{first} {rest}".strip().replace(" … … ", " ") == told
+
+
+@pytest.mark.parametrize("name", [n for n in EXAMPLES if n not in ("demo", "calls")])
+def test_no_ring_is_cut_by_the_border_of_its_panel(name):
+    """Where a panel is drawn as small as it may be, a ring that is held has 13 px of the window to each side; not frames around words."""
+    scene = made(name).scene
+    panels = {panel.name: panel for panel in scene.panels}
+    for grip in scene.grips:
+        panel, found = panels.get(grip.panel), [*grip.spots, grip.at]
+        if panel is None or grip.stays or grip.bare:
+            continue
+        for x, y in filter(None, found):
+            room = min(x, panel.width - x, y, panel.height - y) * 0.82
+            assert room >= 13, (grip.name, x, y, panel.width, panel.height)

@@ -2,15 +2,17 @@
 
 import json
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 
-from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.bound import turned
+from labkit.widgets.kit.scene import holds, looks, to_json
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.words import number
 from labkit.widgets.labs.batch_splitter.scene import BatchSplitter
-from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS
+from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS, cut_of, weight
 
 
 @cache
@@ -99,8 +101,9 @@ def test_the_two_levels_are_one_where_the_gradients_agree():
 @pytest.mark.parametrize("how", COMBINE)
 def test_the_question_before_a_cut_is_about_what_comes(count, shards, how):
     split, state = usual().splits[count, shards], usual().scene.state(shards=shards, combine=how)
-    (ask,) = (ask for ask in usual().scene.dials[0].asks[COUNTS.index(count)] if holds(ask.when, state))
-    assert f"{split.sizes[0]}, " in ask.question or f"{split.sizes[0]} and {split.sizes[1]} samples" in ask.question
+    ask = next(ask for ask in usual().scene.dials[0].asks[COUNTS.index(count)] if holds(ask.when, state))
+    said = f"{split.sizes[0]}, ", f"{split.sizes[0]} and {split.sizes[1]} samples", "where you have cut it"
+    assert any(words in ask.question for words in said)
     if (shards, how) == ("even", "sum"):
         assert ask.answer == pytest.approx(count * split.big)
     else:
@@ -110,27 +113,89 @@ def test_the_question_before_a_cut_is_about_what_comes(count, shards, how):
 
 
 def test_while_one_predicts_another_choice_begins_with_the_whole_batch():
-    assert [dial.resets for dial in usual().scene.dials] == [{}, {"parts": 0}, {"parts": 0}]
+    assert [dial.resets for dial in usual().scene.dials[:3]] == [{}, {"parts": 0}, {"parts": 0}]
 
 
 def test_it_is_small_and_can_be_drawn():
-    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 150_000
+    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 240_000
     assert usual().svg("dark", shards=1).startswith("<svg")
 
 
-def test_the_batch_is_cut_where_the_cuts_are_dragged():
-    picture = BatchSplitter()
-    picture.respond({"set": {"cut 1": 2}, "at": picture.state})
-    picture.respond({"set": {"cut 2": 7}})
-    assert picture.splits[3, "yours"].sizes == [2, 5, 5] and picture.state["shards"] == SHARDS.index("yours")
-    assert picture.splits[3, "yours"].error("weighted") < 1e-12 < picture.splits[3, "yours"].error("mean")
-    picture.respond({"set": {"cut 3": 12}})
-    assert "expected a whole number from 1 to 11" in picture.scene.notice and picture.inputs["cut 3"] == 9
+# ---- cuts that are dragged ----
 
 
-@pytest.mark.parametrize("cut", range(1, SAMPLES))
-def test_wherever_a_cut_is_every_part_keeps_a_sample(cut):
-    picture = BatchSplitter()
-    for k in (1, 3, 5):
-        picture.fill({**picture.inputs, f"cut {k}": cut})
-    assert all(min(split.sizes) >= 1 and sum(split.sizes) == SAMPLES for split in picture.splits.values())
+def cut_at(*ends, combine="mean", shards="even"):
+    """The state with cuts after some samples, each dragged where it is to be, from that of sizes of a kind."""
+    scene, count = usual().scene, len(ends) + 1
+    state = scene.state(parts=str(count), shards=shards, combine=combine)
+    for k, end in enumerate(ends, 1):
+        state = scene.turning(state, {cut_of(k, count): end - k})
+    return state
+
+
+def texts(state):
+    return [words for _, _, words, _ in visible_marks(usual().scene.panels[0], state)]
+
+
+@pytest.mark.parametrize("how", COMBINE)
+@pytest.mark.parametrize("count", COUNTS[1:])
+def test_wherever_it_is_cut_the_picture_has_the_gradients_of_the_parts(count, how):
+    one = usual().splits[1, "even"].big
+    (panel,), of = usual().scene.panels, slopes()
+    for ends in list(combinations(range(1, SAMPLES), count - 1))[:: 1 if count < 4 else 17]:
+        state = usual().scene.start() | {"parts": COUNTS.index(count), "combine": COMBINE.index(how)}
+        state |= {cut_of(k, count): end - k for k, end in enumerate(ends, 1)}
+        bounds = list(pairwise([0, *ends, SAMPLES]))
+        together = sum(weight(how, count, b - a) * of[a:b].mean() for a, b in bounds)
+        values = [words for mark, _, words, _ in visible_marks(panel, state) if mark.role == "value"]
+        off = 100 * (together / one - 1)
+        assert values == [number(one), number(together), number(off if abs(off) > 1e-9 else 0)]
+        exactly = abs(off) < 1e-9
+        assert ("✓ exactly" in texts(state)) == exactly
+        assert ("the gradient of the big batch." in usual().scene.told(state)) == exactly
+        found = [at for mark, at, _, _ in visible_marks(panel, state) if mark.role == "op"]
+        px = [at["height"] / abs(of[a:b].mean()) for at, (a, b) in zip(found, bounds, strict=True) if at["height"] > 2]
+        assert max(px) == pytest.approx(min(px), rel=0.04)
+
+
+def slopes():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0.5, 2.0, SAMPLES)
+    return 2 * (3.5 * x - 2.0 * x - rng.normal(0.0, 1.0, SAMPLES)) * x
+
+
+def test_a_cut_is_dragged_alone_and_then_the_sizes_are_yours():
+    state = cut_at(3, 8, 9)
+    assert state["shards"] == SHARDS.index("yours") and [state[cut_of(k, 4)] for k in (1, 2, 3)] == [2, 6, 6]
+    sizes = [words for words in texts(state) if words in ("1", "2", "3") or words.endswith(" samples")]
+    assert sizes == ["3", "5 samples", "1", "3"]
+    assert cut_at(3, 6, 9)["shards"] == SHARDS.index("even")
+    assert cut_at(3, 8, 9)["cut1of2"] == usual().scene.state(shards="even")["cut1of2"]
+
+
+@pytest.mark.parametrize("shards", SHARDS)
+def test_no_cut_passes_another(shards):
+    scene = usual().scene
+    before = scene.state(parts="4", shards=shards)
+    for k, place in product((1, 2, 3), range(SAMPLES - 3)):
+        after = turned(scene.dials, before, {cut_of(k, 4): place})
+        was, ends = ([state[cut_of(j, 4)] + j for j in (1, 2, 3)] for state in (before, after))
+        assert ends == sorted(set(ends)) and sum(a != b for a, b in zip(was, ends, strict=True)) <= 1
+    with pytest.raises(
+        ValueError, match="cut2of4: expected a position from that of cut1of4 on, but got 'after sample 3'"
+    ):
+        scene.state(cut1of4=4, cut2of4=1)
+
+
+def test_even_sizes_put_all_cuts():
+    for shards in SHARDS:
+        state = usual().scene.turning(cut_at(1, 2, 11), {"shards": shards})
+        for count in COUNTS:
+            ends = np.cumsum(usual().splits[count, shards].sizes)[:-1]
+            assert [state[cut_of(k, count)] + k for k in range(1, count)] == ends.tolist()
+
+
+def test_samples_stand_beside_their_cuts():
+    state = cut_at(2, 5)
+    bars = [looks(mark, state)[0]["x"] for mark in usual().scene.panels[0].marks if mark.role == "leaf"]
+    assert [round(b - a, 1) for a, b in pairwise(bars)] == [26, 34, 26, 26, 34, *[26] * 6]

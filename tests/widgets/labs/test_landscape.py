@@ -105,7 +105,7 @@ def test_the_gradient_that_is_written_belongs_to_the_place_where_it_stands():
 
 def test_contour_lines_lie_where_the_loss_has_their_height():
     left, right, low, high = frame_of([m for by in usual().runs.values() for m in by], WIDTH, HEIGHT)
-    drawn = [at["d"] for mark, at in plane_marks() if mark.role == "grid"]
+    drawn = [at["d"] for mark, at in plane_marks() if mark.role == "contour"]
     assert len(drawn) >= 5
     for d in drawn:
         spots = [tuple(map(float, pair.split())) for pair in d.replace("L", "M").split("M")[1:]]
@@ -230,3 +230,26 @@ def test_the_numbers_of_contour_lines_stand_off_every_path():
 def test_the_whole_training_plays_in_eight_seconds(steps):
     dial = Landscape(steps=steps).scene.dials[0]
     assert 0 < dial.pace * steps <= 8000
+
+
+def test_a_saved_page_begins_at_other_places_too():
+    picture = Landscape(steps=5)
+    scenes, plane = picture.alternatives(), picture._shared.plane
+    assert len(scenes) == 9 and scenes["start"] is picture.scene
+    for part, scene in scenes.items():
+        (grip,) = [grip for grip in scene.grips if grip.name == "start"]
+        assert grip.at == grip.parts[part] and grip.parts.keys() == scenes.keys()
+        start = picture.rest_at(part)["inputs"]
+        assert plane.at((start["w"], start["b"])) == grip.at and plane.holds((start["w"], start["b"]))
+        other = Landscape(start=(start["w"], start["b"]), loss=line_fit, steps=5)
+        said = [scene.told(scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
+        wanted = [other.scene.told(other.scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
+        losses = [words.replace(", outside the picture", "") for words in said]
+        assert losses == [words.replace(", outside the picture", "") for words in wanted]
+
+
+def test_a_saved_page_has_no_start_where_the_loss_is_not_finite():
+    picture = Landscape(
+        lambda x, y: ops.log(x) + y**2, (1.0, 1.0), ("SGD",), rates=(0.1,), steps=3, frame=(-2, 2, -2, 2)
+    )
+    assert 1 < len(picture.alternatives()) < 9

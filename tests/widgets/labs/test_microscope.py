@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
 from labkit.widgets.kit.scene import holds, to_json, width_of
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.microscope.bits import STRIP
+from labkit.widgets.labs.microscope.ranges import STRIP
 from labkit.widgets.labs.microscope.ruler import DIAL, NUMBERS, WIDTH, Window
 from labkit.widgets.labs.microscope.run import (
     Number,
@@ -26,6 +27,7 @@ from labkit.widgets.labs.microscope.run import (
 )
 from labkit.widgets.labs.microscope.scene import NAMES
 from labkit.widgets.labs.microscope.sums import Columns
+from labkit.widgets.labs.microscope.words import fate
 
 RNG = np.random.default_rng(0)
 NATIVE = ("float16", "float32", "float64")
@@ -271,8 +273,9 @@ def test_the_number_lies_in_the_part_of_the_range_that_says_what_becomes_of_it(t
             beyond = "zone-zero" if exponent < exponent_of(Fraction(of.min_subnormal)) else "zone-over"
             inside = exponent_of(Fraction(of.min_subnormal)) <= exponent <= of.max_exponent
             assert role == (kept if inside else beyond)
-        grip = next(g for g in tenth.scene.grips if g.name == f"range {name}")
+        grip = next(g for g in tenth.scene.grips if g.name == f"bits range {name}")
         assert [spot[0] for spot in [grip.spots[position]] if spot] == pytest.approx(dot, abs=0.1)
+        assert len(dot) == 1
 
 
 def test_predictions_are_what_the_lens_shows(plus_one):
@@ -411,3 +414,39 @@ def test_what_is_rounded_away_is_said_in_gaps():
 def test_of_what_is_no_number_no_sum_is_written():
     found = Microscope(lambda a: a + 1, 2048.0, powers=[0]).at("float8_e4m3")
     assert Columns(found).rows() == [("", ""), ("", ""), ("", ""), ("nan", "")]
+
+
+def test_wherever_it_is_there_is_something_to_grab(plus_one, tenth):
+    for lens in (plus_one, tenth):
+        for i, beside in product(range(len(NAMES)), range(len(lens.scene.dials[2].values))):
+            held = [g for g in lens.scene.grips if holds(g.when, lens.scene.state(format=i, beside=beside)) and g.dial]
+            assert len(held) == 1
+            assert all(spot is not None for spot in held[0].spots)
+
+
+def test_it_stops_where_something_else_becomes_of_the_number(plus_one, tenth):
+    for lens in (plus_one, tenth):
+        dial, found = lens.scene.dials[1], lens.landings["float16"]
+        assert dial.start in dial.stops and 3 < len(dial.stops) < 10
+        for a, b in pairwise([0, *(i for i in dial.stops if i != dial.start or fate(found[i]) != fate(found[i - 1]))]):
+            assert {fate(f) for f in found[a:b]} == {fate(found[a])}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_inf_and_nan_have_a_picture_that_says_what_they_mean(name):
+    for lens in (Microscope(lambda a: a + 1, 2048.0), Microscope(lambda a: a - a, 2048.0)):
+        for position, found in enumerate(lens.landings[name]):
+            if np.isfinite(found.result):
+                continue
+            dials = {"format": name, DIAL: position, "beside": 2}
+            said = [words for _, _, words, _ in seen(lens, f"sum {name}", **dials)]
+            assert f"exponent {'1' * FORMATS[name].exponent_bits}: all ones" in said
+            assert f"that means {'inf' if np.isinf(found.result) else 'nan'}" in " ".join(said)
+            boxes = [w for m, _, w, _ in seen(lens, f"sum {name}", **dials) if w in ("0", "1") and m.role == "heading"]
+            assert "".join(boxes) == "".join(bits(found.result, FORMATS[name]))
+            ruler = seen(lens, "ruler", **dials)
+            rows = [words for mark, _, words, _ in ruler if mark.role == "code"]
+            assert rows[0] == ("inf" if FORMATS[name].infinity else "nan") and len(rows) == 7
+            lit = any(state == "lit" for *_, state in ruler)
+            assert lit != ("nan lies nowhere on this line" in [words for _, _, words, _ in ruler])
+            assert "is beyond" in lens.scene.said(lens.scene.state(**dials))

@@ -21,7 +21,7 @@ def picture():
 def visible(picture, panel=0, **dials):
     """The tiles of steps."""
     seen = visible_marks(picture.scene.panels[panel], picture.scene.state(**dials))
-    return [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in ("op", "leaf")]
+    return [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in ("op", "leaf") and at["width"] > 10]
 
 
 def test_steps_are_epochs_times_sink_size(picture):

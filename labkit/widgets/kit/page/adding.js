@@ -1,9 +1,11 @@
 // What follows several dials as a sum, each adding a part of its own; as `adding.py`.
 
+const ROUNDING = 1e-9; // of the largest part
+
 export function added(look, mark, sums) {
   for (const name in sums) {
     const parts = sums[name], total = (values) => values.reduce((sum, part) => sum + Number(part), 0);
-    if (name === "text") look.text = number(total(parts));
+    if (name === "text") look.text = number(left(parts.map(Number), total(parts)));
     else if (name === "d") {
       let i = 0;
       const shifted = (n) => { const k = i++; return String(tenth(Number(n) + total(parts.map((part) => part[k])))); };
@@ -11,6 +13,9 @@ export function added(look, mark, sums) {
     } else (look.at ||= {})[name] = tenth((look.at[name] ?? mark.at[name]) + total(parts));
   }
 }
+
+// A sum of parts, 0 where only rounding is left of them.
+function left(parts, total) { return Math.abs(total) < ROUNDING * Math.max(...parts.map(Math.abs)) ? 0 : total; }
 
 function tenth(value) { return Math.floor(value * 10 + 0.5) / 10 + 0; }
 

@@ -12,9 +12,12 @@ const GAP = 24; // px between two in a row, as in `player.css`
 const LOWER = 0.93, WIDER = 1.2; // times as high, as large
 
 // All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
-// they are in sight all the same. Where it is lower so, one stands beside a column of the others. Returns how wide it all is.
+// they are in sight all the same. Where it is lower so, one stands beside a column of the others; where rows are not in sight,
+// all beside each other. Returns how wide it all is.
 export function arrange(views, room) {
-  const seen = views.filter((view) => !view.hidden), large = scaleInRows(seen, room), rows = rowsOf(seen, room, Math.max(large, READABLE));
+  const seen = views.filter((view) => !view.hidden), loose = scaleInRows(seen, room), several = rowsOf(seen, room, Math.max(loose, READABLE));
+  const abreast = heightOf(rowsOf(seen, room, EASY), EASY) > tallest() && scaleAbreast(seen, room);
+  const [large, rows] = abreast ? [abreast, [seen]] : [loose, several];
   const [columns, scale] = columnsOf(seen, room, large, LOWER * heightOf(rows, large)) || [undefined, large];
   standing(seen, columns);
   const widths = (columns ? [columns] : rows).map((row) => {
@@ -35,6 +38,12 @@ function scaleInRows(seen, room) {
   };
   const dense = largest((rows) => rows.length <= fewest), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
   return loose > WORTH * dense ? loose : dense;
+}
+
+// The scale of all in one row where nothing is drawn small there, and all is in sight.
+function scaleAbreast(seen, room) {
+  const whole = seen.reduce((sum, { panel }) => sum + panel.width, 0), scale = Math.min(GROWN, (room - GAP * (seen.length - 1) - 2) / whole);
+  return scale >= 1 && !seen.some(({ panel }) => onlyWords(panel)) && heightOf([seen], scale) <= tallest() ? scale : 0;
 }
 
 // Two columns, one of a single panel, and their scale: far larger than in rows and in sight as a whole; or as large, and lower

@@ -12,6 +12,9 @@ const SILENCE = 3000; // ms without an answer
 const FAR = 30; // px of the panel from a place that a saved page holds
 const CLICK = 3; // px: what moves less was a click
 
+// A grip by which scenes are chosen, as one that turns a dial.
+function inParts(grip) { return grip.parts ? { ...grip, spots: Object.values(grip.parts) } : grip; }
+
 export class Grabbing {
   // `held`: what the player before was dragging (`letGo`).
   constructor(player, held) {
@@ -100,8 +103,8 @@ export class Grabbing {
   }
 
   // In a frame of what moves: the handles of a dial that turns go along; when it is over, all stand where they belong.
-  follow(dial) {
-    if (dial === undefined || (this.player.scene.grips || []).some((grip) => grip.dial === dial)) this.place();
+  follow(way) {
+    if (!way || (this.player.scene.grips || []).some(({ dial }) => way.low[dial] !== way.high[dial])) this.place();
   }
 
   // What a screen reader says of it.
@@ -115,9 +118,10 @@ export class Grabbing {
     knob.setAttribute("aria-valuenow", now);
     const told = dial?.kind === "choice" ? names.filter((n) => holds((player.scene.fields_at || {})[n], player.state)) : [];
     const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is no place
-    const words = dial ? place + dial.values[now] : said(names) + (player.live ? "" : `; ${NEEDS}`);
+    const needing = !dial && !player.live && !grip.parts;
+    const words = dial ? place + dial.values[now] : said(names) + (needing ? `; ${NEEDS}` : "");
     knob.setAttribute("aria-valuetext", words);
-    knob.classList.toggle("lk-needing", !dial && !player.live);
+    knob.classList.toggle("lk-needing", needing);
   }
 
   // ---- by pointer ----
@@ -162,8 +166,9 @@ export class Grabbing {
     const { held } = this;
     this.held = undefined;
     if (held?.moved && held.value && this.player.live) this.send(held.value, true);
-    else if (held?.moved && held.grip.dial && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
-      this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+    else if (held?.moved && (held.grip.dial || held.grip.parts) && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
+      const { player } = this, dial = player.dials.find(({ name }) => name === held.grip.dial);
+      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place, (i) => !dial || player.reach(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
   }
@@ -179,9 +184,10 @@ export class Grabbing {
     event.stopPropagation();
     const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
     if (this.player.live && grip.free) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
-    else if (!grip.dial) this.say(name, NEEDS);
+    else if (!grip.dial && !grip.parts) this.say(name, NEEDS);
     else {
-      const next = far ? furthest(grip, way) : neighbour(grip, this.player.state[grip.dial], spot, way);
+      const among = inParts(grip), now = grip.dial ? this.player.state[grip.dial] : nearest(among, spot);
+      const next = far ? furthest(among, way) : neighbour(among, now, spot, way);
       if (next !== undefined) this.turn(grip, next);
     }
   }
@@ -209,21 +215,31 @@ export class Grabbing {
       this.held.value = value;
       this.moveMarks();
       this.send(value);
-    } else if (grip.dial) {
-      const there = nearest(grip, place);
-      const far = missed(grip, grip.spots[there], place) > FAR;
+    } else if (grip.dial || grip.parts) {
+      const among = inParts(grip), there = nearest(among, place);
+      const far = grip.dial && missed(grip, grip.spots[there], place) > FAR;
       if (far) { this.held.told = true; this.say(grip.name, `here it ${NEEDS}`); }
       this.turn(grip, there);
     } else this.say(grip.name, NEEDS);
     this.place();
   }
 
-  turn(grip, position) {
-    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
+  turn(grip, aimed) {
+    if (!grip.dial) { this.open(grip, Object.keys(grip.parts)[aimed]); return; }
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), position = player.reach(dial, aimed);
     if (position === player.state[dial.name]) return;
     if (this.held) this.held.turned = true;
     player.request(dial, position);
     if (player.state[dial.name] !== position) { this.held = undefined; } // it asks first
+  }
+
+  // Another of the scenes that a saved page has.
+  open(grip, part) {
+    const [x, y] = grip.parts[part], [nowX, nowY] = this.now(grip.name)?.spot || [];
+    if ((x === nowX && y === nowY) || part === this.opening) return;
+    if (this.held) this.held.turned = true;
+    this.opening = part;
+    if (!this.player.open(part)) this.say(grip.name, NEEDS);
   }
 
   // The marks that the grip moves stand where the finger is, until the scene comes that has them there.

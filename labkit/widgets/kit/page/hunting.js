@@ -1,13 +1,16 @@
-// Find the one (`hunts.py`): a click on the suspect, or a choice from the list, counts as a try; then hints, then why.
+// Find the one (`hunts.py`): a click on the suspect, or a choice from the list, counts as a try; then hints, then why. What
+// takes more than a line or two is told below the picture, which stays where it is.
 
 import { make } from "./elements.js";
+
+const HOW = "Click it in the picture, or choose it from the list.";
 
 export function huntControl(dial, turn, player) {
   const { hunt } = dial, last = dial.values.length - 1, here = () => player.state[dial.name];
   const button = (words, onclick) => make("button", { type: "button", className: "lk-button lk-wide", onclick }, words);
   const list = make("select", { "aria-label": hunt.question }, ...Object.values(hunt.choices).map((name) => make("option", {}, name)));
   const keys = Object.keys(hunt.choices), tries = make("span", { className: "lk-tries", role: "img" });
-  const how = make("span", {}, "Click it, or choose");
+  const below = make("div", { className: "lk-details lk-why", hidden: true });
   const reply = make("span", { className: "lk-reply", role: "status" });
   const guess = button("It is this one", () => suspect(keys[list.selectedIndex]));
   const tell = button("Show me", () => end());
@@ -17,7 +20,7 @@ export function huntControl(dial, turn, player) {
     player.focusPanel();
   });
   const element = make("div", { className: "lk-dial lk-hunt", role: "group", "aria-label": hunt.question },
-    make("span", { className: "lk-question" }, hunt.question), how, tries, list, guess, tell, again, reply);
+    make("span", { className: "lk-question" }, hunt.question), tries, list, guess, tell, again, reply);
   let said = "";
 
   const end = () => player.set({ ...hunt.goes, [dial.name]: last });
@@ -32,19 +35,22 @@ export function huntControl(dial, turn, player) {
     if (misses < last) turn(misses);
     else { said += ` It is ${hunt.choices[hunt.answer]}.`; end(); }
   }
+  const [told, ...why] = hunt.because.split("\n");
   return {
-    element,
+    element, below,
     takes: (link) => link in hunt.choices && !element.hidden && here() < last,
     suspect,
     show(position) {
       const over = position === last, focused = element.contains(document.activeElement);
-      for (const part of [how, list, guess, tell]) part.hidden = over;
+      for (const part of [list, guess, tell]) part.hidden = over;
       again.hidden = !over;
       if (over && focused) again.focus({ preventScroll: true });
       tries.hidden = over;
       tries.textContent = over ? "" : "●".repeat(last - position) + "○".repeat(position);
       tries.setAttribute("aria-label", dial.values[position]);
-      const words = [said, over ? hunt.because : hunt.hints[position - 1]].filter(Boolean).join(" ");
+      const words = [said, over ? told : hunt.hints[position - 1]].filter(Boolean).join(" ") || HOW;
+      below.textContent = why.join("\n");
+      below.hidden = !over || !why.length || element.hidden;
       if (reply.textContent !== words) reply.textContent = words;
     },
   };

@@ -32,7 +32,7 @@ export class Moving {
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
     const last = step ? this.changing.touched(name, near[name], after[name]) : items;
-    this.way = { dial: name, from: low[name], to: high[name], progress: by < 0 && step ? 1 : 0 };
+    this.way = { dial: name, low, high, progress: by < 0 && step ? 1 : 0 };
     this.begin(last, after, length, by < 0 && step,
       [...last].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high)) : [], views);
@@ -63,11 +63,11 @@ export class Moving {
     this.frame = requestAnimationFrame(frame);
   }
 
-  // The spot of a grip: while its dial turns, on the way there, as the marks beside it are.
+  // The spot of a grip: while its dial turns, by itself or along with another, on the way there, as the marks beside it are.
   spotOf(grip, position) {
     const { way } = this, there = grip.spots[position];
-    if (way?.dial !== grip.dial || !there) return there;
-    const [from, to] = [grip.spots[way.from], grip.spots[way.to]], p = part(way.progress, 0, STEP);
+    if (!way || !there) return there;
+    const [from, to] = [way.low, way.high].map((state) => grip.spots[state[grip.dial]]), p = part(way.progress, 0, STEP);
     return from && to ? to.map((n, i) => from[i] + (n - from[i]) * p) : there;
   }
 

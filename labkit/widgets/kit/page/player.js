@@ -2,6 +2,7 @@
 
 import { arrange, widest, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
+import { turned } from "./bound.js";
 import { Changing } from "./changing.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
@@ -54,7 +55,7 @@ export class Player {
     this.pointing = new Pointing(root, scene.links || {});
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
     this.changing = new Changing();
-    this.moving = new Moving(root, this.changing, () => this.grabbing?.follow(this.moving.way?.dial));
+    this.moving = new Moving(root, this.changing, () => this.grabbing?.follow(this.moving.way));
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
@@ -62,7 +63,8 @@ export class Player {
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
       this.bar(), this.say, this.ask.element,
-      make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)), this.pointing.details, this.more,
+      make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
+      ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 
@@ -133,14 +135,17 @@ export class Player {
 
   turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
 
+  // Where a dial goes that is turned to a position: as far as others let it (`bound.js`).
+  reach(dial, position) { return turned(this.dials, this.state, { [dial.name]: position })[dial.name]; }
+
   set(wanted, tell = true) {
-    const items = new Set(), before = { ...this.state };
-    const turned = this.dials.filter(({ name }) => wanted[name] !== undefined && wanted[name] !== before[name]);
-    if (turned.length) this.moving.end(); // what still moves from the turn before
-    for (const { name } of turned) this.state[name] = wanted[name];
+    const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
+    const moved = this.dials.filter(({ name }) => after[name] !== before[name]), asked = moved.filter(({ name }) => wanted[name] !== undefined);
+    if (moved.length) this.moving.end(); // what still moves from the turn before
+    Object.assign(this.state, after);
     for (const view of this.views) view.ahead(this.state);
-    for (const { name } of turned) this.changing.touched(name, before[name], wanted[name]).forEach((item) => items.add(item));
-    if (turned.length === 1) this.moving.turn(turned[0], before, { ...this.state }, items, this.views, this.play.moves(turned[0]));
+    for (const { name } of moved) this.changing.touched(name, before[name], after[name]).forEach((item) => items.add(item));
+    if (asked.length === 1) this.moving.turn(asked[0], before, { ...this.state }, items, this.views, this.play.moves(asked[0]));
     else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);

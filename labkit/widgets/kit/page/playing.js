@@ -1,9 +1,11 @@
-// Plays a slider by itself: at a pace at which all of it takes some seconds, and once when it comes into view.
+// Plays a slider by itself: at a pace at which all of it takes some seconds, and once when it comes into view. Where a dial has
+// stops, it stays there, runs over what is in between, and goes round to where it began.
 
 import { holds, placeOnTrack, trackOf } from "./look.js";
 import { lessMotion } from "./elements.js";
 
 const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
+const RUNS = 45; // ms: a position between stops
 const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
 const SPEEDS = [0.5, 1, 2, 4];
 
@@ -12,6 +14,7 @@ export class Playing {
 
   // How long a position of a dial that plays is seen, ms.
   pace(dial) {
+    if (dial.stops && !dial.stops.includes(this.player.state[dial.name])) return RUNS / this.speed;
     if (dial.pace) return dial.pace / this.speed;
     const steps = Math.max(1, trackOf(dial).length - 1);
     return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
@@ -30,10 +33,10 @@ export class Playing {
     const playing = this.dial === dial, { player } = this;
     this.pause();
     if (playing) return;
-    const [first] = trackOf(dial), again = player.state[dial.name] === trackOf(dial).at(-1);
+    const [first] = trackOf(dial), again = !dial.stops && player.state[dial.name] === trackOf(dial).at(-1);
     if (again) player.turn(dial, first);
-    this.dial = dial;
-    if (again) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    Object.assign(this, { dial, from: player.state[dial.name] });
+    if (again || dial.stops) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     else this.next(dial);
     player.afterwards();
   }
@@ -42,9 +45,10 @@ export class Playing {
     const track = trackOf(dial), { player } = this;
     if (this.dial !== dial) return;
     if (!holds(dial.when, player.state)) { this.pause(); return; } // another one is offered now
-    player.request(dial, track[Math.min(track.length - 1, placeOnTrack(player.scene, dial, player.state[dial.name]) + 1)]);
+    const on = placeOnTrack(player.scene, dial, player.state[dial.name]) + 1;
+    player.request(dial, track[dial.stops ? on % track.length : Math.min(track.length - 1, on)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    if (player.state[dial.name] === track.at(-1)) this.pause();
+    if (player.state[dial.name] === (dial.stops ? this.from : track.at(-1))) this.pause();
   }
 
   // Once by itself, if the reader has not begun, does not predict, and does not want less motion.

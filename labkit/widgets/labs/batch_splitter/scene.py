@@ -1,17 +1,16 @@
 """One batch cut into parts: the gradient of each part, and what they make together, beside the gradient of the whole batch."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
 import numpy as np
 
 from ....engine import grad
-from ...kit.grips import Along, Grip
+from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Dial, Scene
-from .split import COMBINE, COUNTS, SAMPLES, SHARDS, YOURS, Split, ends_of, split_of, whole
+from .split import COMBINE, COUNTS, SAMPLES, SHARDS, Split, cut_of, ends_of, places_of, put, split_of
 from .view import CUTS, gap_after, panel_of
 from .words import asks_of, captions_of
 
@@ -23,8 +22,8 @@ class BatchSplitter(Picture):
 
     The loss is the mean of `(w * x - y)**2`, with samples drawn from `seed`. Dials: `parts` ("1", "2", "3", "4", "6"),
     `shards` ("even"; "uneven": one sample each, and the last part has the rest; "yours": cut where you
-    drag the cuts), `combine` ("mean", "sum", "weighted").
-    `splits` holds all numbers, `{(parts, shards): Split}`.
+    drag the cuts), `combine` ("mean", "sum", "weighted"), and one for each cut, such as `cut1of4`.
+    `splits` holds the numbers until a cut is dragged, `{(parts, shards): Split}`.
 
     >>> picture = BatchSplitter()
     >>> picture.splits[4, "even"].sizes, picture.splits[4, "uneven"].sizes
@@ -40,58 +39,49 @@ class BatchSplitter(Picture):
         x = rng.uniform(0.5, 2.0, SAMPLES)
         y = 2.0 * x + rng.normal(0.0, 1.0, SAMPLES)
         slope = grad(lambda w, x, y: ((w * x - y) ** 2).sum() / len(x))
-        self._of_part = cache(lambda start, end: float(slope(3.5, x[start:end], y[start:end])))
-        self._cuts: tuple[int, ...] = YOURS
-        self.splits = self._splits()
-        super().__init__(_scene(self.splits, self._cuts))
-
-    @property
-    def inputs(self) -> Mapping[str, float]:
-        """After which samples the batch is cut, where the sizes are yours: of n parts the first n - 1 count."""
-        return {f"cut {k}": cut for k, cut in enumerate(self._cuts, 1)}
-
-    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
-        """Other cuts. Raises ValueError for what is no whole number within the batch."""
-        cuts = tuple(whole(name, cut) for name, cut in inputs.items())
-        moved, self._cuts = cuts != self._cuts, cuts
-        self.splits = self._splits()
-        shown = self.splits
-        if at is not None:  # nothing else is seen
-            shown = {key: split for key, split in shown.items() if key == (COUNTS[at["parts"]], "yours")}
-        self.scene = replace(_scene(shown, self._cuts), turned={"shards": SHARDS.index("yours")} if moved else {})
-
-    def _splits(self) -> dict[tuple[int, str], Split]:
-        return {key: split_of(self._of_part, *key, self._cuts) for key in product(COUNTS, SHARDS)}
+        of = cache(lambda start, end: float(slope(3.5, x[start:end], y[start:end])))
+        self.splits: dict[tuple[int, str], Split] = {
+            (count, shards): split_of(of, ends_of(count, shards)) for count, shards in product(COUNTS, SHARDS)
+        }
+        super().__init__(_scene(of, self.splits))
 
 
-def _scene(splits, yours) -> Scene:
+def _scene(of, splits) -> Scene:
     words = (
         f"A batch of {SAMPLES} samples is cut into parts: micro-batches, or workers. Each sample is a bar, its gradient; each "
         "part a column, as high as the gradient of its mean loss and as wide as it counts. Together they have a level, "
         "which should be the dashed one, that of the whole batch."
     )
+    start = SHARDS.index("uneven")
     dials = [
-        Dial("parts", "Parts", [str(count) for count in COUNTS], asks=asks_of(splits), pace=PACE, rests=3),
-        Dial("shards", "Sizes", SHARDS, "choice", start=SHARDS.index("uneven"), resets={"parts": 0}),
+        Dial("parts", "Parts", [str(n) for n in COUNTS], start=1, asks=asks_of(splits), pace=PACE, rests=3),
+        Dial("shards", "Sizes", SHARDS, "choice", start, resets={"parts": 0}, puts=[put(shards) for shards in SHARDS]),
         Dial("combine", "Combined by", COMBINE, "choice", resets={"parts": 0}),
+        *_cuts(SHARDS[start]),
     ]
-    names = [f"cut {k}" for k in range(1, max(COUNTS))]
-    mine = {"shards": [SHARDS.index("yours")]}
-    return Scene(
-        "Batch splitter", words, dials, [panel_of(splits)], list(captions_of(splits)),
-        fields={name: str(cut) for name, cut in zip(names, yours, strict=True)},
-        fields_at={name: {**mine, "parts": [i for i, n in enumerate(COUNTS) if n > k]} for k, name in enumerate(names, 1)},
-        grips=list(_grips(yours)),
-    )  # fmt: skip
+    title = "Batch splitter: do the parts make the whole?"
+    return Scene(title, words, dials, [panel_of(of)], list(captions_of()), grips=list(_grips()))
 
 
-def _grips(yours) -> Iterator[Grip]:
-    """The cuts. Where Python does not listen they go to those of the other sizes."""
+def _cuts(shards) -> Iterator[Dial]:
     for i, count in enumerate(COUNTS):
-        ends = [ends_of(count, shards, yours) for shards in SHARDS]
         for k in range(1, count):
-            places = [(gap_after(end[k - 1], k), CUTS) for end in ends]
-            free = {"x": Along(f"cut {k}", 1, SAMPLES - 1, gap_after(1, k), gap_after(SAMPLES - 1, k), whole=True)}
-            yield Grip(
-                f"cut {k}", "bars", f"Cut {k} of the batch", "shards", places, "x", free=free, when={"parts": [i]}
+            name = cut_of(k, count)
+            values = [f"after sample {k + p}" for p in range(places_of(count))]
+            before = cut_of(k - 1, count) if k > 1 else ""
+            yield Dial(
+                name,
+                f"Cut {k} of {count} parts",
+                values,
+                "inside",
+                put(shards)[name],
+                when={"parts": [i]},
+                after=before,
             )
+
+
+def _grips() -> Iterator[Grip]:
+    for i, count in enumerate(COUNTS):
+        for k in range(1, count):
+            spots = [(gap_after(k + p, k), CUTS) for p in range(places_of(count))]
+            yield Grip(f"cut {k}", "bars", f"Cut {k} of the batch", cut_of(k, count), spots, "x", when={"parts": [i]})

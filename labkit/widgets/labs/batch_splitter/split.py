@@ -1,9 +1,8 @@
 """The parts of one batch: how it is cut, the gradient of each part, and what is made of them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -20,51 +19,53 @@ class Split:
     sizes: list[int]
     parts: list[float]
     big: float
-    each: list[float] = field(default_factory=list)  # the gradient of each sample alone
-
-    @cached_property
-    def ends(self) -> list[int]:
-        """After which sample each part ends."""
-        return np.cumsum(self.sizes).tolist()
-
-    def weights(self, how: str) -> list[float]:
-        """How much each part counts: 1 in the "sum", as much as the others in the "mean", or its share of the batch."""
-        return {"mean": [1 / len(self.parts)] * len(self.parts), "sum": [1.0] * len(self.parts),
-                "weighted": [size / sum(self.sizes) for size in self.sizes]}[how]  # fmt: skip
 
     def combined(self, how: str) -> float:
         """The "mean" or the "sum" of the parts' gradients, or their sum "weighted" by the parts' shares of the batch."""
-        return float(np.dot(self.weights(how), self.parts))
+        count = len(self.parts)
+        return float(np.dot([weight(how, count, size) for size in self.sizes], self.parts))
 
     def error(self, how: str) -> float:
         """How far off the combination is, as a part of the big batch's gradient."""
         return abs(self.combined(how) / self.big - 1)
 
 
-def split_of(of: Of, count: int, shards: str, yours) -> Split:
-    """The batch cut into `count` parts."""
-    bounds = list(pairwise([0, *ends_of(count, shards, yours), SAMPLES]))
-    each = [of(i, i + 1) for i in range(SAMPLES)]
-    return Split([b - a for a, b in bounds], [of(a, b) for a, b in bounds], of(0, SAMPLES), each)
+def weight(how: str, count: int, size: int) -> float:
+    """How much a part counts: 1 in the "sum", as much as the others in the "mean", or its share of the batch."""
+    return {"mean": 1 / count, "sum": 1.0, "weighted": size / SAMPLES}[how]
 
 
-def ends_of(count, shards, yours) -> list[int]:
-    """After which samples the batch is cut."""
-    if shards == "yours":
-        return list(_kept_apart(yours[: count - 1], count))
-    return [k * SAMPLES // count if shards == "even" else k for k in range(1, count)]
+def split_of(of: Of, ends: list[int]) -> Split:
+    """The batch cut after some samples."""
+    bounds = list(pairwise([0, *ends, SAMPLES]))
+    return Split([b - a for a, b in bounds], [of(a, b) for a, b in bounds], of(0, SAMPLES))
 
 
-def _kept_apart(ends, count) -> Iterator[int]:
-    """Each part has a sample of its own, and leaves one for those that follow."""
-    before = 0
-    for k, end in enumerate(ends, 1):
-        before = min(max(end, before + 1), SAMPLES - count + k)
-        yield before
+def ends_of(count: int, shards: str) -> list[int]:
+    """After which samples the batch is cut, until the cuts are dragged."""
+    return {"even": [k * SAMPLES // count for k in range(1, count)], "uneven": list(range(1, count)),
+            "yours": list(YOURS[: count - 1])}[shards]  # fmt: skip
 
 
-def whole(name, value) -> int:
-    """A cut. Raises ValueError for what is no whole number within the batch."""
-    if value != int(value) or not 0 < value < SAMPLES:
-        raise ValueError(f"{name}: expected a whole number from 1 to {SAMPLES - 1}, but got {value:g}")
-    return int(value)
+def all_splits(of: Of) -> Iterator[Split]:
+    """The batch cut in every way."""
+    for count in COUNTS:
+        yield from (split_of(of, list(ends)) for ends in combinations(range(1, SAMPLES), count - 1))
+
+
+# ---- a dial for each cut ----
+
+
+def cut_of(k: int, count: int) -> str:
+    """The dial of the k-th cut into so many parts. Its position is how many samples more than one the parts before it have."""
+    return f"cut{k}of{count}"
+
+
+def places_of(count: int) -> int:
+    """How many places a cut into so many parts can have."""
+    return SAMPLES - count + 1
+
+
+def put(shards: str) -> dict[str, int]:
+    """Where all cuts stand for sizes of a kind."""
+    return {cut_of(k, count): end - k for count in COUNTS for k, end in enumerate(ends_of(count, shards), 1)}

@@ -2,37 +2,42 @@
 
 A column is as high as the gradient of its part, and as wide as it counts. So where the columns stand beside each other, the
 level of what they hold together is the combined gradient; of a sum they stand upon each other.
+
+A part is all that lies between two cuts, so what is seen of it follows two dials; what is made of all parts is a sum.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Callable, Iterator
+from itertools import accumulate, product
+from math import prod
 
 from ...kit.axes import Axis
-from ...kit.joint import key_of
 from ...kit.scene import Mark, Panel, only, path, rect, text, width_of
 from ...kit.words import number
-from .split import COMBINE, COUNTS, SAMPLES, SHARDS, Split
+from .split import COMBINE, COUNTS, SAMPLES, Of, all_splits, cut_of, ends_of, places_of, weight
 
 LEFT, TILE, GAP, THIN = 8.0, 26.0, 8.0, 3.0  # px
 ACROSS = TILE * SAMPLES - THIN + GAP * (max(COUNTS) - 1)  # of all samples, or columns
-TOP, HIGH, CUTS, BELOW = 26.0, 92.0, 136.0, 184.0  # px: of the samples; what is dragged; of the columns
+TOP, HIGH, CUTS, BELOW = 26.0, 92.0, 148.0, 190.0  # px: of the samples; what is dragged; of the columns
 WIDTH, BOTTOM = LEFT * 2 + ACROSS, BELOW + HIGH + 58
-CUT = {"parts": len(COUNTS), "shards": len(SHARDS)}  # what the samples and the parts follow
-MADE = {**CUT, "combine": len(COMBINE)}  # what the columns follow
-Splits = Mapping[tuple[int, str], Split]
+VALUE = LEFT + 218  # px: where numbers end
+TITLES = {
+    "mean": "all parts count alike: columns of one width",
+    "sum": "one part upon the other: a smaller scale",
+    "weighted": "each part counts, and is as wide, as its share",
+}
 
 
-def panel_of(splits: Splits) -> Panel:
-    """The panel of all splits that are given; one that is not given is not seen."""
-    some = next(iter(splits.values()))
-    drawn = {key: splits.get(key, some) for key in product(COUNTS, SHARDS)}
-    scales = {how: _scale(drawn, how) for how in COMBINE}
-    own = _up([v for split in drawn.values() for v in split.each], TOP)
-    marks = [*_samples(drawn, own), *_parts(drawn, own), *_columns(drawn, scales), *_result(drawn, scales)]
+def panel_of(of: Of) -> Panel:
+    """The panel of a batch, cut wherever it can be; `of`: the gradient of the samples from one to another."""
+    own = _up([of(i, i + 1) for i in range(SAMPLES)], TOP)
+    sums = [total for split in all_splits(of) for total in accumulate(split.parts)]
+    scales = {"mean": _up([own.low, own.high], BELOW), "sum": _up(sums, BELOW)}
+    scales["weighted"] = scales["mean"]
+    marks = [*_samples(of, own), *_parts(of, own), *_columns(of, scales), *_result(of, scales)]
     return Panel("bars", "Drag the rings to cut the batch", WIDTH, BOTTOM, marks)
 
 
-def gap_after(end, k) -> float:
+def gap_after(end: int, k: int) -> float:
     """Where the gap after so many samples lies, with k gaps up to it, px."""
     return LEFT + TILE * end + GAP * k - (GAP + THIN) / 2
 
@@ -41,23 +46,69 @@ def _up(values, top) -> Axis:
     return Axis(min(0.0, *values), max(0.0, *values), top + HIGH, top)
 
 
-def _scale(drawn, how):
-    """The axis of the columns; the sum, which is long, has one of its own."""
-    kinds = ("sum",) if how == "sum" else ("mean", "weighted")
-    values = [v for s in drawn.values() for v in (s.big, *s.parts, *(s.combined(kind) for kind in kinds))]
-    return _up(values, BELOW)
+def _rise(up, value) -> float:
+    """How far a value is from nothing on an axis, px."""
+    return (up.end - up.start) / (up.high - up.low) * value
 
 
-def _following(mark: Mark, drawn: Splits, of: Callable) -> Mark:
-    """A mark with what `of(split)` says of each split."""
-    rows = [of(drawn[key]) for key in product(COUNTS, SHARDS)]
-    return mark.following(key_of(CUT), **{name: [row[name] for row in rows] for name in rows[0]})
+def _bar(up, value) -> dict[str, float]:
+    """A bar from nothing to a value above it, or below."""
+    top, bottom = sorted((up(0.0), up(0.0) + _rise(up, value)))
+    return {"y": top, "height": max(bottom - top, 1.0)}
 
 
-def _made(mark: Mark, drawn: Splits, of: Callable) -> Mark:
-    """A mark with what `of(split, how)` says of each way to put the parts together."""
-    rows = [of(drawn[count, shards], how) for count, shards, how in product(COUNTS, SHARDS, COMBINE)]
-    return mark.following(key_of(MADE), **{name: [row[name] for row in rows] for name in rows[0]})
+# ---- what follows the cuts ----
+
+
+def _cuts(count, k) -> dict[str, int]:
+    """The dials of the two cuts between which the k-th part lies, counted from 0, with how many places they have."""
+    return {cut_of(j, count): places_of(count) for j in (k, k + 1) if 0 < j < count}
+
+
+def _ends(count, k) -> Iterator[tuple[int, int]]:
+    """From where to where the k-th part goes, for all places of its cuts; the end may come before the start."""
+    starts = [k + p for p in range(places_of(count))] if k else [0]
+    ends = [k + 1 + p for p in range(places_of(count))] if k + 1 < count else [SAMPLES]
+    return product(starts, ends)
+
+
+def _following(mark: Mark, k: int, of: Callable[..., dict], *, made: bool = False) -> Mark:
+    """A mark of the k-th part with what `of(count, a, b)` says where it goes from `a` to `b`; with `made` also for each way to
+    put the parts together, `of(how, count, a, b)`."""
+    ways = [[how] for how in COMBINE] if made else [[]]
+    for i, count in enumerate(COUNTS):
+        if k < count:
+            found = [of(*how, count, a, b) if a < b else {} for how, (a, b) in product(ways, list(_ends(count, k)))]
+            before = [{}] * (i * len(found))
+            dials = {"parts": len(COUNTS), **({"combine": len(COMBINE)} if made else {}), **_cuts(count, k)}
+            names = next(filter(None, found))
+            mark = mark.following(dials, **{name: [row.get(name) for row in [*before, *found]] for name in names})
+    return mark
+
+
+def _adding(mark: Mark, of: Callable[..., dict], below: int | None = None) -> Mark:
+    """A mark to which each part adds `of(how, count, a, b)`, or each one before the part `below`."""
+    for i, count in enumerate(COUNTS):
+        sums: dict[
+            tuple, dict[str, list[float]]
+        ] = {}  # by dials: the two parts of a batch that is cut once share theirs
+        for k in range(count if below is None else min(below, count)):
+            found = [of(how, count, a, b) if a < b else {} for how, (a, b) in product(COMBINE, list(_ends(count, k)))]
+            there = sums.setdefault(tuple(_cuts(count, k).items()), {})
+            for name in next(filter(None, found)):
+                row = [there.get(name, [0.0] * len(found)), [part.get(name, 0.0) for part in found]]
+                there[name] = [_short(sum(parts)) for parts in zip(*row, strict=True)]
+        for cuts, parts in sums.items():
+            dials = {"parts": len(COUNTS), "combine": len(COMBINE), **dict(cuts)}
+            none = [0.0] * (len(COMBINE) * prod(size for _, size in cuts))
+            for name, row in parts.items():
+                mark = mark.adding(dials, **{name: [*none * i, *row, *none * (len(COUNTS) - 1 - i)]})
+    return mark
+
+
+def _short(value):
+    """Of a number so many digits that no sum of some is off by one that is seen."""
+    return float(f"{value:.11g}")
 
 
 def _with_part(k):
@@ -65,129 +116,126 @@ def _with_part(k):
     return {"parts": [i for i, count in enumerate(COUNTS) if count > k]}
 
 
-def _bar(up, value, base=0.0) -> dict[str, float]:
-    """A bar from `base` to a value above it, or below."""
-    top, bottom = sorted((up(base), up(value)))
-    return {"y": top, "height": max(bottom - top, 1.0)}
-
-
 # ---- the samples, and the parts they are cut into ----
 
 
-def _at(split, i) -> float:
-    """Where the i-th sample stands, px."""
-    return LEFT + TILE * i + GAP * sum(end <= i for end in split.ends)
+def _span(k, a, b) -> tuple[float, float]:
+    """From where to where a part goes, px."""
+    return LEFT + TILE * a + GAP * k, LEFT + TILE * b + GAP * k - THIN
 
 
-def _span(split, k) -> tuple[float, float]:
-    """From where to where the k-th part goes, px; nothing at the end, of one that there is not."""
-    if k >= len(split.sizes):
-        return LEFT + ACROSS, LEFT + ACROSS
-    end = split.ends[k]
-    return _at(split, end - split.sizes[k]), _at(split, end - 1) + TILE - THIN
-
-
-def _samples(drawn, up) -> Iterator[Mark]:
-    yield text(LEFT, 15, "the gradient that each sample alone would give", "note")
+def _samples(of, up) -> Iterator[Mark]:
+    yield text(LEFT, 15, "the gradient of each sample", "note")
+    yield path([(LEFT + 200, 11), (LEFT + 224, 11)], "vector")
+    yield text(LEFT + 230, 15, "the mean of its part", "note")
     yield path(_across(up(0.0)), "axis")
     for i in range(SAMPLES):
-        mark = rect(0, 0, TILE - THIN, 0, "leaf", 2)
-        yield _following(mark, drawn, lambda split, i=i: {"x": _at(split, i), **_bar(up, split.each[i])})
+        bar = _bar(up, of(i, i + 1))
+        mark = rect(LEFT + TILE * i, bar["y"], TILE - THIN, bar["height"], "leaf", 2)
+        for count in COUNTS:
+            for k in range(1, count):
+                dials = {"parts": len(COUNTS), cut_of(k, count): places_of(count)}
+                moved = [GAP * (n == count and k + p <= i) for n in COUNTS for p in range(places_of(count))]
+                mark = mark.adding(dials, x=moved)
+        yield mark
 
 
-def _parts(drawn, up) -> Iterator[Mark]:
-    """Over the samples of each part a line at their mean; the part's number below; between two parts what is dragged."""
+def _parts(of, up) -> Iterator[Mark]:
+    """Over the samples of each part a line at their mean; how many they are below; between two parts what is dragged."""
     for k in range(max(COUNTS)):
 
-        def mean(split, k=k):
-            value = split.parts[k] if k < len(split.parts) else split.parts[-1]
-            return {"d": [(x, up(value)) for x in _span(split, k)]}
+        def mean(count, a, b, k=k):
+            return {"d": [(x, up(of(a, b))) for x in _span(k, a, b)]}
 
-        level = _following(path([(0, 0), (0, 0)], "vector"), drawn, mean)
-        said = _following(text(0, TOP + HIGH + 14, str(k + 1), "tick", "middle"), drawn,
-                          lambda split, k=k: {"x": sum(_span(split, k)) / 2})  # fmt: skip
-        yield from only(_with_part(k), [level, said])
+        def size(count, a, b, k=k):
+            return {"x": sum(_span(k, a, b)) / 2, "text": f"{b - a} samples" if b - a > 3 else str(b - a)}
+
+        said = text(0, TOP + HIGH + 14, "", "tick", "middle")
+        yield from only(
+            _with_part(k), [_following(path([(0, 0), (0, 0)], "vector"), k, mean), _following(said, k, size)]
+        )
     for k in range(1, max(COUNTS)):
 
-        def between(split, k=k):
-            x = gap_after(split.ends[min(k, len(split.ends)) - 1], k)
-            return {"d": [(x, TOP), (x, CUTS - 11)]}
+        def between(count, a, b, k=k):
+            return {"d": [(gap_after(a, k), TOP), (gap_after(a, k), CUTS - 11)]}
 
-        yield from only(_with_part(k), [_following(path([(0, 0), (0, 0)], "before"), drawn, between)])
+        yield from only(_with_part(k), [_following(path([(0, 0), (0, 0)], "before"), k, between)])
 
 
 # ---- the columns ----
 
 
-def _column(split, how, k, up) -> dict[str, float]:
-    """Where the k-th column stands and how large it is, px."""
-    count = len(split.parts)
-    if k >= count:
-        return {"x": LEFT + ACROSS, "width": 0.0, **_bar(up, 0.0)}
+def _column(how, count, k, a, b) -> tuple[float, float]:
+    """From where to where a column goes, px."""
     if how == "sum":
-        below = sum(split.parts[:k])
-        return {"x": LEFT, "width": ACROSS, **_bar(up, below + split.parts[k], below)}
+        return LEFT, LEFT + ACROSS
     if how == "mean":
         each = (ACROSS + GAP) / count
-        return {"x": LEFT + each * k, "width": each - GAP, **_bar(up, split.parts[k])}
-    left, right = _span(split, k)
-    return {"x": left, "width": right - left, **_bar(up, split.parts[k])}
+        return LEFT + each * k, LEFT + each * (k + 1) - GAP
+    return _span(k, a, b)
 
 
-def _columns(drawn, scales) -> Iterator[Mark]:
-    titles = {
-        "mean": "each part as high as its mean, and as wide as the others",
-        "sum": "one part upon the other: a smaller scale",
-        "weighted": "each part as wide as its share of the batch",
-    }
-    yield text(LEFT, BELOW - 16, "", "note").following("combine", text=[titles[how] for how in COMBINE])
+def _columns(of, scales) -> Iterator[Mark]:
+    """Each with what it counts in its foot, where there is room."""
+    yield text(LEFT, BELOW - 12, "", "note").following("combine", text=[TITLES[how] for how in COMBINE])
     yield path(_across(0.0), "axis").following("combine", d=[_across(scales[how](0.0)) for how in COMBINE])
     for k in range(max(COUNTS)):
-        column = _made(rect(0, 0, 0, 0, "op", 2), drawn, lambda split, how, k=k: _column(split, how, k, scales[how]))
-        name = text(0, 0, "", "tick", "middle")
+
+        def column(how, count, a, b, k=k):
+            left, right = _column(how, count, k, a, b)
+            return {"x": left, "width": right - left, **_bar(scales[how], of(a, b))}
+
+        def counts(how, count, a, b, k=k):
+            found, words = column(how, count, a, b), _counts(how, count, b - a)
+            fits = found["width"] > width_of(words, 11, mono=True) + 4 and found["height"] > 14
+            middle, foot = found["x"] + found["width"] / 2, found["y"] + found["height"] - 4
+            return {"x": middle, "y": foot, "text": words if fits else ""}
+
+        def lifted(how, count, a, b):
+            return {"y": round(_rise(scales[how], of(a, b)), 2) if how == "sum" else 0.0}
+
+        marks = [(rect(0, 0, 0, 0, "op", 2), column), (text(0, 0, "", "tick", "middle"), counts)]
         yield from only(
-            _with_part(k), [column, _made(name, drawn, lambda split, how, k=k: _number_of(split, how, k, scales))]
+            _with_part(k), [_adding(_following(mark, k, seen, made=True), lifted, k) for mark, seen in marks]
         )
 
 
-def _number_of(split, how, k, scales) -> dict[str, float | str]:
-    """The column's number, within its foot; nothing in one that is too thin or too low."""
-    found = _column(split, how, k, scales[how])
-    fits = found["width"] > width_of(str(k + 1), 11) + 4 and found["height"] > 14
-    return {
-        "x": found["x"] + found["width"] / 2,
-        "y": found["y"] + found["height"] - 4,
-        "text": str(k + 1) if fits else "",
-    }
+def _counts(how, count, size) -> str:
+    """How much a part counts, as it is written."""
+    return {"mean": f"× 1/{count}", "sum": "× 1", "weighted": f"× {size}/{SAMPLES}"}[how]
 
 
-def _result(drawn, scales) -> Iterator[Mark]:
+def _result(of, scales) -> Iterator[Mark]:
     """The level of the columns together, the one that it should have, and both numbers."""
-    level = rect(LEFT, 0, ACROSS, 4, "backbar", 1)
-    yield _made(level, drawn, lambda split, how: {"y": scales[how](split.combined(how)) - 2})
-    aim = path([(0, 0), (0, 0)], "outline")
-    yield _made(aim, drawn, lambda split, how: {"d": _across(scales[how](split.big))})
+    big = of(0, SAMPLES)
+
+    def share(how, count, a, b):
+        return weight(how, count, b - a) * of(a, b)
+
+    level = rect(LEFT, 0, ACROSS, 4, "backbar", 1).following("combine", y=[scales[how](0.0) - 2 for how in COMBINE])
+    yield _adding(level, lambda how, *part: {"y": round(_rise(scales[how], share(how, *part)), 2)})
+    yield path(_across(0.0), "outline").following("combine", d=[_across(scales[how](big)) for how in COMBINE])
     y = BELOW + HIGH + 24
     yield path([(LEFT, y - 4), (LEFT + 24, y - 4)], "outline")
     yield text(LEFT + 32, y, "the big batch", "name")
-    yield _following(
-        text(LEFT + 214, y, "", "value", "end"), drawn, lambda split: {"text": number(round(split.big, 4))}
-    )
+    yield text(VALUE, y, number(round(big, 4)), "value", "end")
     yield rect(LEFT, y + 16, 24, 4, "backbar", 1)
     yield text(LEFT + 32, y + 22, "the parts together", "name")
-    made = lambda split, how: {"text": number(round(split.combined(how), 4))}
-    yield _made(text(LEFT + 214, y + 22, "", "value", "end"), drawn, made)
-    yield _made(text(LEFT + ACROSS, y + 22, "", "name", "end"), drawn, lambda *given: {"text": _verdict(*given)})
+    yield _adding(text(VALUE, y + 22, "", "value", "end"), lambda *part: {"text": share(*part)})
+    yield text(LEFT + ACROSS, y, "off by, in %", "note", "end")
+    off = text(LEFT + ACROSS, y + 22, "", "value", "end").adding({"parts": len(COUNTS)}, text=[-100.0] * len(COUNTS))
+    yield _adding(off, lambda *part: {"text": 100 * share(*part) / big})
+    for i, count in enumerate(COUNTS):
+        for how in COMBINE:
+            if count == 1 or how != "sum":
+                where = {"parts": [i], "combine": [COMBINE.index(how)], **(exact(count) if how == "mean" else {})}
+                yield text(LEFT + ACROSS - 18, y + 22, "✓ exactly", "name", "end", when=where)
+
+
+def exact(count: int) -> dict[str, list[int]]:
+    """Where the cuts stand when all parts are of one size."""
+    return {cut_of(k, count): [end - k] for k, end in enumerate(ends_of(count, "even"), 1)}
 
 
 def _across(y):
     return [(LEFT, y), (LEFT + ACROSS, y)]
-
-
-def _verdict(split, how) -> str:
-    if split.error(how) < 1e-12:
-        return "✓ exactly"
-    ratio = split.combined(how) / split.big
-    if how == "sum":
-        return f"× {number(round(ratio, 2))}"
-    return f"{number(round(100 * split.error(how), 1))}% too {'much' if ratio > 1 else 'little'}"

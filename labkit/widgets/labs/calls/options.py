@@ -8,7 +8,7 @@ from .nested import fitted
 from .run import FUNCTIONS, Setting, leaf
 
 WIDTH, LINE, CHIP = 380.0, 25.0, 30.0  # px: of the panel, a line of code, a value
-LEFT, PAD, GAP = 4.0, 9.0, 6.0
+LEFT, PAD, GAP = 8.0, 9.0, 6.0
 CODE = 6  # lines
 ARTICLES = ("ms.", "a ")
 ARGUMENT, FIRST = "argument", 1  # the dial of the argument whose values are seen, and which it is at first
@@ -33,7 +33,7 @@ class Options:
         marks = [rect(1, 1, self.width - 2, self.row - 9, "area"), *self._arguments(), *self._code()]
         for i, dial in enumerate(self.values):
             marks += only({ARGUMENT: [i]}, self._row(dial))
-        below, given = self.row + CHIP + 34, self._given()
+        below, given = self.row + CHIP + 24, self._given()
         marks += [text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)]
         end = below + 18 * len(given)
         title = "Click an argument of the call, then a value"
@@ -110,12 +110,13 @@ class Options:
         return [values, *more, f"{s.name}({', '.join(s.inputs)}) returns {', '.join(s.outputs)} = {shown}"]
 
     def grips(self) -> Iterator[Grip]:
-        """A ring at the end of the chosen argument's line, dragged down the call, and one below its value, along the values."""
-        spots = [(self.width - 14, self._line(dial) + LINE / 2 - 1.5) for dial in self.values]
+        """The chosen argument, dragged down the call, and its value, along the values: each the frame around its words."""
+        starts = [_value_of(self._said(dial)[0])[0] for dial in self.values]
+        spots = [(14 + width_of(" " * n, 12, True), self._line(dial) + 11.0) for n, dial in zip(starts, self.values)]
         yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y")
         for i, dial in enumerate(self.values):
-            under = [(x + width / 2, self.row + CHIP + 5) for x, width in self._places(dial)]
-            yield Grip(dial, "call", dial, dial, under, "x", when={ARGUMENT: [i]})
+            there = [(x + width / 2, self.row + CHIP / 2) for x, width in self._places(dial)]
+            yield Grip(dial, "call", dial, dial, there, "x", when={ARGUMENT: [i]})
 
     def links(self) -> dict[str, Link]:
         """A click on an argument shows its values, one on a value takes it."""

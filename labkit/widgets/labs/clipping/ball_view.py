@@ -61,7 +61,8 @@ def results(places: Sequence[Any], limit: float, by_norm: Sequence[Any], values:
     spots = [_spots(g, *pair, limit, words) for g, pair, words in zip(places, pairs, names, strict=True)]
     for k, role in enumerate(("slope", "forwardtext", "name", "note")):
         name = text(0, 0, "", role, "middle").following("g", text=[words[k] for words in names])
-        yield name.following("g", x=[at[k][0] for at in spots], y=[at[k][1] for at in spots])
+        name = name.following("g", x=[at[k][0] for at in spots], y=[at[k][1] for at in spots])
+        yield name.moving("g", 0.0, 0.0, "x", "y")  # all at once: on the way they would pass over each other
 
 
 def _names(limit, by_norm, value):

@@ -136,7 +136,7 @@ def _ground() -> Iterator[Mark]:
     yield path(pieces(ravine), "ravine")
     for level in LEVELS:
         wall = _level(np.sqrt(level))
-        yield path(pieces(wall + _level(-np.sqrt(level))), "grid")
+        yield path(pieces(wall + _level(-np.sqrt(level))), "contour")
         yield _name_of(wall, number(level) if level < 1000 else _power(np.log10(level)))
     yield _name_of(ravine, "0")
     yield from PLANE.across.below(TOP + HEIGHT + 14, _halves(*FRAME[:2]))

@@ -66,7 +66,7 @@ class Graph:
     def _marks(self) -> Iterator[Mark]:
         x, y = self._home
         yield rect(x - 19, y - 10, 38, 20, "bad", 4, when={"cut": [0]})
-        yield text(x, y + 4, "stop", "badtext", "middle", when={"cut": [0]})
+        yield text(x, y + 4, "stop", "signtext", "middle", when={"cut": [0]})
         for k, uses in enumerate(self.pairs.values()):
             yield from arrow(self._route(k), "edge", "head")
             alive = ["" if self.walk.passed(run, uses, walk) else "pending" for run, walk in self.walk.each()]
@@ -123,7 +123,7 @@ class Graph:
             here, elsewhere = {"cut": [at]}, {"cut": [p for p in range(len(self.found.runs)) if p != at]}
             yield circle(x, y, 5.5, "op", link=link, when=elsewhere)
             yield rect(x - 19, y - 10, 38, 20, "bad", 4, link=link, when=here)
-            yield text(x, y + 4, "stop", "badtext", "middle", link=link, when=here)
+            yield text(x, y + 4, "stop", "signtext", "middle", link=link, when=here)
 
     def links(self) -> dict[str, Link]:
         """What is behind each ring: a click cuts there."""

@@ -100,8 +100,8 @@ def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
     marks += (m for m in lines if m.tag == "text")  # over the paths
-    lowest = f"; {LOWEST}: lowest" if any(mark.text == LOWEST for mark in lines) else ""
-    return Panel("plane", f"The paths over contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
+    lowest = f"; {LOWEST} is the lowest point" if any(mark.text == LOWEST for mark in lines) else ""
+    return Panel("plane", f"Contour lines of the loss: drag the start{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
 
 def _legend(shared) -> Iterator[Mark]:
@@ -130,7 +130,7 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
     for level in reversed(levels_of(found)):
         contour = shared.plane.contour(found, xs, ys, level)
         if contour:
-            marks.append(path(pieces(contour), "grid"))
+            marks.append(path(pieces(contour), "contour"))
             names += _level_name(shared, level, contour, names)
     return marks + names
 
@@ -185,11 +185,12 @@ def beside(shared: Ground) -> Panel:
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
-def grips(shared: Ground, start: Point) -> Iterator[Grip]:
-    """The start, anywhere in the frame; and the step, along a path and along the losses."""
+def grips(shared: Ground, start: Point, others: Mapping[str, Point]) -> Iterator[Grip]:
+    """The start, anywhere, in a saved page at one of the `others`; and the step, along a path and along the losses."""
     yield from _walkers(shared)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
-    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
+    parts = {part: shared.plane.at(place) for part, place in others.items()}
+    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free, parts=parts)
     y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
     spots = [(across(i), y) for i in range(shared.steps + 1)]
     yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True)

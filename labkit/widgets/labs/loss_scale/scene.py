@@ -155,13 +155,15 @@ def _dial(case, name, where):
     if isinstance(case, Sweep):
         label, values = "Loss scale", _scales(case)
     else:
-        label, values = "Training step", [f"step {i + 1}" for i in range(_rests(case) + 1)]
-    return Dial(name, label, values, asks=by_position(asks), when=where, rests=_rests(case))
+        label, values = "Training step", [f"step {i + 1}" for i in range(_steps(case))]
+    if isinstance(case, Sweep):  # from a safe scale up to what is too large, and from none back to it
+        stops = list(range(len(values)))
+        return Dial(name, label, values, start=case.start, asks=by_position(asks), when=where, stops=stops)
+    return Dial(name, label, values, asks=by_position(asks), when=where, rests=_steps(case) - 1)
 
 
-def _rests(case):
-    """Where the dial of a case stands in a still picture."""
-    return case.start if isinstance(case, Sweep) else max(map(len, case.steps.values())) - 1
+def _steps(case):
+    return max(map(len, case.steps.values()))
 
 
 def _scales(sweep):

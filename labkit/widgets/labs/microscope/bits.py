@@ -1,23 +1,19 @@
-"""The bits of a result as boxes, what they mean, and where in its format the number lies."""
+"""The bits of a result as boxes, and what they mean."""
 
-from collections.abc import Iterator
-from fractions import Fraction
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ....precision import FORMATS, Format
-from ...kit.axes import Axis
-from ...kit.grips import Grip
-from ...kit.scene import Link, Mark, Panel, circle, rect, text, width_of
-from ...kit.words import raised
+from ...kit.scene import Link, Mark, Panel, rect, text, width_of
+from .ranges import BELOW, range_marks
 from .ruler import DIAL
-from .run import Landing, at_place, bits, exponent_of, last_place
+from .run import Landing, at_place, bits, last_place
 from .words import meaning
 
 WIDTH, IN_A_ROW = 436.0, 16  # px, and bits
 HIGH, LOWER = 36.0, 44.0  # px: a bit, and from one row of them to the next
-STRIP, ABOVE = 20.0, 126.0  # px: how high the range of a format is, and what stands above it
+ABOVE = 134.0  # px: between the bits and the range of their format
 
 
 def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[Panel]:
@@ -25,8 +21,13 @@ def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[P
     title = f"The bits of the result{': click one' if clicked else ''}"
     for i, (name, found) in enumerate(landings.items()):
         of = FORMATS[name]
-        marks = [*_boxes(of, found, clicked), *_range(of, found)]
-        yield Panel(f"bits {name}", title, WIDTH, _end(of) + ABOVE + STRIP + 26, marks, {"format": [i]})
+        marks = [*boxes(of, found, clicked), *range_marks(found, range_at(of))]
+        yield Panel(f"bits {name}", title, WIDTH, range_at(of) + BELOW, marks, {"format": [i]})
+
+
+def range_at(of: Format) -> float:
+    """How high the range of a format stands below the bits, px."""
+    return bits_end(of) + ABOVE
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -50,7 +51,8 @@ def bit_links() -> dict[str, Link]:
     }
 
 
-def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
+def boxes(of: Format, found: Sequence[Landing], clicked: bool = False) -> Iterator[Mark]:
+    """The bits of each result, and in three lines what they mean."""
     step = min(52.0, (WIDTH - 12) / min(of.bits, IN_A_ROW))
     all_bits = ["".join(bits(f.result, of)) for f in found]
     for n in range(of.bits):
@@ -65,53 +67,11 @@ def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
         yield text(6 + step * (1 + of.exponent_bits), 18, "fraction", "note")
     *parts, values = zip(*(meaning(f.result, of) for f in found), strict=True)
     for k, said in enumerate(parts):
-        yield text(6, _end(of) + 18 + 18 * k, "", "plain").following(DIAL, text=said)
+        yield text(6, bits_end(of) + 18 + 18 * k, "", "plain").following(DIAL, text=said)
     large = max(width_of(words, 18, bold=True) for words in values) < WIDTH - 12
-    yield text(6, _end(of) + 66, "", "heading" if large else "name").following(DIAL, text=values)
+    yield text(6, bits_end(of) + 66, "", "heading" if large else "name").following(DIAL, text=values)
 
 
-def _end(of: Format) -> float:
+def bits_end(of: Format) -> float:
     """Where the rows of bits end."""
     return 26 + -(-of.bits // IN_A_ROW) * LOWER
-
-
-# ---- the range of the format ----
-
-
-def _axis(of: Format) -> Axis:
-    """The powers of 2 of a format, and some beyond both ends."""
-    low, high = exponent_of(Fraction(of.min_subnormal)), of.max_exponent + 1
-    beyond = (high - low) / 8
-    return Axis(low - beyond, high + beyond, 6.0, WIDTH - 6)
-
-
-def _range(of: Format, found) -> Iterator[Mark]:
-    """From what becomes 0 to what is too large, with the place of the number given."""
-    across, y = _axis(of), _end(of) + ABOVE
-    low, normal, high = exponent_of(Fraction(of.min_subnormal)), of.min_exponent, of.max_exponent + 1
-    ends = [*map(across, (across.low, low, normal, high, across.high))]
-    roles = ("zone-zero", "leaf", "op", "zone-over")
-    words = ("0", "subnormal", "normal", "inf" if of.infinity else "nan")
-    for (left, right), role, said in zip(pairwise(ends), roles, words):
-        yield rect(left, y, right - left, STRIP, role, 0)
-        if width_of(said, 11.5) < right - left:
-            yield text((left + right) / 2, y - 6, said, "note", "middle")
-    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: raised(2, int(power)))
-    xs = [across(exponent_of(f.x)) if _lies(f, across) else 0.0 for f in found]
-    state = ["" if _lies(f, across) else "hidden" for f in found]
-    yield circle(0, y + STRIP / 2, 5, "inkhead").following(DIAL, cx=xs, state=state)
-    yield text(0, y - 22, found[0].name, "forwardtext", "middle").following(DIAL, x=xs, state=state)
-
-
-def _lies(f: Landing, across: Axis) -> bool:
-    return bool(f.x) and across.low <= exponent_of(f.x) <= across.high
-
-
-def range_grips(landings: dict[str, list[Landing]]) -> Iterator[Grip]:
-    """The number given, dragged along the range of each format."""
-    for i, (name, found) in enumerate(landings.items()):
-        of = FORMATS[name]
-        across, y = _axis(of), _end(of) + ABOVE + STRIP / 2
-        spots = [(across(exponent_of(f.x)), y) if _lies(f, across) else None for f in found]
-        label = f"The number, along the powers of 2 of {name}"
-        yield Grip(f"range {name}", f"bits {name}", label, DIAL, spots, "x", when={"format": [i], "beside": [0]})

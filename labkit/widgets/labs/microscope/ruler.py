@@ -20,22 +20,21 @@ DIAL = "power"
 
 
 class Window:
-    """The seven neighbouring numbers around where a result lands, from the largest at the top; all None for a nan that
-    lies nowhere. `rows`: their places in the format, `heights`: of the rows in px, `landed`: the row of the result; `first`: the
-    place of the lowest row where the result is seen between others then."""
+    """The seven neighbouring numbers around where a result lands, from the largest at the top. `rows`: their places in the
+    format, `heights`: of the rows in px, `landed`: the row of the result, None of a nan that lies nowhere, for which they are
+    the last ones; `first`: the place of the lowest row where the result is seen between others then."""
 
     def __init__(self, found: Landing, first: int | None = None):
-        self.of, self.found, self.rows = found.of, found, range(0)
+        self.of, self.found = found.of, found
         last = last_place(found.of)
-        lies = found.target is not None or np.isfinite(found.result) or np.isinf(found.result)
-        if lies:
-            beyond = last if found.target is None or found.target > 0 else -last
-            here = place(found.result, found.of) if np.isfinite(found.result) else beyond
-            stays = first is not None and first < here < first + ROWS - 1
-            low = first if stays and first is not None else min(max(here - ROWS // 2, -last), last - ROWS + 1)
-            self.rows = range(low + ROWS - 1, low - 1, -1)
-            self.landed = self.rows.index(here)
-            self.low, self.high = at_place(low, found.of), at_place(low + ROWS - 1, found.of)
+        beyond = -last if (found.x if found.target is None else found.target) < 0 else last
+        here = place(found.result, found.of) if np.isfinite(found.result) else beyond
+        stays = first is not None and first < here < first + ROWS - 1
+        low = first if stays and first is not None else min(max(here - ROWS // 2, -last), last - ROWS + 1)
+        self.rows = range(low + ROWS - 1, low - 1, -1)
+        nowhere = np.isnan(found.result) and found.of.infinity
+        self.landed = None if nowhere else self.rows.index(here)
+        self.low, self.high = at_place(low, found.of), at_place(low + ROWS - 1, found.of)
         self.heights = [self.height(at_place(n, found.of)) for n in self.rows]
 
     def height(self, value: Fraction) -> float:
@@ -44,7 +43,7 @@ class Window:
         return BASE - float(min(max(share, Fraction(-8, 100)), Fraction(106, 100))) * (BASE - TOP)
 
     def holds(self, value: Fraction | None) -> bool:
-        return bool(self.rows) and value is not None and self.low <= value <= self.high
+        return value is not None and self.low <= value <= self.high
 
     def name(self, row: int) -> str:
         """The number of a row, all with the same digits; infinity and nan by name."""
@@ -91,9 +90,8 @@ def ruler(
     for i, (name, found) in enumerate(landings.items()):
         windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
         marks += only({"format": [i]}, _ruler_of(windows))
-        if windows[here].rows:
-            seen[name] = windows[here].rows[-1]
-            grips += only({"format": [i], DIAL: [here]}, _held(windows[here], field))
+        seen[name] = windows[here].rows[-1]
+        grips += only({"format": [i], DIAL: [here]}, _held(windows[here], field))
     title = f"The number line, magnified{': drag the diamond' if field else ''}"
     return Panel("ruler", title, WIDTH, HEIGHT, marks), grips, seen
 
@@ -118,18 +116,17 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
     band = rect(AXIS - 44, 0, WIDTH - AXIS + 40, 22, "area")
     tops, bottoms = zip(*map(_basin, windows), strict=True)
     sizes = [bottom - top for top, bottom in zip(tops, bottoms, strict=True)]
-    yield band.following(DIAL, y=tops, height=sizes, state=["lit" if w.rows else "hidden" for w in windows])
-    axis = line(AXIS, TOP - 14, AXIS, BASE + 14, "axis")
-    yield axis.following(DIAL, state=["" if w.rows else "hidden" for w in windows])
-    nowhere = ["" if w.rows else "nan has no place on the line" for w in windows]
+    lit = ["hidden" if w.landed is None else "lit" for w in windows]
+    yield band.following(DIAL, y=tops, height=sizes, state=lit)
+    yield line(AXIS, TOP - 14, AXIS, BASE + 14, "axis")
+    nowhere = ["nan lies nowhere on this line" if w.landed is None else "" for w in windows]
     if any(nowhere):
-        yield text(WIDTH / 2, (TOP + BASE) / 2, "", "note", "middle").following(DIAL, text=nowhere)
+        yield text(WIDTH - 10, TOP - 10, "", "slope", "end").following(DIAL, text=nowhere)
     yield path(NOWHERE, "grid").following(DIAL, d=map(_halves, windows))
     yield path(NOWHERE, "inkhead").following(DIAL, d=[_squares(w, 0) for w in windows])
     yield path(NOWHERE, "inkline").following(DIAL, d=[_squares(w, 1) for w in windows])
     for row in range(ROWS):
-        ys = [w.heights[row] + 4 if w.rows else 0.0 for w in windows]
-        said = [w.name(row) if w.rows else "" for w in windows]
+        ys, said = [w.heights[row] + 4 for w in windows], [w.name(row) for w in windows]
         yield text(NUMBERS, 0, "", "code").following(DIAL, y=ys, text=said)
     yield from _gap_marks(windows)
     yield from _input_marks(windows)
@@ -138,7 +135,7 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
 
 def _basin(window) -> tuple[float, float]:
     """From where to where everything becomes the result: half way to its neighbours, px."""
-    if not window.rows:
+    if window.landed is None:
         return 0.0, 22.0
     ends = [TOP - 14, *(sum(pair) / 2 for pair in pairwise(window.heights)), BASE + 14]
     return ends[window.landed], ends[window.landed + 1]
@@ -157,7 +154,7 @@ def _squares(window, odd):
 
 def _gap_marks(windows) -> Iterator[Mark]:
     """How far apart the numbers are, off the band: between the next two above the result, and below it where that differs."""
-    places = [_gaps(w) if w.rows else {} for w in windows]
+    places = [{} if w.landed is None else _gaps(w) for w in windows]
     for beside in (-2, 1):
         said = [
             f"↕ gap {_power(_gap_below(w, w.landed + beside))}" if beside in p else "" for w, p in zip(windows, places)
@@ -211,7 +208,7 @@ def _fraction(value: float):
 
 def _exact_marks(windows) -> Iterator[Mark]:
     """What is exact, at its place between the numbers, and the way to where it lands."""
-    ys = [w.height(w.found.target) if w.rows and w.found.target is not None else None for w in windows]
+    ys = [w.height(w.found.target) if w.landed is not None and w.found.target is not None else None for w in windows]
     ways = [NOWHERE if y is None else _way(y, w.heights[w.landed]) for w, y in zip(windows, ys, strict=True)]
     heads = [NOWHERE if y is None else _head(y, w.heights[w.landed]) for w, y in zip(windows, ys, strict=True)]
     yield path(NOWHERE, "backedge").following(DIAL, d=ways)
@@ -236,7 +233,7 @@ def _clear(y, window):
 
 def _exact_label(window, inside):
     words = window.found.words if len(window.found.words) <= 9 else "exact"
-    if inside or not window.rows or window.found.target is None:
+    if inside or window.found.target is None:
         return words
     return f"{words} ↑" if window.found.target > window.high else f"{words} ↓"
 

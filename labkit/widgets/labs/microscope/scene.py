@@ -1,9 +1,10 @@
 """The precision microscope: where a number, or the result of a function, lands among the numbers of a float format."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -13,14 +14,17 @@ from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
 from ...kit.words import number, raised
-from .bits import bit_links, bits_panels, range_grips, toggled
+from . import bits, sums
+from .bits import bit_links, bits_panels, toggled
 from .formats import format_links, formats_panel, power_grip
+from .ranges import range_grips
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
 from .sums import adds, sum_panels
-from .words import questions, sentence
+from .words import fate, questions, sentence
 
 NAMES = ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3")
+PACE = 1800.0  # ms that a stop is seen
 NEAR = range(-28, 19)  # the powers of two around those that float16 has
 
 
@@ -42,6 +46,8 @@ class Microscope(Picture):
     >>> lens.at("float16").result, float(lens.at("float16").exact), lens.at("float32").result
     (2048.0, 2049.0, 2049.0)
     """
+
+    plays_at_once = True
 
     def __init__(self, what: Any, value: Any = None, *, format: Any = "float16", powers: Sequence[int] | None = None):
         self._fn: Any
@@ -110,12 +116,13 @@ class Microscope(Picture):
     def _scene_of(self, landings, positions, start):
         field = "value" if self._fn is None else ""
         panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
-        bits = only({"beside": [0]}, bits_panels(landings, bool(field)))
-        panels = [panel, *bits, *only({"beside": [1]}, [formats_panel(landings)])]
+        boxes = only({"beside": [0]}, bits_panels(landings, bool(field)))
+        panels = [panel, *boxes, *only({"beside": [1]}, [formats_panel(landings)])]
         if adds(landings):
             panels += only({"beside": [2]}, sum_panels(landings))
         if len(positions) > 1 and self._x:
-            grips += [power_grip(landings), *range_grips(landings)]
+            grips += [power_grip(landings), *range_grips(landings, "bits", 0, _heights(bits))]
+            grips += range_grips(landings, "sum", 2, _heights(sums)) if adds(landings) else ()
         return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
 
     def at(self, format: Any, power: int = 0) -> Landing:
@@ -168,9 +175,11 @@ def _powers(x: Fraction, powers) -> list[int]:
 def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, panels: list[Panel]) -> Scene:
     names, first = list(landings), landings["float64"]
     words, name, added = first[0].words, first[0].name, int(adds(landings))
+    here = powers.index(0)
+    stops = sorted({here, *_telling(landings[names[start]])}) if len(powers) > 1 else []
     dials = [
         Dial("format", "Format", names, "choice", start=start),
-        Dial(DIAL, name, [_value(f.x) for f in first], start=powers.index(0), asks=questions(landings)),
+        Dial(DIAL, name, [_value(f.x) for f in first], start=here, asks=questions(landings), pace=PACE, stops=stops),
         Dial("beside", "Beside it", ("the bits", "every format", *["the sum"] * added), "choice", start=2 * added),
     ]
     about = (
@@ -180,9 +189,20 @@ def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, va
     captions = [
         Caption(DIAL, changes(sentence(f) for f in found), {"format": [i]}) for i, found in enumerate(landings.values())
     ]
-    shown = "where a number lands" if name == words else words
+    shown = "where a number lands" if name == words else f"what is left of {words}?"
     links = {**format_links(landings), **({} if first[0].ops else bit_links())}
     return Scene(f"Precision microscope: {shown}", about, dials, panels, captions, links, fields={"value": value})
+
+
+def _telling(found: Sequence[Landing]) -> Iterator[int]:
+    """Where something else becomes of the number than just before: there it stops when it plays."""
+    for i, (before, now) in enumerate(pairwise(found), 1):
+        if fate(before) != fate(now):
+            yield i
+
+
+def _heights(panels):
+    return {name: panels.range_at(FORMATS[name]) for name in NAMES}
 
 
 def _value(x: Fraction) -> str:

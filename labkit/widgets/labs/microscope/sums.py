@@ -5,13 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from ....precision import FORMATS
+from ....precision import FORMATS, Format
 from ...kit.scene import Mark, Panel, line, path, text
 from ...kit.strokes import NOWHERE
+from .bits import bits_end, boxes
+from .ranges import BELOW, range_marks
 from .ruler import DIAL
 from .run import Landing, digits, exponent_of, gap_at
 
-WIDTH, HIGH = 436.0, 250.0
+WIDTH, HIGH = 436.0, 226.0
 LEFT, PLACE, FIRST, ROW = 78.0, 9.1, 52.0, 34.0  # px: of the digits, one of them, and their rows
 BEFORE, BEHIND = 27, 12  # places in front of the format's last one that are seen at most, and behind it
 NAMES = ("", "", "exactly", "stored")
@@ -73,28 +75,38 @@ def adds(landings: Mapping[str, Sequence[Landing]]) -> bool:
 
 
 def sum_panels(landings: Mapping[str, Sequence[Landing]]) -> Iterator[Panel]:
-    """For each format the sum, written by hand."""
+    """For each format the sum, written by hand; where there is none, for a number is too large, the bits of the result."""
     for i, (name, found) in enumerate(landings.items()):
-        marks = list(_marks([Columns(f) for f in found], FORMATS[name]))
-        yield Panel(f"sum {name}", "The sum, in binary", WIDTH, HIGH, marks, {"format": [i]})
+        of = FORMATS[name]
+        there = ["" if f.terms else "hidden" for f in found]
+        marks = [*_marks([Columns(f) for f in found], of, there), *range_marks(found, range_at(of))]
+        if "hidden" in there:
+            instead = ["hidden" if f.terms else "" for f in found]
+            marks += [mark.following(DIAL, state=instead) for mark in boxes(of, found)]
+        title = f"The sum, in binary{f': drag {found[0].name}' * (len(found) > 1)}"
+        yield Panel(f"sum {name}", title, WIDTH, range_at(of) + BELOW, marks, {"format": [i]})
 
 
-def _marks(sums: Sequence[Columns], of) -> Iterator[Mark]:
+def range_at(of: Format) -> float:
+    """How high the range of a format stands below the sum, px."""
+    return max(HIGH, bits_end(of) + 72) + 58
+
+
+def _marks(sums: Sequence[Columns], of, there) -> Iterator[Mark]:
     ends = [LEFT + PLACE * c.kept + 3 for c in sums]
     bottom = FIRST + ROW * len(NAMES) - 18
-    there = ["" if c.found.terms else "hidden" for c in sums]
     yield path(NOWHERE, "outline").following(DIAL, d=[[(x, FIRST - 22), (x, bottom)] for x in ends], state=there)
     here = text(0, FIRST - 28, f"{of.name} ends", "note", "middle")
     yield here.following(DIAL, x=[max(x, 48.0) for x in ends], state=there)
-    yield line(8, FIRST + ROW * 2 - 22, WIDTH - 8, FIRST + ROW * 2 - 22, "axis")
+    yield line(8, FIRST + ROW * 2 - 22, WIDTH - 8, FIRST + ROW * 2 - 22, "axis").following(DIAL, state=there)
     rows = [c.rows() for c in sums]
     for k, (name, words) in enumerate(zip(NAMES, _names(sums), strict=True)):
         y = FIRST + ROW * k
-        yield text(8, y, name, "name").following(DIAL, text=words)
-        yield text(LEFT, y, "", "place").following(DIAL, text=[_fixed(row[k][0]) for row in rows])
+        yield text(8, y, name, "name").following(DIAL, text=words, state=there)
+        yield text(LEFT, y, "", "place").following(DIAL, text=[_fixed(row[k][0]) for row in rows], state=there)
         yield text(0, y, "", "lost").following(DIAL, x=[x + 4 for x in ends], text=[_fixed(row[k][1]) for row in rows])
-    yield text(8, bottom + 26, "rounded away", "name")
-    yield text(WIDTH - 8, bottom + 26, "", "value", "end").following(DIAL, text=[_lost(c) for c in sums])
+    yield text(8, bottom + 26, "rounded away", "name").following(DIAL, state=there)
+    yield text(WIDTH - 8, bottom + 26, "", "value", "end").following(DIAL, text=[_lost(c) for c in sums], state=there)
 
 
 def _fixed(written: str) -> str:

@@ -28,6 +28,8 @@ def sentence(f: Landing) -> str:
     head, end = f"{f.of.name}, {f.name} = {_input_words(f)}.", digits(f.result, _gap(f))
     if not f.ops:
         said = [head, _neighbour_words(f, end)]
+    elif not np.isfinite(f.input):
+        said = [_too_large(f), f"So {f.words} is {end}."]
     elif f.exact is None:
         said = [f"{f.words} is {end}."]
     else:
@@ -35,6 +37,14 @@ def sentence(f: Landing) -> str:
         said = [f"{f.words} is {about} {_exact_words(f, end)}.", _neighbour_words(f, end), _absorption_words(f)]
     exponent, fraction, _ = meaning(f.result, f.of)
     return paragraph(*said) + "\n" + paragraph(head if f.ops else "", f"The bits: {exponent}; {fraction}.")
+
+
+def fate(f: Landing) -> tuple:
+    """What becomes of a result, as far as that is a kind of thing: such as to be rounded, absorbed, subnormal or infinite."""
+    if not np.isfinite(f.result):
+        return "beyond", f.input == f.result
+    size = "0" if not f.result else "subnormal" if abs(f.result) < f.of.min_normal else "normal"
+    return size, f.absorbed, f.tie, bool(f.input)
 
 
 def _exact_words(f: Landing, end: str) -> str:
@@ -62,6 +72,14 @@ def _input_words(f: Landing) -> str:
     if not f.ops or (np.isfinite(f.input) and Fraction(f.input) == f.x):
         return shown
     return f"{shown}, stored as {_number(f.input, f.of) if np.isfinite(f.input) else digits(f.input, Fraction(1))}"
+
+
+def _too_large(f: Landing) -> str:
+    """That the number given is too large for its format."""
+    whole, most = digits(f.x, abs(f.x) / 1000), _number(f.of.max, f.of)
+    return (
+        f"{f.name} = {whole} is beyond {most}, the largest {f.of.name}: it is stored as {digits(f.input, Fraction(1))}."
+    )
 
 
 def _neighbour_words(f: Landing, end: str) -> str:
@@ -114,8 +132,10 @@ def meaning(value: float, of: Format) -> tuple[str, str, str]:
     _, exponent, fraction = bits(value, of)
     field, part, whole = int(exponent, 2), int(fraction, 2), 2**of.fraction_bits
     if not np.isfinite(value):
-        kind = "infinite" if np.isinf(value) else "nan, not a number"
-        return f"exponent {exponent}: all ones", f"fraction {_shortened(fraction)}", f"that means {kind}"
+        infinite, only = np.isinf(value), not of.infinity  # where there is no infinity, one fraction alone is nan
+        mark = "all ones, too" if only else "all zeros, the mark of inf" if infinite else "not 0, the mark of nan"
+        kind = f"{'−' * bool(np.signbit(value))}inf: larger than any number" if infinite else "nan: no number at all"
+        return f"exponent {exponent}: all ones", f"fraction {_shortened(fraction)}: {mark}", f"that means {kind}"
     if not value:
         return f"exponent {exponent}: all zeros", f"fraction {_shortened(fraction)}", "that means 0"
     power = max(field, 1) - of.bias

@@ -170,14 +170,14 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
     finite = np.where(np.isfinite(seeds.sums), seeds.sums, 0.0)
     reach = float(np.abs(finite).max()) or 1.0
     across = Axis(-reach, reach, left, max(right, left + 120))
-    row = 38 + STEP * m
+    row = 44 + STEP * m
     width, bottom = max(WIDTH, across.end + WIDTH - right), 8 + row * n
     marks = [line(across(0.0), 2, across(0.0), bottom, "grid")]
     for j, name in enumerate(p.columns):
-        y = 8 + row * j + 16 + STEP * m
+        y = 8 + row * j + 22 + STEP * m
         marks += [text(8, y + 4, name, "name"), line(across.start, y, across.end, y, "axis")]
         for i in range(m):
-            marks += _arrow(seeds, i, j, y - STEP * (m - i) - 3, across)
+            marks += _arrow(seeds, i, j, y - STEP * (m - i) - 9, across)
         if target is not None:
             marks += _aim(seeds, j, y, across(float(target[j])), float(target[j]))
         diamond = path(polygon([(0, -8), (8, 0), (0, 8), (-8, 0)], across(0.0), y), "back")

@@ -72,8 +72,8 @@ def _counts(size) -> list[Transfers]:
 
 def _scene(runs) -> Scene:
     words = (
-        "Each row is an epoch; each tile is a step, with the number of the batch that it reads, and a dot is where the host "
-        f"waits. Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
+        "Each row is an epoch: sink_size steps, launched at once. Each tile is a step, with the number of the batch that it "
+        f"reads, and a dot is where the host waits. Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
     )
     dials = [
         Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=len(EPOCHS) - 1, asks=_asks(runs)),
@@ -83,7 +83,7 @@ def _scene(runs) -> Scene:
     panels = [steps_panel(counts, BATCHES, JOINT), data_panel(counts, BATCHES, JOINT)]
     said = (_sentence(epochs, runs[epochs, name]) for name, epochs in product(SIZES, EPOCHS))
     return Scene(
-        "Sink calculator: how much of the data is seen",
+        f"Sink calculator: are {len(EPOCHS)} epochs {len(EPOCHS)} passes over the data?",
         words,
         dials,
         panels,

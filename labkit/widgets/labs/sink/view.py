@@ -11,8 +11,8 @@ from ...kit.strokes import polyline
 from ...kit.words import counted
 
 Counts = Mapping[str, Sequence[Transfers]]  # by the name of a size, after each epoch
-TILE, PITCH, ROW, LEFT, TOP = 21.0, 29.0, 31.0, 52.0, 50.0  # px, of the tiles; between them is room for a dot
-RULE, EDGE = 34.0, 14.0  # of the lines that are as long as an epoch, and as all of them
+TILE, PITCH, ROW, LEFT, TOP = 21.0, 29.0, 31.0, 56.0, 50.0  # px, of the tiles; between them is room for a dot
+RULE, EDGE = 34.0, 18.0  # of the lines that are as long as an epoch, and as all of them
 READ, WIDE, SIDE = 20.0, 30.0, 30.0  # of the tiles of batches
 
 
@@ -47,9 +47,12 @@ def steps_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     marks += across.below(bottom + 12, range(0, round(across.high) + 1, 4))
     marks.append(text(across(2), bottom + 12, "step", "note", "middle"))
     marks += _totals(counts, bottom + 36, joint)
+    for k in range(2):
+        marks.append(rect(LEFT + 12 * k, bottom + 66, 10, 10, _role(k * batches, batches), 2))
+    marks.append(text(LEFT + 30, bottom + 75, "another colour where the data begins anew", "note"))
     tokens = [token for i, found in enumerate(counts.values()) for token in _tokens(i, found, across)]
-    title = f"In each tile the batch of {batches} that the step reads"
-    return Panel("steps", title, across.end + 16, bottom + 62, marks, tokens=tokens)
+    title = f"A tile is a step, its number the batch of {batches} that it reads"
+    return Panel("steps", title, across.end + 22, bottom + 84, marks, tokens=tokens)
 
 
 def _steps_axis(counts, batches):
@@ -82,10 +85,16 @@ def _tiles(row, place, counts, across, batches, joint) -> Iterator[Mark]:
     for role in ("op", "leaf"):
         seen = ["" if step is not None and _role(step, batches) == role else "hidden" for step in steps]
         if "" in seen:
-            yield _tile(place, row, across, role).following(joint, state=seen)
+            tile = _tile(place, row, across, role).following(joint, state=seen)
+            yield tile.moving("epochs", _reached(place + 1, across), 0.0, "state")
     x, y = across(place) + PITCH / 2, TOP + row * ROW + 17
     said = ["" if step is None else str(step % batches) for step in steps]
     yield text(x, y, "", "value", "middle").following(joint, text=said)
+
+
+def _reached(steps, across) -> float:
+    """When the work of an epoch has done so many steps, each of which takes as long, ms."""
+    return STEP * steps / across.high
 
 
 def _step(row, place, size, epochs) -> int | None:
@@ -99,9 +108,10 @@ def _waits(i, found, across) -> Iterator[Mark]:
         several, size = count.round_trips - before, found[0].steps
         for k in range(1, several + 1):
             place = across(k * size / several)
-            yield circle(
-                place, TOP + row * ROW + 12.5, 4, "backbar", when={"size": [i], "epochs": list(range(row, len(found)))}
-            )
+            dot = circle(place, TOP + row * ROW + 12.5, 4, "backbar", when={"size": [i]})
+            if row:
+                dot = dot.varying("epochs", state=[(0, "hidden"), (row, "")])
+            yield dot.moving("epochs", _reached(k * size / several, across), 0.0, "state")
 
 
 def _totals(counts, y, joint) -> Iterator[Mark]:
@@ -122,7 +132,7 @@ def _tokens(i, found, across) -> Iterator[Mark]:
     for row in range(1, len(found)):
         y = TOP + row * ROW + 12.5
         way = polyline([(LEFT, y), (across(found[0].steps), y)])
-        going = Motion("epochs", "along", 0.0, STEP, row, 0.0, 1.0, way)
+        going = Motion("epochs", "along", 0.0, _reached(found[0].steps, across), row, 0.0, 1.0, way)
         yield circle(0, 0, 6, "valuetoken", moves=[going], when={"size": [i]})
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.grips import Along, Grip
-from ...kit.scene import Mark, Panel, When, circle, line, only, path, rect, text
+from ...kit.scene import Mark, Panel, When, circle, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, Outline, Point, polygon, polyline
 from ...kit.words import minus, number
 from .run import NAMES, RULES, STEPS, Case, Quotient
@@ -17,6 +17,7 @@ SAMPLES = 121
 APART = 4.0  # px from x to x + h, where these can still be told apart
 ROOM = 0.04  # of its height: above and below what touches the curve at the point
 REACH = 1.5  # widths of the window on either side of x
+BESIDE = 8.0  # px between two names
 RING = 7.0  # the radius of the mark at the chosen step
 DOT = [(0, -3), (3, 0), (0, 3), (-3, 0)]  # px, of a diamond at every step
 Cases = Mapping[tuple[str, str], Case]
@@ -133,7 +134,10 @@ def _held(rules, window, spots) -> Iterator[Grip]:
     yield Grip("x", "curve", "The point x", "x", spots, "x", free={"x": across}, moves="x")
     for rule, case in rules.items():
         spot, ends = _point(window, case), [window.spot(q.high) for q in case.quotients]
-        places = [end or (window.across(q.high[0]), BASE) for end, q in zip(ends, case.quotients, strict=True)]
+        places = [
+            end or (min(window.across(q.high[0]), RIGHT - APART), BASE)
+            for end, q in zip(ends, case.quotients, strict=True)
+        ]
         apart = [i for i, (x, _) in enumerate(places) if x - spot[0] > APART] or [0]
         held = [place if i in apart or i == apart[-1] + 1 else None for i, place in enumerate(places)]
         yield Grip("h", "curve", "x + h", "h", held, "x", when={"rule": [RULES.index(rule)]})
@@ -162,11 +166,12 @@ def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
         feet = [[spot, (spot[0], BASE)] if spot else NOWHERE for spot in spots]
         yield path(NOWHERE, "inkvector").following("h", d=feet)
     low, high = ([w.across(getattr(q, end)[0]) for w, q in both] for end in ("low", "high"))
-    left = [round(min(max(x, LEFT + 36), RIGHT - 50) + 4, 1) for x in low]
-    right = [min(max(x - 6, a + 14), RIGHT - 40) for x, a in zip(high, left, strict=True)]
-    first = "x" if case.rule == "forward" else "x − h"  # below the picture, side by side where the two places are one
-    yield text(0, BASE + 16, first, "code", "end").following("h", x=left)
-    yield text(0, BASE + 16, "x + h", "code").following("h", x=right)
+    first, second = "x" if case.rule == "forward" else "x − h", "x + h"  # below, beside each other where both places are one
+    half, other = (width_of(words, 12, mono=True) / 2 for words in (first, second))
+    left = [min(max(x, LEFT + half), RIGHT - half - 2 * other - BESIDE) for x in low]
+    right = [min(max(x, a + half + other + BESIDE), RIGHT - other) for x, a in zip(high, left, strict=True)]
+    yield text(0, BASE + 16, first, "code", "middle").following("h", x=left)
+    yield text(0, BASE + 16, second, "code", "middle").following("h", x=right)
 
 
 def _at_spots(mark, spots: Sequence[Point | None]) -> Mark:
@@ -286,7 +291,12 @@ def _error_curve(case: Case, axes: Errors, spots: list[Point | None], asked: boo
     yield path(dots or NOWHERE, "inkhead").answering("h")
     if asked:
         yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
-    yield _at_spots(circle(0, 0, RING, "vector"), spots)
+    none = ["hidden" if spot else "" for spot in spots]  # of what is no number the ring stands on the border
+    there = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
+    yield _at_spots(circle(0, 0, RING, "vector"), there)
+    if "" in none:
+        xs = [x - RING - 4 for x, _ in there]
+        yield text(0, axes.base - 8, "0/0 is no number", "badtext", "end").following("h", x=xs, state=none)
     yield from _format_name(case, axes, spots, "forwardtext")
     if case.best is not None and (best := spots[case.best]):
         x, y = min(max(best[0], axes.left + 36), axes.right - 36), min(best[1] + 24, axes.base - 6)

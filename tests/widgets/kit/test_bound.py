@@ -1,0 +1,45 @@
+"""A dial that puts others in their places shows what they are, and what stands after another never stands before it."""
+
+import random
+
+import javascript
+import pytest
+
+from labkit.widgets.kit.bound import turned
+from labkit.widgets.kit.page import script
+from labkit.widgets.kit.scene import Dial, Scene, to_json
+
+PLACES = [str(i) for i in range(6)]
+DIALS = [
+    Dial("sizes", "Sizes", ["low", "high", "other"], "choice", puts=[{"a": 0, "b": 1}, {"a": 4, "b": 5}, {"a": 2, "b": 2}]),
+    Dial("free", "Free", PLACES),
+    Dial("a", "A", PLACES, "inside", 0),
+    Dial("b", "B", PLACES, "inside", 1, after="a"),
+    Dial("c", "C", PLACES, "inside", 5, after="b"),
+]  # fmt: skip
+SCENE = Scene("Bound", "Dials.", DIALS, [])
+
+
+def test_what_is_put_goes_along_and_what_is_turned_away_says_so():
+    assert SCENE.state(sizes="high") == {"sizes": 1, "free": 0, "a": 4, "b": 5, "c": 5}
+    assert SCENE.state(free=3) == {**SCENE.start(), "free": 3}
+    assert SCENE.state(a=1)["sizes"] == 2 and SCENE.state(a=1, sizes="low")["sizes"] == 2
+    assert SCENE.turning(SCENE.state(a=1), {"a": 0})["sizes"] == 0  # it is as it was
+
+
+def test_one_that_is_turned_goes_as_far_as_those_beside_it():
+    assert turned(DIALS, SCENE.start(), {"a": 4})["a"] == 1 and turned(DIALS, SCENE.state(a=1), {"b": 0})["b"] == 1
+    with pytest.raises(ValueError, match="b: expected a position from that of a on, but got '0'"):
+        SCENE.state(a=1, b=0)
+    assert SCENE.state(a=3, b=4, c=4) == {"sizes": 2, "free": 0, "a": 3, "b": 4, "c": 4}
+
+
+def test_the_page_does_the_same():
+    draw, states = random.Random(2), [SCENE.start()]
+    for _ in range(60):
+        wanted = {dial.name: draw.randrange(len(dial.values)) for dial in draw.sample(DIALS, draw.randint(1, 3))}
+        states.append(turned(DIALS, states[-1], wanted))
+        assert states[-1]["a"] <= states[-1]["b"] <= states[-1]["c"]
+        dials = to_json(SCENE)["dials"]
+        code = f"(() => {{ {script('bound.js')}; return turned; }})()"
+        assert javascript.call(code, dials, states[-2], wanted) == states[-1]

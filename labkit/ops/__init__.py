@@ -27,7 +27,7 @@ from .reductions import (
     var,
 )
 from .signatures import offered, signed
-from .special import of_digamma, polygamma
+from .special import of_digamma, polygamma, zeta_of
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -123,4 +123,5 @@ __all__ = [
     "windows",
     "words_of",
     "zero",
+    "zeta_of",
 ]

@@ -11,7 +11,7 @@ from .arithmetic import _pair, power, select, zero
 from .elementwise import _ALL, TWO_OVER_ROOT_PI, _elementwise, _function, cos, exp, log, sin
 from .table import rule
 
-__all__ = ["of_digamma", "polygamma"]
+__all__ = ["of_digamma", "polygamma", "zeta_of"]
 
 _POLES = "all x but 0 and the negative integers; infinite at 0"
 _FAR = 10.0  # from here on the asymptotic series are exact to the last digits
@@ -37,7 +37,7 @@ def of_digamma(x) -> float:
     return found + math.log(x) - 0.5 / x - sum(c * square ** (k + 1) for k, c in enumerate(terms))
 
 
-def _zeta(s, x):
+def zeta_of(s, x) -> float:
     """The sum of (x + k)^-s over all k from 0, by Euler and Maclaurin."""
     found = 0.0
     while x < _FAR:
@@ -58,7 +58,7 @@ def polygamma(x, n) -> np.ndarray:
     if n == 0:
         return _elementwise(of_digamma)(x)
     sign = (-1) ** (n + 1) * math.factorial(n)
-    return _elementwise(lambda v: sign * _zeta(n + 1, v) if v == v else v)(x)
+    return _elementwise(lambda v: sign * zeta_of(n + 1, v) if v == v else v)(x)
 
 
 def _erfinv(x):

@@ -33,6 +33,7 @@ from . import (  # noqa: F401
     _reduction,
     _resizing,
     _shape,
+    _special,
     _widened,
 )
 from ._op import OPS, PRIMITIVES
@@ -261,6 +262,7 @@ _NAMESAKES = """
     Cholesky(upper=False) InplaceAdd(indices) InplaceSub(indices) InplaceUpdate(indices) MatrixBandPart MatrixPower(n)
     LRN(depth_radius=5,bias=1.0,alpha=1.0,beta=0.5,norm_region="ACROSS_CHANNELS") ReverseSequence(seq_dim,batch_dim=0)
     TruncateDiv TruncateMod
+    Mvlgamma(p)
     Addcdiv Addcmul AdaptiveAvgPool2D(output_size) Cdist(p=2.0) ChannelShuffle(groups) Cross(dim=None) Cummax(axis)
     Diag Elu(alpha=1.0) Expand Gather(batch_dims=0) Gelu IndexAdd(axis,use_lock=True,check_index_bound=True) IndexFill
     MultiMarginLoss(p=1,margin=1.0,reduction="mean") NanToNum(nan=None,posinf=None,neginf=None)

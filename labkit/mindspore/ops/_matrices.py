@@ -9,7 +9,7 @@ from ...ops import rule
 from ..dtype import as_numpy
 from ..tensor import Tensor, wrap
 from . import _further, _places, _reduction  # noqa: F401  (whose ops it asks for)
-from ._op import OPS, PRIMITIVES, op, register, value_of
+from ._op import OPS, op, register, value_of
 
 
 def _turned(x):
@@ -244,4 +244,3 @@ for _fun in (
     matrix_set_diag, eps,
 ):  # fmt: skip
     register(_fun, method=_fun in (qr, svd, geqrf, orgqr, lu_solve))
-PRIMITIVES |= {"MatrixDiagV3": matrix_diag, "MatrixDiagPartV3": matrix_diag_part, "MatrixSetDiagV3": matrix_set_diag}

@@ -55,7 +55,8 @@ _ARGUMENT = re.compile(r"(\w+)=<([^>]*)>(?:=((?:[^,'(]|'[^']*'|\([^)]*\))+))?")
 
 def _overload(text):
     named = text.find("*, ") if "*, " in text else len(text)
-    found = [Argument(m[1], tuple(re.split(", ?", m[2])), m[3], m.start() > named) for m in _ARGUMENT.finditer(text)]
+    whole = text.replace(">=(, ", ">=(), ")  # as the real one writes an empty tuple
+    found = [Argument(m[1], tuple(re.split(", ?", m[2])), m[3], m.start() > named) for m in _ARGUMENT.finditer(whole)]
     return _ARGUMENT.sub(lambda m: f"{m[1]}=<{m[2]}>", text), found
 
 

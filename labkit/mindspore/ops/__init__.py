@@ -14,6 +14,7 @@ from . import (  # noqa: F401
     _primitives,
     _reduction,
     _shape,
+    _tensor_methods,
     _update,
 )
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
@@ -33,7 +34,6 @@ _arithmetic.attach_operators()
 _primitives.attach_methods(
     _op.METHODS
     | {
-        "flatten": _shape._flatten_all,
         "where": _joining._where_method,
         "select": _joining._select_method,
         "gather": _joining._gather_method,

@@ -9,7 +9,8 @@ from ._joining import stack
 from ._op import register, value_of
 
 
-def _sizes(input, output_size, count, owner):
+def sizes(input, output_size, count, owner) -> list[int]:
+    """The lengths asked for, one for each of `count` axes; None keeps one. Raises ValueError for others."""
     given = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(given) != count or any(n is not None and (not isinstance(n, int) or n < 1) for n in given):
         raise ValueError(f"For '{owner}', expected an output_size of {count} positive numbers, but got {output_size}.")
@@ -19,7 +20,7 @@ def _sizes(input, output_size, count, owner):
 
 def adaptive_avg_pool1d(input, output_size):
     """The means of `output_size` windows over the last axis."""
-    value, (count,) = value_of(input, "AdaptiveAvgPool1d"), _sizes(input, output_size, 1, "adaptive_avg_pool1d")
+    value, (count,) = value_of(input, "AdaptiveAvgPool1d"), sizes(input, output_size, 1, "adaptive_avg_pool1d")
     return wrap(anp.matmul(value, pooling.mean_matrix(shape_of(value)[-1], count).astype(value.dtype).T))
 
 
@@ -30,34 +31,19 @@ def adaptive_avg_pool2d(input, output_size):
     >>> adaptive_avg_pool2d(ms.Tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1).tolist()
     [[[2.5]]]
     """
-    value, sizes = value_of(input, "AdaptiveAvgPool2D"), _sizes(input, output_size, 2, "adaptive_avg_pool2d")
+    value, counts = value_of(input, "AdaptiveAvgPool2D"), sizes(input, output_size, 2, "adaptive_avg_pool2d")
     down, across = (
-        pooling.mean_matrix(n, count).astype(value.dtype) for n, count in zip(shape_of(value)[-2:], sizes, strict=True)
+        pooling.mean_matrix(n, count).astype(value.dtype) for n, count in zip(shape_of(value)[-2:], counts, strict=True)
     )
     return wrap(anp.matmul(anp.matmul(down, value), across.T))
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """The largest elements of `output_size` windows over images. Raises NotImplementedError with `return_indices`."""
-    if return_indices:
-        raise NotImplementedError("adaptive_max_pool2d: labkit has no return_indices; leave it out")
-    sizes = _sizes(input, output_size, 2, "adaptive_max_pool2d")
-    rows, columns = (pooling.even_windows(n, count) for n, count in zip(input.shape[-2:], sizes, strict=True))
-    largest = lambda a, b, c, d: wrap(_first_largest(input._value[..., a:b, c:d]))
-    return stack([stack([largest(*row, *column) for column in columns], -1) for row in rows], -2)
-
-
 def adaptive_max_pool1d(input, output_size):
     """The largest elements of `output_size` windows over the last axis."""
-    (count,) = _sizes(input, output_size, 1, "adaptive_max_pool1d")
+    (count,) = sizes(input, output_size, 1, "adaptive_max_pool1d")
     windows = pooling.even_windows(input.shape[-1], count)
     return stack([input[..., a:b].amax(-1) for a, b in windows], -1)
 
 
-def _first_largest(part):
-    flat = anp.reshape(part, (*shape_of(part)[:-2], -1))
-    return anp.max(flat, -1)
-
-
-for _fun in (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d, adaptive_max_pool2d):
+for _fun in (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_max_pool1d):
     register(_fun, method=False)

@@ -20,19 +20,25 @@ from . import (  # noqa: F401
     _dropout,
     _elementwise,
     _entropy,
+    _formulas,
     _further,
     _gradient,
     _joining,
     _linear,
+    _matrices,
     _more_losses,
     _named,
     _of_numpy,
+    _optimizers,
     _padding,
+    _pieces,
     _places,
+    _pooled_places,
     _random,
     _reduction,
     _resizing,
     _shape,
+    _special,
     _widened,
 )
 from ._op import OPS, PRIMITIVES
@@ -247,7 +253,7 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "TrilIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["tril_indices"](**o)),
     "TriuIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["triu_indices"](**o)),
 }  # fmt: skip
-for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS):
+for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS, _optimizers.STEPS, _formulas.FORMULAS):
     _OPTIONS.update(_more)
 
 for _name, _fun in PRIMITIVES.items():
@@ -255,12 +261,15 @@ for _name, _fun in PRIMITIVES.items():
 for _name, (_options, _does) in _OPTIONS.items():
     _call = _by_name(_does) if isinstance(_does, str) else _does
     _doc = _call.__doc__ or "The op {name} with its options fixed: {options}."
-    CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
+    _said = _doc if _call.__doc__ and _name in _formulas.FORMULAS else cleandoc(_doc).format(name=_name, options=[*_options])
+    CLASSES[_name] = _with_options(_name, _options, _call, _said)
 # classes that are a function of the same name, letters and words aside: what the constructor takes, the call does not
 _NAMESAKES = """
     Cholesky(upper=False) InplaceAdd(indices) InplaceSub(indices) InplaceUpdate(indices) MatrixBandPart MatrixPower(n)
     LRN(depth_radius=5,bias=1.0,alpha=1.0,beta=0.5,norm_region="ACROSS_CHANNELS") ReverseSequence(seq_dim,batch_dim=0)
     TruncateDiv TruncateMod
+    Mvlgamma(p) CholeskyInverse(upper=False) CholeskySolve(upper=False) MatrixSolve(adjoint=False) Lstsq LuSolve Geqrf Orgqr
+    LuUnpack(unpack_data=True,unpack_pivots=True) Svd(full_matrices=False,compute_uv=True) Pdist(p=2.0) Eps Qr
     Addcdiv Addcmul AdaptiveAvgPool2D(output_size) Cdist(p=2.0) ChannelShuffle(groups) Cross(dim=None) Cummax(axis)
     Diag Elu(alpha=1.0) Expand Gather(batch_dims=0) Gelu IndexAdd(axis,use_lock=True,check_index_bound=True) IndexFill
     MultiMarginLoss(p=1,margin=1.0,reduction="mean") NanToNum(nan=None,posinf=None,neginf=None)

@@ -95,14 +95,6 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     return anp.reshape(input, (*shape[:first], -1, *shape[last + 1 :]))
 
 
-def _flatten_all(self, order="C", *, start_dim=0, end_dim=-1):
-    return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
-
-
-_flatten_all.__name__ = "flatten"
-_flatten_all.__doc__ = "The axes from `start_dim` to `end_dim` as one; all by default."
-
-
 @op("expand")
 def broadcast_to(input, *shape):
     """Repeated to `shape`, in which -1 keeps a length."""

@@ -127,9 +127,9 @@ def _choice(test, then, orelse, space=(), names=()):
     """What one of two functions gives; what they change besides is changed as by that one."""
     fork, world, log = Fork(truth(test)), World(space), current.recorder.recording.log
     begin = len(log)
-    given = fork.run(lambda: _side(then))
+    given = fork.run(lambda: world.as_changed(_side(then)))
     changed = world.taken_back()
-    other = fork.run(lambda: _side(orelse))
+    other = fork.run(lambda: world.as_changed(_side(orelse)))
     joining, changed = Joining(names), (changed, world.taken_back())
     try:
         output = joining.join(given, other)

@@ -47,6 +47,15 @@ class World:
             thing.clear()
             thing.update(content)
 
+    def as_changed(self, output) -> Any:
+        """`output`, with tensors of their own for those at hand that have been changed in place, which will be taken back."""
+
+        def kept(leaf):
+            changed = isinstance(leaf, Tensor) and self.before[0].get(id(leaf), leaf._value) is not leaf._value
+            return wrap(leaf._value) if changed else leaf
+
+        return map_leaves(kept, output)
+
     def taken_back(self) -> tuple:
         """What has been changed since; it is as before again."""
         changed, (contents, written, substituted, held) = self._now(), self.before

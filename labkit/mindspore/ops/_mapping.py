@@ -141,7 +141,7 @@ class HyperMap(Map):
     deep = True
 
 
-def partial(fn, *args):
+def partial(fn, *args, **kwargs):
     """`fn` with its first arguments given. Raises AttributeError for what is no function.
 
     >>> import labkit.mindspore as ms

@@ -247,8 +247,8 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "TrilIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["tril_indices"](**o)),
     "TriuIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["triu_indices"](**o)),
 }  # fmt: skip
-for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS):
-    _OPTIONS.update(_more)
+for _room in (_activations, _convolution, _dropout, _entropy, _more_losses, _resizing):
+    _OPTIONS.update(_room.OPTIONS)
 
 for _name, _fun in PRIMITIVES.items():
     CLASSES[_name] = _without_options(_name, _fun)

@@ -53,20 +53,20 @@ class Rounds(Region):
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
         """The gradient of each parent. The loop is run the other way round: it carries the gradients of what a round begins
         with, and behind them the sums, so far, of those of the nodes outside that every round uses."""
-        floating = [k for k, end in enumerate(self.ends) if getattr(self.values[k].dtype, "kind", "f") in "fV"]
+        numbers = [k for k, value in enumerate(self.values) if getattr(value.dtype, "kind", "f") in "fViu"]
         single, summed = self._outside()
         seen: dict = {}
-        step = self._step_back(floating, summed, [(key[0], g) for key, g in gradients.items() if type(key) is tuple])
+        step = self._step_back(numbers, summed, [(key[0], g) for key, g in gradients.items() if type(key) is tuple])
 
         def noted(arrived):
             back, totals = step(arrived)
             seen.update((node, totals.get(node)) for node in single)
             return back
 
-        arriving = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in floating]
+        arriving = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in numbers]
         found = self.again([*arriving, *[None] * len(summed)], noted, self.level, seen.values)
-        of_entries = dict(zip(floating, found, strict=False))
-        of_sums = dict(zip(summed, found[len(floating) :], strict=True))
+        of_entries = dict(zip(numbers, found, strict=False))
+        of_sums = dict(zip(summed, found[len(numbers) :], strict=True))
         outside = [self._in_each(node, seen[node]) if node in seen else of_sums[node] for node in self.frontier]
         return [of_entries.get(k) for k, node in enumerate(self.entries) if node is not None] + outside
 
@@ -77,14 +77,14 @@ class Rounds(Region):
         single = [node for node, made in zip(self.frontier, behind, strict=True) if type(made) is Given]
         return single, [node for node in self.frontier if node not in single]
 
-    def _step_back(self, floating, summed, inner):
+    def _step_back(self, numbers, summed, inner):
         """The walk back through one round, from the gradients of what it ended with and of the nodes inside (`inner`)."""
 
         def step(arrived):
-            totals = walked_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner], self.since)
-            back = [totals.get(self.roots[k]) for k in floating]
-            back = [anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)]
-            sums = [_sum(a, totals.get(n)) for a, n in zip(arrived[len(floating) :], summed, strict=True)]
+            totals = walked_back([*zip([self.ends[k] for k in numbers], arrived, strict=False), *inner], self.since)
+            back = [totals.get(self.roots[k]) for k in numbers]
+            back = [anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(numbers, back, strict=True)]
+            sums = [_sum(a, totals.get(n)) for a, n in zip(arrived[len(numbers) :], summed, strict=True)]
             return back + sums, totals
 
         return step

@@ -34,7 +34,8 @@ def unbroadcast_f(target, rule) -> Callable:
 
     def pull(g):
         g = rule(g)
-        if not stretched and getattr(g, "shape", None) == shape and g.dtype.kind != "c":
+        kind = g.dtype.kind if getattr(g, "shape", None) == shape else "c"
+        if kind in "iu" or (kind != "c" and not stretched):  # a sum would make int64 of an int32
             return g
         if two_bytes(getattr(g, "dtype", None)):
             added = len(g.shape) - len(shape)
@@ -119,6 +120,12 @@ def _unrepeat(ans, x, repeats, axis=None):
     return lambda g: anp.reshape(anp.moveaxis(anp.tensordot(g, copies, axes=(place, 0)), -1, place), shape)
 
 
+def _unroll(ans, x, shift, axis=None):
+    """Moved back. (autograd takes no tuple of shifts.)"""
+    back = tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
+    return lambda g: anp.roll(g, back, axis)
+
+
 _where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
 OWN_VJPS = (
     _ARITHMETIC
@@ -126,6 +133,7 @@ OWN_VJPS = (
     | {
         anp.tile: _by_argument(_untile),
         anp.repeat: _by_argument(_unrepeat),
+        anp.roll: _by_argument(_unroll),
         _where: _by_argument(
             lambda ans, c, x, y: lambda g: anp.zeros_like(c),
             lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),

@@ -23,7 +23,7 @@ from ._joining import ABSENT, MISSING, Joining, Missing
 from ._number import KINDS, Number, number, numbered
 from ._recording import current
 from ._rounds import rounds
-from ._world import World
+from ._world import Going, World
 from .tensor import Tensor, wrap
 
 
@@ -102,7 +102,7 @@ def ending(test, then, orelse, names, space):
     if not unknown(test):
         with _side_shown(test):
             return (then if test else orelse)(*state)
-    return _choice(test, lambda: then(*state), lambda: orelse(*state), space)
+    return _choice(test, lambda: then(*state), lambda: orelse(*state), space, returned=True)
 
 
 def _side_shown(test):
@@ -123,13 +123,14 @@ class _Count:
         return f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
 
 
-def _choice(test, then, orelse, space=(), names=()):
-    """What one of two functions gives; what they change besides is changed as by that one."""
+def _choice(test, then, orelse, space=(), names=(), *, returned=False):
+    """What one of two functions gives; what they change besides is changed as by that one. `returned`: to leave the function."""
     fork, world, log = Fork(truth(test)), World(space), current.recorder.recording.log
     begin = len(log)
-    given = fork.run(lambda: _side(then))
+    kept = world.as_changed if returned else lambda output: output
+    given = fork.run(lambda: kept(_side(then)))
     changed = world.taken_back()
-    other = fork.run(lambda: _side(orelse))
+    other = fork.run(lambda: kept(_side(orelse)))
     joining, changed = Joining(names), (changed, world.taken_back())
     try:
         output = joining.join(given, other)
@@ -316,7 +317,7 @@ NAMES = ("bool", "int", "float", "max", "min", "range")
 
 def goes(left, state, *value):
     """How a loop's body ends: whether the loop is left, and what the function returns, if it does; its names' values."""
-    return (left, bool(value)), value[0] if value else ABSENT, state
+    return Going((left, bool(value)), value[0] if value else ABSENT, state)
 
 
 def each(values, body, names, space):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import getval, isbox
-from ..program import Effect, Op, record_decision, record_effect, recorded, refuse, trace_error
+from ..program import Effect, Op, Undecided, record_decision, record_effect, recorded, refuse, trace_error
 from . import _printing
 
 
@@ -41,9 +41,9 @@ def busy():
     return bool(current.substitutions) or current.recorder is not None
 
 
-def concrete(value, what):
-    """The plain array behind a tensor's value. Raises TraceError, saying `what` was asked, while it is being recorded."""
-    refuse(value, what)
+def concrete(value, what, kind=Undecided):
+    """The plain array behind a tensor's value. Raises TraceError, of a `kind`, saying `what` was asked, while it is recorded."""
+    refuse(value, what, kind)
     return getval(value)
 
 

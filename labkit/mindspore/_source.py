@@ -16,7 +16,7 @@ from functools import lru_cache
 from ..program import INNER, is_user
 from . import _control
 from ._rewriting import LATER, Rewriting, flows, refused
-from ._writing import HELPER, Unknown, by_value, writes
+from ._writing import HELPER, Unknown, by_value, with_own_globals, writes
 
 _OWN_NAME = "_labkit_function"
 _lock = threading.Lock()
@@ -50,7 +50,7 @@ def rewritten_code(code):
     if node is None or not any(map(flows, ast.walk(node))):
         return None
     try:
-        made = Rewriting(node).function()
+        made = Rewriting(with_own_globals(node)).function()
     except Unknown:
         return None
     inner = _compiled(made, code)
@@ -80,7 +80,7 @@ def first_code(code):
     if node is None or isinstance(node, ast.Lambda) or not any(map(writes, ast.walk(node))):
         return None
     try:
-        inner = _compiled(by_value(node), code)
+        inner = _compiled(by_value(with_own_globals(node)), code)
     except Unknown:
         return None
     return inner if inner is not None and inner.co_freevars == code.co_freevars else None

@@ -3,13 +3,21 @@
 So that both sides of a choice, or a round of a loop, can be run from the same beginnings.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..engine import map_leaves
 from ._number import numbered
 from ._recording import current
 from .parameter import Parameter
 from .tensor import Tensor, wrap
+
+
+class Going(NamedTuple):
+    """How a loop's body ends: whether the loop is left and the function, what that returns, and the values of names."""
+
+    ways: tuple
+    value: Any
+    state: list
 
 
 class World:
@@ -46,6 +54,15 @@ class World:
         else:
             thing.clear()
             thing.update(content)
+
+    def as_changed(self, output) -> Any:
+        """`output`, with tensors of their own for those at hand that have been changed in place, which will be taken back."""
+
+        def kept(leaf):
+            changed = isinstance(leaf, Tensor) and self.before[0].get(id(leaf), leaf._value) is not leaf._value
+            return wrap(leaf._value) if changed else leaf
+
+        return output if isinstance(output, Going) else map_leaves(kept, output)
 
     def taken_back(self) -> tuple:
         """What has been changed since; it is as before again."""

@@ -48,6 +48,26 @@ def by_value(function):
     return function
 
 
+def with_own_globals(function):
+    """The tree of a function in which a global that it writes is a name of its own, with the global's value to begin with."""
+    named = (
+        [part for part in getattr(function, "body", ()) if isinstance(part, ast.Global)] if _is_def(function) else []
+    )
+    names = {name: f"_labkit_own_{name}" for part in named for name in part.names}
+    if not names:
+        return function
+    for part in ast.walk(function):
+        if isinstance(part, ast.Name) and part.id in names:
+            part.id = names[part.id]
+    begun = [ast.Assign([ast.Name(own, ast.Store())], ast.Name(name, ast.Load())) for name, own in names.items()]
+    function.body = [*(at(part, named[0]) for part in begun), *(p for p in function.body if p not in named)]
+    return function
+
+
+def _is_def(node):
+    return isinstance(node, ast.FunctionDef)
+
+
 def call(name, node, *args):
     """A call of `_control`'s function of a name, at the place of `node`."""
     return at(ast.Call(ast.Attribute(ast.Constant(HELPER), name, ast.Load()), list(args), []), node)
@@ -133,7 +153,7 @@ class _Writes(ast.NodeTransformer):
 
 def writes(node) -> bool:
     """Whether a part of a source's tree may be a write."""
-    if isinstance(node, ast.GeneratorExp):
+    if isinstance(node, (ast.GeneratorExp, ast.Global)):
         return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)

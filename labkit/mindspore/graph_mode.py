@@ -20,7 +20,7 @@ from inspect import signature
 from typing import Any
 
 from ..engine import isbox
-from ..program import Elsewhere, Program, trace_error
+from ..program import Elsewhere, Interpreted, Program, trace_error
 from ._calls import MISSED
 from ._cell import Cell_
 from ._compilation import Compilation, missed
@@ -49,7 +49,7 @@ class Compiled:
         self.fn, self.__wrapped__ = fn, fn if depends is None else depends
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
         self._ready = self._before = missed  # the calls of the two programs that ran last, written out
-        self._writers = None
+        self._writers, self._interpreted = None, set()
         self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         self.__doc__ = self.__wrapped__.__doc__
 
@@ -67,13 +67,21 @@ class Compiled:
         if busy() or any(isbox(t._value) for t in tensors):
             with inside_graph(), run_as(first_code, self._writing()):
                 return self.fn(*args, **kwargs)  # part of a derivative or of another program
-        held = self._program_for(signature, args, kwargs, tensors)
+        held = None if signature in self._interpreted else self._found(signature, args, kwargs, tensors)
         if held is None:
             return self.fn(*args, **kwargs)
         try:
             return held.run(tensors)
         except Elsewhere:
             return self._elsewhere(signature, args, kwargs, tensors)
+
+    def _found(self, signature, args, kwargs, tensors):
+        """The program that holds now; None where the function takes arrays of tensors, so that Python runs it."""
+        try:
+            return self._program_for(signature, args, kwargs, tensors)
+        except Interpreted:
+            self._interpreted.add(signature)
+            return None
 
     def _writing(self):
         """The functions it calls whose writes are values of their own; found once."""
@@ -106,7 +114,12 @@ class Compiled:
         return self if instance is None else types.MethodType(self, instance)
 
     def __getstate__(self):
-        return vars(self) | {"_programs": {}, "_ready": missed, "_before": missed}  # a copy compiles for itself
+        return vars(self) | {
+            "_programs": {},
+            "_interpreted": set(),
+            "_ready": missed,
+            "_before": missed,
+        }  # a copy compiles for itself
 
     def program(self, *args, **kwargs) -> Program:
         """The `Program` that runs for arguments like these."""

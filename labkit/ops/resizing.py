@@ -8,20 +8,25 @@ def _step(size, wanted, factor):
     return np.float32(1 / factor) if factor else np.float32(size) / np.float32(wanted)
 
 
-def nearest(size, wanted, factor=None, exact=False) -> np.ndarray:
+def nearest(size, wanted, factor=None, exact=False, align_corners=False) -> np.ndarray:
     """The place of the input's element that is nearest to each of `wanted` ones; `exact`: to the middle of each.
+
+    `align_corners`: the first and the last element keep their places.
 
     >>> nearest(2, 4)
     array([0, 0, 1, 1])
     """
     index = np.arange(wanted, dtype=np.float32) + np.float32(0.5 if exact else 0)
+    if align_corners:
+        return np.floor(_positions(size, wanted, None, True, False) + np.float32(0.5)).astype(int)
     return np.minimum(np.floor(index * _step(size, wanted, factor)).astype(int), size - 1)
 
 
-def weights(size, wanted, factor=None, align_corners=False, *, cubic=False) -> np.ndarray:
+def weights(size, wanted, factor=None, align_corners=False, *, cubic=False, middles=True) -> np.ndarray:
     """The matrix (wanted, size) that interpolates: linearly between two elements, or, `cubic`, of four.
 
-    `align_corners`: the first and the last element keep their places.
+    `align_corners`: the first and the last element keep their places. Without `middles` the first edges of elements are put
+    into proportion, not their middles.
 
     >>> weights(2, 3, align_corners=True)
     array([[1. , 0. ],
@@ -29,6 +34,8 @@ def weights(size, wanted, factor=None, align_corners=False, *, cubic=False) -> n
            [0. , 1. ]])
     """
     at = _positions(size, wanted, factor, align_corners, cubic)
+    if not (middles or align_corners):
+        at = np.arange(wanted, dtype=np.float32) * _step(size, wanted, factor)
     return (_cubic if cubic else _linear)(size, wanted, at)
 
 

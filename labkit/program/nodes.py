@@ -18,6 +18,10 @@ class Undecided(TraceError):
     """The value was asked for itself; a function whose source is known may do with both sides of what it decides."""
 
 
+class Interpreted(TraceError):
+    """The user's code asked for an array, to go on in Python: whoever compiles the function may call it as it is."""
+
+
 def trace_error(what, kind=TraceError) -> TraceError:
     """The TraceError that names the user's line and says what cannot be done there."""
     file, line = user_site()
@@ -28,10 +32,10 @@ def trace_error(what, kind=TraceError) -> TraceError:
     )
 
 
-def refuse(value, what) -> None:
-    """Raise TraceError if `value` is being recorded into a program; `what` says what was asked of it."""
+def refuse(value, what, kind=Undecided) -> None:
+    """Raise TraceError, of a `kind`, if `value` is being recorded into a program; `what` says what was asked of it."""
     if recorded(value) is not None:
-        raise trace_error(what, Undecided)
+        raise trace_error(what, kind)
 
 
 def _guarded(what, plain=None):

@@ -8,7 +8,7 @@ from .attention import *  # noqa: F403
 from .attention import __all__ as _attention
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
-from .convolutional import Conv1d, Conv1dTranspose, Conv2d, Conv2dTranspose, Conv3d
+from .convolutional import Conv1d, Conv1dTranspose, Conv2d, Conv2dTranspose, Conv3d, Conv3dTranspose
 from .dense import ClipByNorm, Dense, Flatten
 from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from .dynamic_lr import *  # noqa: F403
@@ -46,8 +46,8 @@ from .with_loss import WithLossCell
 globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense",
-    "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
+    "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose",
+    "Dense", "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
     "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,

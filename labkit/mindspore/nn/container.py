@@ -38,7 +38,7 @@ class SequentialCell(Cell):
 
     def append(self, cell) -> None:
         """Add a cell at the end."""
-        _add(self, str(len(self)), cell)
+        _add(self, str(len(self)), cell, _before(self)[0])
 
     def construct(self, input_data) -> Any:
         for cell in self._cells.values():
@@ -57,7 +57,26 @@ class SequentialCell(Cell):
 
     def __setitem__(self, index, cell):
         name = list(self._cells)[_at(index, list(self._cells), self)]
-        _add(self, name, cell)
+        _add(self, name, cell, _before(self)[0])
+
+    def __delitem__(self, index):
+        names = list(self._cells)
+        for name in names[index] if isinstance(index, slice) else [names[_at(index, names, self)]]:
+            del self._cells[name]
+        self._numbered(list(self._cells.values()))
+
+    def _numbered(self, cells, start=0, new=None):
+        """Hold `cells` under their places. From `start` on their parameters' names follow; those of `new` are named afresh."""
+        prefix, depth = _before(self)
+        for place, cell in list(enumerate(cells))[start:]:
+            for path, p in cell.parameters_and_names():
+                own = path if cell is new else ".".join(p.name.split(".")[depth + 1 :])
+                p.name = f"{prefix}{place}.{own}"
+        self._cells.clear()
+        self._cells.update((str(place), cell) for place, cell in enumerate(cells))
+
+    def __bool__(self):
+        return len(self) > 0
 
 
 class CellList(SequentialCell):
@@ -72,18 +91,22 @@ class CellList(SequentialCell):
     """
 
     def extend(self, cells) -> Self:
-        """Add cells at the end; returns the list."""
+        """Add a list of cells at the end; returns it. Raises TypeError for anything but a list."""
+        of_kind(
+            cells, list, "For 'CellList', the new cells wanted to append should be instance of list, but got {type}."
+        )
+        prefix = _before(self)[0]
         for cell in cells:
-            self.append(cell)
+            _add(self, str(len(self)), cell, prefix)
         return self
+
+    __iadd__ = extend
 
     def insert(self, index, cell) -> None:
         """Put a cell before the one at `index`."""
         cells = list(self)
         cells.insert(index, cell)
-        for name in list(self._cells):
-            del self._cells[name]
-        self.extend(cells)
+        self._numbered(cells, range(len(self) + 1)[index] if index < 0 else index, cell)
 
     def construct(self, *inputs) -> Any:
         raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")
@@ -94,14 +117,13 @@ class CellDict(Cell):
 
     def __init__(self, cells=None):
         super().__init__()
-        for name, cell in (cells or {}).items():
-            _add(self, name, cell)
+        self.update(cells or {})
 
     def __getitem__(self, name):
         return self._cells[name]
 
     def __setitem__(self, name, cell):
-        _add(self, name, cell)
+        _add(self, name, cell, _before(self)[0])
 
     def __len__(self):
         return len(self._cells)
@@ -126,7 +148,7 @@ class CellDict(Cell):
     def update(self, cells) -> None:
         """Add cells, from a dictionary, another CellDict or pairs of name and cell; those of the same name are replaced."""
         for name, cell in cells.items() if hasattr(cells, "items") else cells:
-            _add(self, name, cell)
+            self[name] = cell
 
     def keys(self) -> KeysView[str]:
         """The names."""
@@ -141,13 +163,32 @@ class CellDict(Cell):
         return self._cells.items()
 
 
-def _add(owner, name, cell):
+def _before(owner):
+    """What stands before a cell's own name in the names of its parameters, and how many parts that has.
+
+    Read off the names that there are, as MindSpore does: the last part of the first name that is its cell's, unless the second
+    name has its cell's there, too. So a chain at place 0 of a list may be taken for what stands before.
+    """
+    named = [(key, p.name.split(".")) for key, cell in owner._cells.items() for p in [*cell.get_parameters()][:1]]
+    if not named:
+        return "", 0
+    (key, parts), second = named[0], named[1:2]
+    depth = 0
+    for at in [at for at, part in enumerate(parts) if part == key]:
+        depth = at
+        if second and second[0][1][at : at + 1] == [second[0][0]]:
+            break
+    return "".join(part + "." for part in parts[:depth]), depth
+
+
+def _add(owner, name, cell, prefix=""):
     of_kind(
         cell,
         Cell,
         "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}.",
     )
-    cell.update_parameters_name(name + ".")
+    if owner._auto_prefix:
+        cell.update_parameters_name(f"{prefix}{name}.")
     owner._cells[name] = cell
 
 

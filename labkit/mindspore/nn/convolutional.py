@@ -19,7 +19,7 @@ from ..tensor import Tensor, wrap
 from ._checks import check_positive_int
 from .cell import Cell
 
-__all__ = ["Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d"]
+__all__ = ["Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose"]
 
 
 class Conv2d(Cell):
@@ -156,7 +156,7 @@ class Conv2dTranspose(Conv2d):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, output_padding=0,
                  dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32):  # fmt: skip
         super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-                         weight_init, bias_init, dtype=dtype)  # fmt: skip
+                         weight_init, bias_init, self.formats, dtype)  # fmt: skip
         self.output_padding = output_padding
         if output_padding and pad_mode != "pad":
             raise ValueError("when output_padding is not zero, pad_mode must be 'pad'")
@@ -165,32 +165,53 @@ class Conv2dTranspose(Conv2d):
         return (self.in_channels, self.out_channels // self.group, *self.kernel_size)
 
     def construct(self, x) -> Tensor:
-        value, weight = value_of(x, "Conv2DTranspose"), self.weight._value
+        value, weight = value_of(x, f"Conv{self.dims}DTranspose"), self.weight._value
         size = self._size(shape_of(value)[2:])
         around = pads(self.pad_mode, self.padding, size, self.kernel_size, self.stride, self.dilation)
         shape = (shape_of(value)[0], self.out_channels, *size)
         with np.errstate(all="ignore"):
             made = wrap(convolution.conv2d_input(value, weight, shape, self.stride, around, self.dilation, self.group))
-        made = bias_add(made, self.bias) if self.has_bias else made
-        if not self.output_padding:
-            return made
-        more = pair(self.output_padding, "output_padding", self.cls_name)
-        for axis, count in zip((2, 3), more, strict=True):
+        early = self.has_bias and self.dims == 2  # the real one of volumes adds it to what was padded, too
+        made = bias_add(made, self.bias) if early else made
+        made = self._padded(made) if self.output_padding else made
+        return bias_add(made, self.bias) if self.has_bias and not early else made
+
+    def _padded(self, made):
+        more = pair(self.output_padding, "output_padding", self.cls_name, self.dims)
+        for axis, count in enumerate(more, 2):
             edge = (*made.shape[:axis], count, *made.shape[axis + 1 :])
             made = wrap(anp.concatenate([made._value, np.zeros(edge, made._value.dtype)], axis))
         return made
 
     def _size(self, size):
-        top, bottom, left, right = four(self.padding, self.cls_name)
+        sides = four(self.padding, self.cls_name, self.dims)
+        around = [a + b for a, b in zip(sides[::2], sides[1::2], strict=True)]
         found = []
-        for n, k, s, d, p in zip(
-            size, self.kernel_size, self.stride, self.dilation, (top + bottom, left + right), strict=True
-        ):
+        for n, k, s, d, p in zip(size, self.kernel_size, self.stride, self.dilation, around, strict=True):
             reach = d * (k - 1) + 1
             found.append(
                 n * s if self.pad_mode == "same" else n * s - s + max(reach, s if self.pad_mode == "valid" else 0) - p
             )
         return tuple(found)
+
+
+class Conv3dTranspose(Conv2dTranspose):
+    """The transpose of `Conv3d`: (batch, in_channels, depth, height, width) to the volumes of which it makes that size.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv3dTranspose(2, 3, 2, stride=2)(ms.ops.ones((1, 2, 3, 3, 3))).shape
+    (1, 3, 6, 6, 6)
+    """
+
+    dims, formats = 3, "NCDHW"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 output_padding=0, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW",
+                 dtype=float32):  # fmt: skip
+        if data_format != self.formats:
+            raise ValueError(f"For 'Conv3dTranspose', expected the 'data_format' NCDHW, but got {data_format!r}.")
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, output_padding, dilation, group,
+                         has_bias, weight_init, bias_init, dtype)  # fmt: skip
 
 
 class Conv1dTranspose(Conv2dTranspose):

@@ -6,7 +6,7 @@ from ...kinds import of_kind
 from ..ops import _entropy
 from ..ops._op import OPS
 from ..tensor import Tensor
-from .activation import get_activation
+from .activation import CLASSES, get_activation
 from .cell import Cell
 
 __all__ = [
@@ -113,11 +113,11 @@ class FocalLoss(LossBase):
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
         super().__init__(reduction)
         of_kind(gamma, float, "For 'FocalLoss', the type of 'gamma' must be float, but got {type}.")
-        self.weight, self.gamma = weight, gamma
+        self.weight, self.gamma, self.logsoftmax = weight, gamma, CLASSES["LogSoftmax"](1)
 
     def construct(self, logits, labels) -> Tensor:
         logits, labels = (t.reshape((*t.shape[:2], -1)) for t in (logits, labels))
-        log_p, hot = OPS["log_softmax"](logits, 1), labels
+        log_p, hot = self.logsoftmax(logits), labels
         if labels.shape[1] == 1 < logits.shape[1]:
             places = labels.astype("int32")
             hot = OPS["equal"](places, Tensor(np.arange(logits.shape[1], dtype=np.int32)[:, None])).astype(logits.dtype)

@@ -103,10 +103,19 @@ class BatchNorm1d(_BatchNorm):
     axes = (2, 3)
 
 
-class BatchNorm3d(_BatchNorm):
-    """`BatchNorm2d` for volumes (batch, channels, depth, height, width)."""
+class BatchNorm3d(Cell):
+    """`BatchNorm2d` for volumes (batch, channels, depth, height, width); that one is its `bn2d`."""
 
-    axes = (5,)
+    def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=float32):  # fmt: skip
+        super().__init__()
+        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
+                                moving_var_init, use_batch_statistics, dtype)  # fmt: skip
+
+    def construct(self, x) -> Tensor:
+        if x.ndim != 5:
+            raise ValueError(f"For 'BatchNorm3d', the in_shape must have 5 dims, but got {x.ndim}.")
+        return self.bn2d(x.flatten(start_dim=3)).reshape(x.shape)
 
 
 class LayerNorm(Cell):

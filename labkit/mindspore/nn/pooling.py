@@ -49,6 +49,12 @@ class _Pool(Cell):
         return with_names(self, "kernel_size", "stride", "pad_mode")
 
 
+def _of_images(pool):
+    """What the real pools of sequences show: those of images of height 1, which they are there."""
+    size, stride = ((1, n) if isinstance(n, int) else n for n in (pool.kernel_size, pool.stride))
+    return f"kernel_size={size}, stride={stride}, pad_mode={pool.pad_mode}"
+
+
 class MaxPool2d(_Pool):
     """The largest element of every window of images (batch, channels, height, width), or of a single image.
 
@@ -96,7 +102,7 @@ class AvgPool2d(_Pool):
 class MaxPool1d(MaxPool2d):
     """The largest element of every window of sequences; see `MaxPool2d`."""
 
-    dims = 1
+    dims, extend_repr = 1, _of_images
 
 
 class MaxPool3d(MaxPool2d):
@@ -108,7 +114,7 @@ class MaxPool3d(MaxPool2d):
 class AvgPool1d(AvgPool2d):
     """The mean of every window of sequences; see `AvgPool2d`."""
 
-    dims = 1
+    dims, extend_repr = 1, _of_images
 
 
 class AvgPool3d(AvgPool2d):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...kinds import of_kind
 from .._initializer import Uniform, initializer
 from ..dtype import float32
 from ..ops import _op
@@ -16,9 +17,11 @@ __all__ = [
     "L1Regularizer",
     "Norm",
     "OneHot",
+    "ParameterUpdate",
     "Range",
     "ReduceLogSumExp",
     "Roll",
+    "TimeDistributed",
     "Tril",
     "TripletMarginWithDistanceLoss",
     "Triu",
@@ -196,3 +199,47 @@ class Roll(Cell):
 
     def construct(self, input_x) -> Tensor:
         return _OPS["roll"](input_x, self.shift, self.axis)
+
+
+class ParameterUpdate(Cell):
+    """Gives `param` new data when it is called, and returns it. Raises TypeError for anything but a parameter."""
+
+    def __init__(self, param):
+        super().__init__()
+        of_kind(param, Parameter, "For 'ParameterUpdate', 'param' must be an instance of 'Parameter', but got {kind}.")
+        object.__setattr__(self, "_param", param)
+
+    def construct(self, x) -> Parameter:
+        return _OPS["assign"](self._param, x)
+
+
+class TimeDistributed(Cell):
+    """`layer` applied at each place of `time_axis`, the results stacked along it.
+
+    With `reshape_with_axis` it is applied once: the axis of time is first made one with that axis.
+
+    >>> import labkit.mindspore as ms
+    >>> TimeDistributed(ms.nn.Dense(3, 2), time_axis=1, reshape_with_axis=0)(ms.ops.ones((4, 5, 3))).shape
+    (4, 5, 2)
+    """
+
+    def __init__(self, layer, time_axis, reshape_with_axis=None):
+        super().__init__()
+        self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
+
+    def construct(self, inputs) -> Tensor:
+        axis = self.time_axis % inputs.ndim
+        if self.reshape_with_axis is None:
+            return _OPS["stack"]([self.layer(part) for part in _OPS["unbind"](inputs, axis)], axis)
+        first, moved = self._beside(axis, self.reshape_with_axis % inputs.ndim, inputs)
+        made = self.layer(moved.reshape((*moved.shape[:first], -1, *moved.shape[first + 2 :])))
+        shape = (*made.shape[:first], *moved.shape[first : first + 2], *made.shape[first + 1 :])
+        return made.reshape((-1, *shape[1:]))
+
+    @staticmethod
+    def _beside(time, other, x):
+        """Where the two axes are that become one, and `x` with that of time moved beside the other."""
+        new = x.ndim - 2 if other == x.ndim - 1 else other + 1 if time > other else other - 1
+        order = [axis for axis in range(x.ndim) if axis != max(time, new)]
+        order.insert(min(time, new), max(time, new))
+        return min(new, other), x.transpose(tuple(order))

@@ -154,7 +154,10 @@ def _transposed(dout, weight, size, kernel, stride, pad_mode, pad, dilation, gro
     dims = weight.ndim - 2
     stride, dilation = (pair(n, "stride", "ConvTranspose", dims) for n in (stride, dilation))
     if size is None:
-        size = tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in zip(dout.shape[2:], stride, dilation, weight.shape[2:], strict=True))
+        size = tuple(
+            (n - 1) * s + d * (k - 1) + 1
+            for n, s, d, k in zip(dout.shape[2:], stride, dilation, weight.shape[2:], strict=True)
+        )
         size = (dout.shape[0], weight.shape[1] * group, *size)
     around = pads(pad_mode.lower(), pad, size[2:], weight.shape[2:], stride, dilation)
     with np.errstate(all="ignore"):
@@ -170,7 +173,10 @@ _WORDS = {
 
 def _said(takes, arguments, body):
     """`(the options with their defaults, the function of them and of the arguments)` of a line."""
-    options = {w.name: None if w.default is Word.empty else w.default for w in signature(eval(f"lambda {takes}: 0")).parameters.values()}
+    options = {
+        w.name: None if w.default is Word.empty else w.default
+        for w in signature(eval(f"lambda {takes}: 0")).parameters.values()
+    }
     named = ", ".join(["*", *options]) if options else "*none"
     compute = eval(f"lambda {arguments}, {named}: {body}", _WORDS)
 

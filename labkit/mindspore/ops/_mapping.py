@@ -141,8 +141,8 @@ class HyperMap(Map):
     deep = True
 
 
-def partial(fn, *args):
-    """`fn` with its first arguments given. Raises AttributeError for what is no function.
+def partial(fn, *args, **kwargs):
+    """`fn` with its first arguments given, or named ones. Raises AttributeError for what is no function.
 
     >>> import labkit.mindspore as ms
     >>> double = ms.ops.partial(ms.ops.mul, ms.Tensor(2.0))
@@ -151,7 +151,7 @@ def partial(fn, *args):
     """
     if not callable(fn):
         raise AttributeError(f"'{type(fn).__name__}' object has no attribute '__call__'")
-    return _partial(fn, *args)
+    return _partial(fn, *args, **kwargs)
 
 
 class Partial(metaclass=Placed):

@@ -1,11 +1,13 @@
 """Images at another size."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import autograd.numpy as anp
 
 from ...ops import pooling, resizing
-from ..tensor import wrap
+from ..tensor import Tensor, wrap
 from ._op import register, value_of
 
 _DIMS = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
@@ -45,7 +47,7 @@ def _along(value, axis, step, mode, align_corners):
     """Resized along one axis: `step` is its length, the one wanted, and the factor."""
     length, wanted, factor = step
     if mode.startswith("nearest"):
-        return anp.take(value, resizing.nearest(length, wanted, factor, mode == "nearest-exact"), axis)
+        return value[(slice(None),) * axis + (resizing.nearest(length, wanted, factor, mode == "nearest-exact"),)]
     if mode == "area":
         matrix = pooling.mean_matrix(length, wanted)
     elif mode in _DIMS:
@@ -54,8 +56,61 @@ def _along(value, axis, step, mode, align_corners):
         raise ValueError(
             f"For 'interpolate', expected a mode among {[*_DIMS, 'nearest', 'nearest-exact', 'area']}, but got {mode}."
         )
+    return _mixed_along(value, axis, matrix)
+
+
+def _mixed_along(value, axis, matrix):
     mixed = anp.matmul(anp.swapaxes(value, axis, -1), matrix.astype(value.dtype).T)
     return anp.swapaxes(mixed, axis, -1)
 
 
 register(interpolate, method=False)
+
+
+def _resized(mode, align_corners=False, middles=False):
+    """What brings an image to the lengths `size`: by the nearest elements, or linearly between two."""
+
+    def resize(x, size):
+        value = value_of(x, "Resize")
+        sizes = size.tolist() if isinstance(size, Tensor) else list(size)
+        for axis, wanted in enumerate(sizes, x.ndim - len(sizes)):
+            length = x.shape[axis]
+            if mode == "nearest":
+                places = resizing.nearest(length, wanted, None, middles, align_corners)
+                value = value[(slice(None),) * axis + (places,)]
+            else:
+                matrix = resizing.weights(length, wanted, None, align_corners, middles=middles)
+                value = _mixed_along(value, axis, matrix)
+        return wrap(value)
+
+    return resize
+
+
+def _volume(mode, options, x, output_size, scales):
+    sizes = output_size if output_size is not None else [
+        math.floor(n * f) for n, f in zip(x.shape[2:], scales, strict=True)]  # fmt: skip
+    aligned = options.get("align_corners", False)
+    return _resized(mode, aligned, mode == "linear" and not aligned)(x, sizes)
+
+
+_PLACED = {"align_corners": False, "half_pixel_centers": False}
+_HOW = {"align_corners": (True, False), "half_pixel": (False, True), "asymmetric": (False, False)}
+
+OPTIONS: dict[str, tuple[dict, Callable]] = {
+    "ResizeNearestNeighbor": (
+        {"size": None, **_PLACED},
+        lambda o, x: _resized("nearest", o["align_corners"], o["half_pixel_centers"])(x, o["size"]),
+    ),
+    "ResizeNearestNeighborV2": (
+        _PLACED, lambda o, x, size: _resized("nearest", o["align_corners"], o["half_pixel_centers"])(x, size)
+    ),
+    "ResizeBilinearV2": (
+        _PLACED, lambda o, x, size: _resized("linear", o["align_corners"], o["half_pixel_centers"])(x, size)
+    ),
+    "ResizeLinear1D": (
+        {"coordinate_transformation_mode": "align_corners"},
+        lambda o, x, size: _resized("linear", *_HOW[o["coordinate_transformation_mode"]])(x, size),
+    ),
+    "UpsampleNearest3D": ({}, partial(_volume, "nearest")),
+    "UpsampleTrilinear3D": ({"align_corners": False}, partial(_volume, "linear")),
+}  # fmt: skip

@@ -5,7 +5,6 @@ from math import hypot
 
 import javascript
 import pytest
-
 from widget_examples import EXAMPLES, made
 
 from labkit.widgets.kit.axes import Axis

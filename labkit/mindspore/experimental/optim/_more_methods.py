@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from ....kinds import of_kind
 from ...parameter import Parameter
 from ...tensor import Tensor
 from .optimizer import Optimizer
 
-__all__ = ["Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop"]
+__all__ = ["ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop"]
 
 
 class _Method(Optimizer):
@@ -168,3 +169,40 @@ class RMSprop(_Method):
             moment = moment * group["momentum"] + g / below
             return p - moment * lr, mean, square, moment
         return p - lr * g / below, mean, square, moment
+
+
+class ASGD(_Method):
+    """Against g, at a rate that falls with the steps; `ax` holds the mean of the weights from step `t0` on."""
+
+    _shown = "mindspore.experimental.optim.asgd.ASGD"
+    slots = {"mu": 1.0, "eta": 0.0, "ax": "zeros", "step_t": 0}
+
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
+        for name, value in (("lambd", lambd), ("t0", t0)):
+            of_kind(value, float, f"For 'ASGD', the type of {name} must be float, but got {{kind}}.")
+        super().__init__(params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, maximize=maximize)
+
+    def step(self, group, lr, t, p, g, *state) -> tuple:
+        (mu, eta, mean), lambd = state, group["lambd"]
+        eta = lr if t == 1 else eta
+        p = p * (1 - lambd * eta) - eta * g
+        mean = p if mu == 1 else mean + (p - mean) * mu
+        return p, 1 / max(1, t - group["t0"]), lr / (1 + lambd * lr * t) ** group["alpha"], mean
+
+
+class Rprop(_Method):
+    """Every element has a step of its own, which grows while the sign of g stays and shrinks when it turns."""
+
+    _shown = "mindspore.experimental.optim.rprop.Rprop"
+    slots = {"prev": "zeros", "step_size": "zeros", "step_t": 0}
+
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
+        super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize, weight_decay=0.0)
+
+    def step(self, group, lr, t, p, g, *state) -> tuple:
+        (before, size), (less, more) = state, group["etas"]
+        turned, same = g * before < 0, g * before > 0
+        factor = np.where(turned, less, np.where(same, more, 1))
+        size = np.clip((np.full_like(size, lr) if t == 1 else size) * factor, *group["step_sizes"])
+        g = np.where(turned, 0, g)
+        return p - np.sign(g) * size, g, size

@@ -14,7 +14,7 @@ from ...tensor import Tensor
 from .optimizer import Optimizer
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR",
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
     "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
 
@@ -297,3 +297,66 @@ class ReduceLROnPlateau(metaclass=Placed):
 
 
 __getattr__ = attributes(__name__)
+
+
+class CyclicLR(LRScheduler):
+    """From `base_lr` to `max_lr` and back, in `step_size_up` and `step_size_down` steps, again and again.
+
+    `mode`: "triangular", "triangular2" (half as high after each cycle) or "exp_range" (times `gamma` at each step); or
+    `scale_fn`, of the number of the cycle or, `scale_mode` "iterations", of the step. Raises ValueError for another mode.
+    """
+
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
+                 scale_fn=None, scale_mode="cycle", last_epoch=-1):  # fmt: skip
+        scales = {
+            "triangular": (lambda n: 1.0, "cycle"), "triangular2": (lambda n: 0.5 ** (n - 1), "cycle"),
+            "exp_range": (lambda n: gamma**n, "iterations"),
+        }  # fmt: skip
+        if scale_fn is None and mode not in scales:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode, self.gamma = mode, gamma
+        self.scale_fn, self.scale_mode = (scale_fn, scale_mode) if scale_fn is not None else scales[mode]
+        lows, self.max_lrs = (self._for_groups(optimizer, given) for given in (base_lr, max_lr))
+        if last_epoch == -1:
+            for low, group in zip(lows, optimizer.param_groups, strict=True):
+                assigned(group["lr"], low, "Assign")
+        self.total_step_size = step_size_up + (step_size_up if step_size_down is None else step_size_down)
+        self.step_up_ratio = step_size_up / self.total_step_size
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = lows
+
+    @staticmethod
+    def _for_groups(optimizer, given):
+        count = len(optimizer.param_groups)
+        if isinstance(given, (list, tuple)) and len(given) != count:
+            raise ValueError(f"Expected {count} values for lr, got {len(given)}")
+        return [Tensor(float(lr)) for lr in (given if isinstance(given, (list, tuple)) else [given] * count)]
+
+    def get_lr(self) -> list[Tensor]:
+        cycle = math.floor(1 + self.last_epoch / self.total_step_size)
+        x, up = 1 + self.last_epoch / self.total_step_size - cycle, self.step_up_ratio
+        share = (x / up if x <= up else (x - 1) / (up - 1)) * self.scale_fn(
+            cycle if self.scale_mode == "cycle" else self.last_epoch
+        )
+        return [low + (high - low) * share for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Down to `eta_min` along half a cosine in `T_0` epochs, then from the top again, each time `T_mult` times as slowly.
+
+    Raises ValueError for numbers of epochs that are no positive integers.
+    """
+
+    def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):
+        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} should be an integer and equal or greater than 1, but got {value}")
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Tensor]:
+        since, period = self.last_epoch, self.T_0
+        while since >= period:
+            since, period = since - period, period * self.T_mult
+        share = (1 + math.cos(math.pi * since / period)) / 2
+        return [self.eta_min + (lr - self.eta_min) * share for lr in self.base_lrs]

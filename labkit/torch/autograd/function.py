@@ -1,7 +1,10 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -33,6 +36,14 @@ RETURNED_AS_IS = (
     "An input that has been returned as-is as output is being saved for backward. This is not supported if you override "
     "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
     "forward function itself."
+)
+ONE_OF_BOTH = (
+    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+    "them."
+)
+NOT_AN_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to "
+    "ctx.mark_dirty()."
 )
 NO_CONTEXT = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
@@ -115,6 +126,17 @@ class FunctionCtx(Node):
         """The old name of `saved_tensors`."""
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
+
+    @contextmanager
+    def saved_for_jvp(self) -> Iterator[None]:
+        """While open, `saved_tensors` are those of `save_for_forward`, where there are any."""
+        kept = self._saved, self._versions, self._packed
+        if self.saved_for_forward is not None:
+            self._saved, self._versions, self._packed = self.saved_for_forward, (), ()
+        try:
+            yield
+        finally:
+            self._saved, self._versions, self._packed = kept
 
     def check_returned(self, inputs, output) -> None:
         """Raise RuntimeError where an input that `forward` returned as it is is saved, but for one that it changed."""
@@ -200,7 +222,8 @@ def _summed(tensor, shape):
 
 @cache
 def _ctx_class(function):
-    members = {"__module__": "torch.autograd.function", "_backward": staticmethod(function.backward)}
+    back = lambda ctx, *gradients: function._derivative()(ctx, *gradients)
+    members = {"__module__": "torch.autograd.function", "_backward": staticmethod(back)}
     return type(function.__name__ + "Backward", (FunctionCtx,), members)
 
 
@@ -248,6 +271,20 @@ class Function(metaclass=Placed):
         )
 
     @staticmethod
+    def vjp(ctx, *grad_outputs) -> Any:
+        """Another name for `backward`: one of both is to be given."""
+        return Function.backward(ctx, *grad_outputs)
+
+    @classmethod
+    def _derivative(cls) -> Any:
+        """`backward`, under the name that it was given."""
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(ONE_OF_BOTH)
+        return cls.vjp
+
+    @staticmethod
     def jvp(ctx, *grad_inputs) -> Any:
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
@@ -263,20 +300,30 @@ class Function(metaclass=Placed):
     @classmethod
     def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
+        if cls.setup_context is not Function.setup_context:
+            given = signature(cls.forward).bind(*args, **kwargs)
+            given.apply_defaults()
+            args, kwargs = given.args, given.kwargs
         tensors = [a for a in args if isinstance(a, Tensor)]
         traced = any(isbox(t._data) for t in tensors)
         if traced or _modes.state.drawing is not None:
             _check_transform(cls, traced, tensors)
         if traced:
-            return applied_to_traced(cls, args, kwargs, _run_forward)
-        recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
-        parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
-        needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        with _modes.no_grad():
-            ctx, output = _run_forward(cls, args, kwargs, needed)
-        ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
-        ctx.edges = parents
-        return _attached(ctx, output, tensors)
+            return applied_to_traced(cls, args, kwargs, _run_forward, _applied)
+        return _applied(cls, args, kwargs)[1]
+
+
+def _applied(cls, args, kwargs):
+    """The node of a function, and its outputs on the tape."""
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
+    parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
+    needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+    with _modes.no_grad():
+        ctx, output = _run_forward(cls, args, kwargs, needed)
+    ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
+    ctx.edges = parents
+    return ctx, _attached(ctx, output, tensors)
 
 
 def _check_transform(cls, traced, tensors):
@@ -333,7 +380,10 @@ def _placed(ctx, nr, out, inputs):
     edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape) if ctx.edges else None
     if _among(out, inputs) and _among(out, ctx._dirty):
         return _changed(ctx, edge, out, inputs)
-    if edge is None and out.requires_grad:
+    if out._base is not None and _among(out, ctx._dirty):
+        raise RuntimeError(NOT_AN_INPUT)
+    seen = out._base is not None and any(out._base is x or out._base is x._base for x in inputs)
+    if edge is None and out.requires_grad and (_among(out, inputs) or not seen):
         return out.detach()
     if _among(out, inputs):
         with _modes.no_grad():

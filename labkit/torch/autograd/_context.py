@@ -28,6 +28,8 @@ def among(tensor, others) -> bool:
 class FunctionCtx(Node):
     """What `forward` leaves for `backward`; on the tape it is the node itself."""
 
+    _shown = "torch.autograd.function.FunctionCtx"
+
     materialize = _materialize_non_diff_grads = True
     _saved: tuple = ()
     _versions: tuple = ()

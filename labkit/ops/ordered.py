@@ -89,17 +89,6 @@ def histc(of, input, bins=100, min=0, max=0) -> Any:
 
 
 @torch_only
-def nonzero_static(of, input, *, size, fill_value=-1) -> Any:
-    """The first `size` places of `nonzero`, one for each row, and `fill_value` in the rows that are left."""
-
-    def places(x):
-        found = np.argwhere(x)[:size]
-        return np.concatenate([found, np.full((size - len(found), x.ndim), fill_value, np.int64)])
-
-    return of["found"](places, input)
-
-
-@torch_only
 def unique_consecutive(of, input, return_inverse=False, return_counts=False, axis=None) -> Any:
     """The elements, or slices of an axis, without those equal to the one before; where each went, and how many there were."""
     rows = (

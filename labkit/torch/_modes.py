@@ -24,7 +24,7 @@ class _State(PerThread):
     grad, inference, frozen, floor = True, False, -1, -1
     birth: tuple[bool, int] | None = None
     transforms: tuple[int, ...] = (0,)
-    anomaly, check_nan, walks, laid_out = False, True, 0, True
+    anomaly, check_nan, walks, laid_out, threaded = False, True, 0, True, True
     walk: Any = None  # the walk back that runs
     saving: tuple[Callable, Callable] | None = (
         None  # what is done to a tensor when it is saved, and when it is used again
@@ -260,6 +260,24 @@ class inference_mode(_Mode):
 
     def clone(self):
         return type(self)(self.mode)
+
+
+class set_multithreading_enabled(metaclass=Placed):
+    """Whether a walk back may use several threads, at once and until the end of the block under `with`: here none does."""
+
+    def __init__(self, mode):
+        self._before, state.threaded = state.threaded, bool(mode)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        state.threaded = self._before
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` has set."""
+    return state.threaded
 
 
 class enforce_grad_layout_policy(metaclass=Placed):

@@ -136,6 +136,14 @@ def nonzero(input, *, as_tuple=False):
 
 
 @both()
+def nonzero_static(input, *, size, fill_value=-1):
+    """The first `size` places of `nonzero`, and `fill_value` in the rows that are left."""
+    found = np.argwhere(input._array)[:size]
+    rest = np.full((size - len(found), input.ndim), fill_value, np.int64)
+    return off_tape(np.concatenate([found, rest]), "nonzero_static", input)
+
+
+@both()
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions: a view."""
     return view(input, _rules.diagonal, offset, whole_dim(dim1, input.ndim), whole_dim(dim2, input.ndim))

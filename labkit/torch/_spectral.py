@@ -74,6 +74,7 @@ def householder_product(input, tau) -> Tensor:
     tensor([[0.6000],
             [0.8000]])
     """
+    _check_reflections(input, tau)
     return apply(_rules.householder_product, input, tau)
 
 
@@ -81,6 +82,22 @@ def householder_product(input, tau) -> Tensor:
 def _qr(input, some=True):
     """`torch.linalg.qr`, under its older name."""
     return PAIRS["qr"](*qr(input, "reduced" if some else "complete"))
+
+
+def _check_reflections(input, tau):
+    rows, columns = (0, 0) if input.ndim < 2 else input.shape[-2:]
+    told = {
+        "input must have at least 2 dimensions.": input.ndim < 2,
+        "input.shape[-2] must be greater than or equal to input.shape[-1]": rows < columns,
+        "input.shape[-1] must be greater than or equal to tau.shape[-1]": tau.ndim and columns < tau.shape[-1],
+        f"Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim is equal to "
+        f"{input.ndim}": tau.ndim != input.ndim - 1,
+        "Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+        f"{list(tau.shape[:-1])}": tau.shape[:-1] != input.shape[:-2],
+    }  # fmt: skip
+    said = next((text for text, so in told.items() if so), None)
+    if said is not None:
+        raise RuntimeError(f"torch.linalg.householder_product: {said}")
 
 
 def pinv(A, *, atol=None, rtol=None, hermitian=False) -> Tensor:

@@ -48,6 +48,8 @@ ELSE = {  # arguments, and what comes
     "pdist": ((X,), [np.linalg.norm(X[0] - X[1])]),
     "masked_scatter": ((X, X > 2, 10 * WHOLE), [[1, 2, 120], [180, 0.5, -1]]),
     "put": ((V, np.array([1]), np.array([9.0])), [2, 9, 5]),
+    "index_reduce": ((V, 0, np.array([0, 0]), np.array([7.0, 1.0]), "amin"), [1, 3, 5]),
+    "as_strided_scatter": ((X, A, (2, 2), (1, 2), 1), [[1, 1, 4], [2, 0.5, -1]]),
     "scatter_reduce": ((V, 0, np.array([0, 0]), np.array([7.0, 1.0]), "amax"), [7, 3, 5]),
     "aminmax": ((X,), (X.min(), X.max())),
     "bitwise_left_shift": ((WHOLE, WHOLE - WHOLE + 1), 2 * WHOLE),

@@ -28,6 +28,7 @@ CONSTANT = {
     "normal", "multinomial", "poisson", "binomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "nextafter",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula
+    "igamma", "igammac",  # they have no derivative by their first, in PyTorch neither
     "softmax_cross_entropy_with_logits",  # likewise: softmax - labels, whatever the labels sum to
 }  # fmt: skip
 WITH_NUMBERS = {

@@ -17,9 +17,11 @@ from .._modes import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
+    is_multithreading_enabled,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
+    set_multithreading_enabled,
 )  # fmt: skip
 from .._node import Nowhere
 from .._size import Size
@@ -243,5 +245,6 @@ def __getattr__(name):
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "grad", "graph",
-    "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
+    "inference_mode", "is_multithreading_enabled", "no_grad", "once_differentiable", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled", *_LATER,
 ]  # fmt: skip

@@ -83,29 +83,37 @@ def gradcheck(
 
 
 def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
+    if not back and not forward:
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of the them have "
             "requires_grad=True."
         )
-    for place in places:
-        numerical, outputs = _numerical(func, inputs, place, eps), _outputs(func, inputs)
-        if back and not any(o.requires_grad for o in outputs) and any(n.any() for n in numerical):
-            raise GradcheckError("Numerical gradient for function expected to be zero")
-        for k, output in enumerate(outputs):
-            known = [_pushed(func, inputs, place, k)] if forward else []
-            if back:
-                known += [_analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical[k])]
-            for analytical in known:
+    numbers = {place: _numerical(func, inputs, place, eps) for place in places}
+    for by_forward in (mode for mode, asked in ((False, back), (True, forward)) if asked):
+        for place, numerical in numbers.items():
+            outputs = _outputs(func, inputs)
+            if back and not any(o.requires_grad for o in outputs) and any(n.any() for n in numerical):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+            for k, output in enumerate(outputs):
+                analytical = (
+                    _pushed(func, inputs, place, k) if by_forward else _pulled(output, inputs, place, numerical[k])
+                )
                 if not np.allclose(analytical, numerical[k], rtol, atol):
-                    raise GradcheckError(_mismatch(k, place, numerical[k], analytical))
+                    raise GradcheckError(_mismatch(k, place, numerical[k], analytical, by_forward))
     return True
 
 
-def _mismatch(output, place, numerical, analytical):
+def _pulled(output, inputs, place, numerical):
+    return _analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical)
+
+
+def _mismatch(output, place, numerical, analytical, by_forward):
+    mode = "computed with forward mode " if by_forward else ""
     return (
-        f"Jacobian mismatch for output {output} with respect to input {place},\n"
+        f"Jacobian {mode}mismatch for output {output} with respect to input {place},\n"
         f"numerical:{Tensor._of(numerical)}\nanalytical:{Tensor._of(analytical)}\n"
     )
 

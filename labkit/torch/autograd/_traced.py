@@ -5,29 +5,60 @@ from ...kinds import as_tuple
 from ...packed import forms, pack, unpack
 from .._tensor import Tensor
 
+NOT_IN_PLACE = (
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input "
+    "inplace, then the jvp function must modify the corresponding gradient inplace."
+)
+NO_VIEW = (
+    "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view.",
+    "A custom Function is returning a view but the jvp is not returning a view of the given grad input.",
+    "A custom Function is returning a view but the jvp is not returning a view of the same base as the given grad input.",
+)
 
-def applied_to_traced(cls, args, kwargs, run):
-    """What `cls.apply(*args)` returns; `run` gives a context, and what `forward` returns."""
+
+def applied_to_traced(cls, args, kwargs, run, applied):
+    """What `cls.apply(*args)` returns; `run` gives a context and what `forward` returned, `applied` puts it on the tape."""
     values = [a._recorded() for a in args if isinstance(a, Tensor)]
     top = max((v for v in values if isbox(v)), key=lambda box: box._trace, default=None)
     if top is not None and type(top._node) is Forward:
-        return _with_tangents(cls, args, kwargs, run, top._trace)
+        return _with_tangents(cls, args, kwargs, top._trace, run, applied)
     return _as_one_op(cls, args, kwargs, run)
 
 
-def _with_tangents(cls, args, kwargs, run, level):
+def _with_tangents(cls, args, kwargs, level, run, applied):
     """The op on what is below the level, and its `jvp` on the tangents."""
     pairs = [_taken_apart(a._recorded(), level) if isinstance(a, Tensor) else (a, None) for a in args]
     below = [Tensor._wrap(value) if isinstance(a, Tensor) else a for a, (value, _) in zip(args, pairs, strict=True)]
-    output = cls.apply(*below, **kwargs)
-    ctx, _ = run(cls, tuple(below), kwargs, tuple(isinstance(a, Tensor) for a in args))
-    ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
-    if ctx.saved_for_forward is not None:
-        ctx._saved, ctx._versions = ctx.saved_for_forward, ()
+    if any(isinstance(t, Tensor) and isbox(t._data) for t in below):
+        output = cls.apply(*below, **kwargs)
+        ctx, _ = run(cls, tuple(below), kwargs, tuple(isinstance(a, Tensor) for a in args))
+        ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
+    else:
+        ctx, output = applied(cls, tuple(below), kwargs)
     tangents = [_tangent(ctx, t, tangent) for t, (_, tangent) in zip(below, pairs, strict=True)]
-    made = as_tuple(cls.jvp(ctx, *tangents))
-    boxed = [_carrying(o, tangent, level) for o, tangent in zip(as_tuple(output), made, strict=True)]
+    versions = [getattr(t, "_version", None) for t in tangents]
+    with ctx.saved_for_jvp():
+        made = as_tuple(cls.jvp(ctx, *tangents))
+    boxed = []
+    for out, tangent in zip(as_tuple(output), made, strict=True):
+        changed = next((k for k, t in enumerate(below) if t is out), None)
+        if changed is None:
+            _check_view(out, tangent, args, below, tangents)
+        elif tangent is not tangents[changed] or tangent._version == versions[changed]:
+            raise RuntimeError(NOT_IN_PLACE)
+        boxed.append(_carrying(out, tangent, level, None if changed is None else args[changed]))
     return tuple(boxed) if isinstance(output, tuple) else boxed[0]
+
+
+def _check_view(out, tangent, args, below, tangents):
+    """Raise RuntimeError for a tangent that is no view of an input's, where the output is one of that input."""
+    place = next((k for k, t in enumerate(below) if isinstance(out, Tensor) and t is not None and out._base is t), None)
+    if place is None or not isinstance(tangent, Tensor):
+        return
+    if tangent._base is None:
+        raise RuntimeError(NO_VIEW[0])
+    if tangent._base is not tangents[place]:
+        raise RuntimeError(NO_VIEW[1 if args[place]._base is None else 2])
 
 
 def _taken_apart(value, level):
@@ -43,10 +74,15 @@ def _tangent(ctx, primal, tangent):
     return Tensor._wrap(tangent)
 
 
-def _carrying(output, tangent, level):
+def _carrying(output, tangent, level, changed=None):
+    """The output with its tangent: a new tensor, or the argument that was changed in place."""
     if tangent is None or not isinstance(output, Tensor):
         return output
-    return Tensor._wrap(new_box(output._value, level, Forward.new_root(tangent._value)))
+    box = new_box(output._value, level, Forward.new_root(tangent._value))
+    if changed is None:
+        return Tensor._wrap(box)
+    changed._data = box
+    return changed
 
 
 def _as_one_op(cls, args, kwargs, run):
@@ -78,7 +114,7 @@ def _as_one_op(cls, args, kwargs, run):
 
     def rule(ans, g, *values):
         ctx, _ = rerun(values)
-        answers = as_tuple(cls.backward(ctx, *taken_apart(g)))
+        answers = as_tuple(ctx._backward(ctx, *taken_apart(g)))
         return [None if answers[i] is None else answers[i]._value for i in places]
 
     made = taken_apart(custom_vjp(forward, rule)(*(args[i]._recorded() for i in places)))

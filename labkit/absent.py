@@ -70,6 +70,11 @@ def not_found(fullname: str, known: bool = False) -> ModuleNotFoundError:
     return noted(error, name, dialect, known or _anywhere(dialect, name))
 
 
+def in_real(error) -> bool:
+    """Whether an error of these is about what the real package has."""
+    return " in labkit, as it has in " in str(error)
+
+
 def _said(dialect, place, name, known):
     """The sentence on `name`, and whether the real package has it at `place`."""
     where = ".".join(filter(None, (dialect, place)))

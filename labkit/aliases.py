@@ -4,6 +4,9 @@ In MindSpore `Jvp` stands in `nn`, in `nn.grad` and in `nn.grad.cell_grad`; so `
 soon as `labkit.mindspore.nn` has a `Jvp`. Which module shows what of which room was asked of the real packages: each line of
 `aliases.txt` in a dialect is a module, a room (`-`: the package itself), and the names; `=F` is the room itself, called `F`.
 
+A name that the real module has and labkit has not is refused where it is imported; to a file of a library, which may never use
+it, where it is used.
+
 What begins with an underscore, such as `torch.nn.modules.conv._ConvNd`, is looked for where labkit defines what the module shows.
 """
 
@@ -17,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .absent import is_module, missing, names, not_found, with_class
+from .absent import in_real, is_module, missing, names, not_found, with_class
 
 FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
@@ -162,6 +165,46 @@ class Shown(ModuleType):
         )
 
 
+def _in_a_library():
+    """Whether a file is being imported that is not the program itself: of what it names it may use nothing."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and getattr(frame.f_globals.get("__spec__"), "_initializing", False):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+class _Refused(type):
+    """The type of what a library imports and labkit has not: nothing is an instance of it, and who uses it is told."""
+
+    _said = ""
+
+    def __call__(cls, *args, **kwargs):
+        raise NotImplementedError(cls._said)
+
+    def __getattr__(cls, name):
+        raise AttributeError(cls._said if not name.startswith("__") else name)
+
+    def __getitem__(cls, kind):
+        return cls
+
+
+class _Refuser:
+    """Makes one."""
+
+    def __init__(self, said):
+        self.said = said
+
+    def create_module(self, spec):
+        return _Refused(
+            spec.name.rpartition(".")[2], (), {"_said": self.said, "__module__": spec.name.rpartition(".")[0]}
+        )
+
+    def exec_module(self, module):
+        pass
+
+
 class _Finder:
     """Finds the modules of the tables, after Python has looked for a file; of other names it says what they are."""
 
@@ -178,7 +221,10 @@ class _Finder:
         above, _, name = place.rpartition(".")
         if name.startswith("_"):
             return None
-        raise not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
+        error = not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
+        if in_real(error) and _in_a_library():
+            return ModuleSpec(fullname, _Refuser(str(error)))
+        raise error
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:

@@ -1,6 +1,7 @@
 """`torch.futures`: values that come later; here whoever sets one is the same thread."""
 
 from collections.abc import Callable
+from types import GenericAlias
 from typing import Any
 
 from ..aliases import attributes
@@ -37,6 +38,7 @@ class Future(metaclass=Placed):
         return self._values[0]
 
     value = wait
+    __class_getitem__ = classmethod(GenericAlias)
 
     def then(self, callback) -> "Future":
         """A future of `callback(self)`."""

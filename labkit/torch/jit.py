@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ScriptModule(Module):
+class ScriptModule(Module, metaclass=Placed):
     """A module whose methods may be compiled; here it is one as any other, and none is made of another."""
 
 

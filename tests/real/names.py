@@ -18,7 +18,7 @@ WHOLE = {
         ao classes contrib export headeronly hub library masked monitor mps mtia
         multiprocessing nativert nested onnx package quantization signal sparse storage
         torch_version xpu version utils.backcompat utils.benchmark utils.bottleneck utils.bundled_inputs
-        utils.collect_env utils.cpp_extension utils.dlpack utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
+        utils.collect_env utils.cpp_extension utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
         utils.serialization utils.tensorboard utils.viz utils.data.datapipes
     """,
     "mindspore": """

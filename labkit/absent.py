@@ -70,6 +70,16 @@ def not_found(fullname: str, known: bool = False) -> ModuleNotFoundError:
     return noted(error, name, dialect, known or _anywhere(dialect, name))
 
 
+def left_out(dialect: str, place: str) -> bool:
+    """Whether a module of the real package, or one above it, is left out as a whole.
+
+    >>> left_out("torch", "utils.tensorboard.writer"), left_out("torch", "nn")
+    (True, False)
+    """
+    own = names(dialect).get(place)
+    return own == ("*",) if own is not None or not place else left_out(dialect, place.rpartition(".")[0])
+
+
 def in_real(error) -> bool:
     """Whether an error of these is about what the real package has."""
     return " in labkit, as it has in " in str(error)

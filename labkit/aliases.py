@@ -17,10 +17,10 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
-from .absent import in_real, is_module, missing, names, not_found, with_class
+from .absent import in_real, is_module, left_out, missing, names, not_found, with_class
 
 FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
@@ -175,31 +175,26 @@ def _in_a_library():
     return False
 
 
-class _Refused(type):
-    """The type of what a library imports and labkit has not: nothing is an instance of it, and who uses it is told."""
-
-    _said = ""
-
-    def __call__(cls, *args, **kwargs):
-        raise NotImplementedError(cls._said)
-
-    def __getattr__(cls, name):
-        raise AttributeError(cls._said if not name.startswith("__") else name)
-
-    def __getitem__(cls, kind):
-        return cls
-
-
 class _Refuser:
-    """Makes one."""
+    """Makes what a library imports and labkit has not: who calls it, or wants an instance, is told; there are none.
 
-    def __init__(self, said):
-        self.said = said
+    In a module that is left out as a whole a word in small letters may be a module, too.
+    """
+
+    def __init__(self, said, module):
+        self.said, self.module = said, module
 
     def create_module(self, spec):
-        return _Refused(
-            spec.name.rpartition(".")[2], (), {"_said": self.said, "__module__": spec.name.rpartition(".")[0]}
-        )
+        def told(*args, **kwargs):
+            raise NotImplementedError(self.said)
+
+        if self.module:
+            made = Shown(spec.name, self.said)
+            made.function = told
+            return made
+        home, _, name = spec.name.rpartition(".")
+        members = {"__new__": told, "__class_getitem__": classmethod(GenericAlias), "__module__": home}
+        return type(name, (), {**members, "__doc__": self.said})
 
     def exec_module(self, module):
         pass
@@ -223,7 +218,8 @@ class _Finder:
             return None
         error = not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
         if in_real(error) and _in_a_library():
-            return ModuleSpec(fullname, _Refuser(str(error)))
+            refuser = _Refuser(str(error), name[0].islower() and left_out(dialect, above))
+            return ModuleSpec(fullname, refuser, is_package=refuser.module)  # type: ignore[arg-type]
         raise error
 
     @staticmethod

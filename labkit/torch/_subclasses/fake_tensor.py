@@ -1,6 +1,6 @@
 """`torch._subclasses.fake_tensor`: whether a tensor has no numbers; each has."""
 
-from ....aliases import attributes
+from ...aliases import attributes
 
 __all__ = ["is_fake"]
 

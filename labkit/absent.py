@@ -108,9 +108,9 @@ def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> Attribu
 def _in_real(dialect, place, name):
     """Whether the real module has the name; of modules that are left out as a whole anything may be theirs."""
     own = names(dialect).get(place)
-    if own is not None and (name in own or own == ("*",)):
-        return True
     above = place.rpartition(".")[0]
+    if own is not None and (name in own or own == ("*",) or (above and name in names(dialect).get(above, ()))):
+        return True  # a name that the module above has, too, is listed there alone
     if place and own is None and above in names(dialect):
         return _in_real(dialect, above, name)
     return is_module(dialect, f"{place}.{name}".strip("."))

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import sys
 
 import pytest
 
@@ -109,3 +110,6 @@ def test_a_library_is_told_where_it_uses_what_it_imports(tmp_path, monkeypatch):
     (tmp_path / "wrong.py").write_text("from labkit.torch.fft import fourier\n")
     with pytest.raises(ImportError, match="in PyTorch neither"):
         importlib.import_module("wrong")
+    for room, name in ((torch.fft, "fft"), (torch.fft, "rfft"), (torch.cuda, "Stream")):
+        delattr(room, name)
+        del sys.modules[f"{room.__name__}.{name}"]

@@ -38,7 +38,7 @@ class Future(metaclass=Placed):
         return self._values[0]
 
     value = wait
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def then(self, callback) -> "Future":
         """A future of `callback(self)`."""

@@ -70,6 +70,21 @@ def not_found(fullname: str, known: bool = False) -> ModuleNotFoundError:
     return noted(error, name, dialect, known or _anywhere(dialect, name))
 
 
+def left_out(dialect: str, place: str) -> bool:
+    """Whether a module of the real package, or one above it, is left out as a whole.
+
+    >>> left_out("torch", "utils.tensorboard.writer"), left_out("torch", "nn")
+    (True, False)
+    """
+    own = names(dialect).get(place)
+    return own == ("*",) if own is not None or not place else left_out(dialect, place.rpartition(".")[0])
+
+
+def in_real(error) -> bool:
+    """Whether an error of these is about what the real package has."""
+    return " in labkit, as it has in " in str(error)
+
+
 def _said(dialect, place, name, known):
     """The sentence on `name`, and whether the real package has it at `place`."""
     where = ".".join(filter(None, (dialect, place)))
@@ -93,9 +108,9 @@ def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> Attribu
 def _in_real(dialect, place, name):
     """Whether the real module has the name; of modules that are left out as a whole anything may be theirs."""
     own = names(dialect).get(place)
-    if own is not None and (name in own or own == ("*",)):
-        return True
     above = place.rpartition(".")[0]
+    if own is not None and (name in own or own == ("*",) or (above and name in names(dialect).get(above, ()))):
+        return True  # a name that the module above has, too, is listed there alone
     if place and own is None and above in names(dialect):
         return _in_real(dialect, above, name)
     return is_module(dialect, f"{place}.{name}".strip("."))

@@ -4,6 +4,9 @@ In MindSpore `Jvp` stands in `nn`, in `nn.grad` and in `nn.grad.cell_grad`; so `
 soon as `labkit.mindspore.nn` has a `Jvp`. Which module shows what of which room was asked of the real packages: each line of
 `aliases.txt` in a dialect is a module, a room (`-`: the package itself), and the names; `=F` is the room itself, called `F`.
 
+A name that the real module has and labkit has not is refused where it is imported; to a file of a library, which may never use
+it, where it is used.
+
 What begins with an underscore, such as `torch.nn.modules.conv._ConvNd`, is looked for where labkit defines what the module shows.
 """
 
@@ -14,10 +17,10 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
-from .absent import is_module, missing, names, not_found, with_class
+from .absent import in_real, is_module, left_out, missing, names, not_found, with_class
 
 FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
@@ -162,6 +165,41 @@ class Shown(ModuleType):
         )
 
 
+def _in_a_library():
+    """Whether a file is being imported that is not the program itself: of what it names it may use nothing."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and getattr(frame.f_globals.get("__spec__"), "_initializing", False):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+class _Refuser:
+    """Makes what a library imports and labkit has not: who calls it, or wants an instance, is told; there are none.
+
+    In a module that is left out as a whole a word in small letters may be a module, too.
+    """
+
+    def __init__(self, said, module):
+        self.said, self.module = said, module
+
+    def create_module(self, spec):
+        def told(*args, **kwargs):
+            raise NotImplementedError(self.said)
+
+        if self.module:
+            made = Shown(spec.name, self.said)
+            made.function = told
+            return made
+        home, _, name = spec.name.rpartition(".")
+        members = {"__new__": told, "__class_getitem__": classmethod(GenericAlias), "__module__": home}
+        return type(name, (), {**members, "__doc__": self.said})
+
+    def exec_module(self, module):
+        pass
+
+
 class _Finder:
     """Finds the modules of the tables, after Python has looked for a file; of other names it says what they are."""
 
@@ -178,7 +216,11 @@ class _Finder:
         above, _, name = place.rpartition(".")
         if name.startswith("_"):
             return None
-        raise not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
+        error = not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
+        if in_real(error) and _in_a_library():
+            refuser = _Refuser(str(error), name[0].islower() and left_out(dialect, above))
+            return ModuleSpec(fullname, refuser, is_package=refuser.module)  # type: ignore[arg-type]
+        raise error
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:

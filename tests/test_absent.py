@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import sys
 
 import pytest
 
@@ -89,3 +90,22 @@ def test_the_command_counts_and_lists_what_the_dialects_have(capsys):
     assert all(hasattr(torch.linalg, name) for name in had) and not any(hasattr(torch.linalg, name) for name in lacked)
     assert main(["covers", "torch.Tensor"]) == 0 and main(["covers", "torch.jit"]) == 0
     assert main(["covers", "torch.symphony"]) == main(["covers", "jax"]) == 2
+
+
+def test_a_library_is_told_where_it_uses_what_it_imports(tmp_path, monkeypatch):
+    (tmp_path / "of_others.py").write_text(
+        "from labkit.torch.fft import fft, rfft\nfrom labkit.torch.cuda import Stream\n"
+        "def plain(x):\n    return x * 2 if not isinstance(x, Stream) else None\n"
+        "def turned(x):\n    return fft(x)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    of_others = importlib.import_module("of_others")
+    assert of_others.plain(3) == 6
+    with pytest.raises(NotImplementedError, match="There are no complex numbers"):
+        of_others.turned(torch.ones(2))
+    (tmp_path / "wrong.py").write_text("from labkit.torch.fft import fourier\n")
+    with pytest.raises(ImportError, match="in PyTorch neither"):
+        importlib.import_module("wrong")
+    for room, name in ((torch.fft, "fft"), (torch.fft, "rfft"), (torch.cuda, "Stream")):
+        delattr(room, name)
+        del sys.modules[f"{room.__name__}.{name}"]

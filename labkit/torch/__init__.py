@@ -47,6 +47,7 @@ from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
 from ._dtype import NAMED as _NAMED
+from ._dtype import by_python_types as _by_python_types
 from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
 from ._generator import Generator, default_generator
 from ._memory_format import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
@@ -96,9 +97,9 @@ def _besides(place):
 
 globals().update(_DTYPES | _NAMED)
 globals().update({alias: globals()[name] for alias, name in _ALIASES.items()})
-globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
+globals().update({_name: _by_python_types(_out.with_out(_name, _fun)) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
-    setattr(Tensor, _name, _fun)
+    setattr(Tensor, _name, _by_python_types(_fun))
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = memory_format.__module__ = "torch"
 FILLED["torch"] = _besides
 strided = "torch.strided"

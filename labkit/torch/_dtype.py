@@ -4,7 +4,8 @@ Promotion follows categories (bool < integer < floating): a tensor with dimensio
 category, and both outrank a Python number, so `float16 tensor * 2.0` stays float16.
 """
 
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
+from inspect import unwrap
 
 import numpy as np
 
@@ -79,6 +80,33 @@ ALIASES = {
 
 def lookup(name):
     return DTYPES[name] if name in DTYPES else NAMED[name]
+
+
+PYTHON = {bool: DTYPES["bool"], int: DTYPES["int64"], float: DTYPES["float64"], complex: NAMED["complex128"]}
+
+
+def by_python_types(fun):
+    """`fun`, if it takes a `dtype`, so that Python's types stand for dtypes: `bool`, `int` (int64), `float` (float64).
+
+    >>> import labkit.torch as torch
+    >>> torch.ones(2, dtype=bool)
+    tensor([True, True])
+    """
+    code = getattr(unwrap(fun), "__code__", None)
+    if code is None or "dtype" not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        return fun
+
+    @wraps(fun)
+    def typed(*args, **kwargs):
+        if kwargs.get("dtype").__class__ is type:
+            if kwargs["dtype"] not in PYTHON:
+                raise TypeError(f"{fun.__name__}(): argument 'dtype' must be torch.dtype, not type")
+            kwargs["dtype"] = PYTHON[kwargs["dtype"]]
+        if type in map(type, args):
+            args = tuple(PYTHON.get(a, a) if a.__class__ is type else a for a in args)
+        return fun(*args, **kwargs)
+
+    return typed
 
 
 def _numpy_type(name):
@@ -175,7 +203,7 @@ class finfo(metaclass=Placed):
     """
 
     def __init__(self, type=None):
-        self.dtype = (type or get_default_dtype()).name
+        self.dtype = (PYTHON.get(type, type) or get_default_dtype()).name
         numpy_type = DTYPES[self.dtype].np
         if self.dtype == "bfloat16":
             import ml_dtypes
@@ -198,6 +226,7 @@ class iinfo(metaclass=Placed):
     """Limits of an integer dtype: `bits, max, min`."""
 
     def __init__(self, type):
+        type = PYTHON.get(type, type)
         info = np.iinfo(type.np)
         self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
 

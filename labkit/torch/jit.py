@@ -6,15 +6,26 @@ from typing import Any, Final
 
 from ..aliases import attributes
 from ..layout import Placed
+from .futures import Future
 from .nn import Module
 
 __all__ = [
-    "Attribute", "Final", "Future", "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface",
+    "Attribute", "Final", "Future", "ScriptFunction",
+    "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface",
     "is_scripting", "is_tracing", "optimize_for_inference", "script", "script_if_tracing", "script_method", "trace",
     "trace_module", "unused", "wait",
 ]  # fmt: skip
 
-ScriptModule = Module
+
+class ScriptModule(Module, metaclass=Placed):
+    """A module whose methods may be compiled; here it is one as any other, and none is made of another."""
+
+
+class ScriptFunction(metaclass=Placed):
+    """A compiled function; there is none here."""
+
+
+RecursiveScriptModule = TopLevelTracedModule = TracedModule = ScriptModule
 Attribute = namedtuple("Attribute", ["value", "type"])
 
 
@@ -76,28 +87,15 @@ def annotate(the_type, the_value) -> Any:
     return the_value
 
 
-class Future(metaclass=Placed):
-    """What `fork` returns: the value is there."""
-
-    def __init__(self, value):
-        self._value = value
-
-    def done(self) -> bool:
-        return True
-
-    def wait(self) -> Any:
-        return self._value
-
-    value = wait
-
-
 def fork(func, *args, **kwargs) -> Future:
     """`func(*args, **kwargs)`, called at once.
 
     >>> wait(fork(max, 1, 2))
     2
     """
-    return Future(func(*args, **kwargs))
+    future = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
 
 
 def wait(future) -> Any:

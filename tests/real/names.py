@@ -15,10 +15,10 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 
 WHOLE = {
     "torch": """
-        ao classes contrib export futures fx headeronly hub library masked monitor mps mtia
-        multiprocessing nativert nested onnx package profiler quantization signal sparse storage
+        ao classes contrib export headeronly hub library masked monitor mps mtia
+        multiprocessing nativert nested onnx package quantization signal sparse storage
         torch_version xpu version utils.backcompat utils.benchmark utils.bottleneck utils.bundled_inputs
-        utils.collect_env utils.cpp_extension utils.dlpack utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
+        utils.collect_env utils.cpp_extension utils.hipify utils.jit utils.mobile_optimizer utils.model_dump
         utils.serialization utils.tensorboard utils.viz utils.data.datapipes
     """,
     "mindspore": """
@@ -29,7 +29,10 @@ WHOLE = {
         train.summary_pb2
     """,
 }
-FLAT = {"torch": "compiler distributed jit overrides types", "mindspore": ""}  # of which no module inside is looked at
+FLAT = {
+    "torch": "compiler distributed futures fx jit overrides profiler types",
+    "mindspore": "",
+}  # of which no module inside is looked at
 CLASSES = {
     "torch": "Tensor nn.Module optim.Optimizer Generator autograd.Function optim.lr_scheduler.LRScheduler",
     "mindspore": "Tensor Parameter nn.Cell nn.Optimizer train.Model ops.Primitive",

@@ -91,6 +91,15 @@ class Distribution(metaclass=Placed):
             kind = f"({type(value).__name__} of shape {tuple(value.shape)})"
             raise ValueError(f"Expected {what} {kind} {rule}, but found invalid values:\n{value}")
 
+    def _get_checked_instance(self, cls, _instance=None):
+        """A bare one of this class to fill; NotImplementedError for a subclass with an `__init__` and no `expand` of its own."""
+        if _instance is None and type(self).__init__ != cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also define a "
+                "custom .expand() method."
+            )
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
     def expand(self, batch_shape, _instance=None) -> "Distribution":
         """The same distribution for each place of a larger batch."""
         new = type(self).__new__(type(self)) if _instance is None else _instance

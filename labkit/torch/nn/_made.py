@@ -6,12 +6,12 @@ from inspect import Signature, signature
 from typing import Any
 
 from ._losses import by_old_words
-from .module import Module
+from .module import Layer, Module
 
 _DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{call}`."""
 
 
-def of_function(name, fun, module, tensors=1, shown="", plain=False, base: Any = Module, **defaults) -> Any:
+def of_function(name, fun, module, tensors=1, shown="", plain=False, base: Any = Layer, **defaults) -> Any:
     """The class of modules that call `fun` on what they are called with, its first `tensors` arguments.
 
     `shown`: the options that are printed, with their names unless `plain`; `base`: the class that it is derived from;

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...absent import member
 from ...kinds import of_kind
-from ...layout import Placed
 from ...parts import dotted, named_leaves
 from .._tensor import Tensor
 from .parameter import Buffer, Parameter
@@ -14,7 +13,7 @@ from .parameter import Buffer, Parameter
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
-class Members(metaclass=Placed):
+class Members:
     """Tables of parameters, buffers and modules, which are attributes; each module is one of these."""
 
     def __setattr__(self, name, value):

@@ -6,7 +6,7 @@ from .._tensor import Tensor
 from . import functional as F
 from . import init
 from ._made import of_function
-from .module import Module
+from .module import Layer
 from .parameter import Parameter
 
 __all__ = [
@@ -78,7 +78,7 @@ class ReLU6(Hardtanh):  # type: ignore[misc,valid-type]
         return "inplace=True" if self.inplace else ""
 
 
-class Softmax2d(Module):
+class Softmax2d(Layer):
     """Softmax over the channels of images (..., channels, height, width)."""
 
     def forward(self, input) -> Tensor:
@@ -87,7 +87,7 @@ class Softmax2d(Module):
         return F.softmax(input, -3)
 
 
-class PReLU(Module):
+class PReLU(Layer):
     """`x` where positive, else `weight * x`; `weight`, one number or one for each channel, is trained.
 
     >>> import labkit.torch as torch

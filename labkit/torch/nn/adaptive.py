@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from . import functional as F
 from .containers import ModuleList, Sequential
 from .layers import Linear
-from .module import Module
+from .module import Layer
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
@@ -20,7 +20,7 @@ CUTOFFS = (
 )
 
 
-class AdaptiveLogSoftmaxWithLoss(Module):
+class AdaptiveLogSoftmaxWithLoss(Layer):
     """Log-probabilities of targets, and their negative mean, for classes ordered by how often they come (E. Grave et al., 2017).
 
     The first `cutoffs[0]` classes stand in the `head`, with one place for each later group, whose own softmax, of

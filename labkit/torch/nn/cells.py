@@ -7,13 +7,13 @@ from .. import _creation
 from . import init
 from ._linear import linear
 from ._recurrent import CELLS, zeros
-from .module import Module
+from .module import Layer
 from .parameter import Parameter
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
-class Recurrent(Module):
+class Recurrent(Layer):
     """What layers and cells have in common: how they draw their parameters, and print."""
 
     hidden_size: int

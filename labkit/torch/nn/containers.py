@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ...kinds import of_kind
 from .._tensor import Tensor
-from .module import Module
+from .module import Layer, Module
 from .parameter import Parameter
 
 __all__ = ["DataParallel", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
@@ -22,7 +22,7 @@ def _kind(value):
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-class _InOrder(Module):
+class _InOrder(Layer):
     """Modules under the names 0, 1 ..., or under others, by their places."""
 
     def _key(self, index):
@@ -141,7 +141,7 @@ class ModuleList(_InOrder):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{self._get_name()}()"
 
 
-class _ByName(Module):
+class _ByName(Layer):
     """What a dict can do, on the things of one table."""
 
     def _items(self):
@@ -283,7 +283,7 @@ def _line(key, value, legacy):
     return f"  ({key}): {kind} containing: [{legacy.format(value.dtype.legacy) or value.dtype} of size {size}]"
 
 
-class DataParallel(Module):
+class DataParallel(Layer):
     """A module as it is spread over GPUs; without one, as here, it calls `module`, whose names then begin with "module.".
 
     >>> from labkit.torch import nn

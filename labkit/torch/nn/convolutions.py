@@ -8,7 +8,7 @@ from . import _convolutions as F
 from . import init
 from ._images import conv1d, conv2d, conv3d, several
 from ._moving import pad
-from .module import Module
+from .module import Layer
 from .parameter import add_weights
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -16,7 +16,7 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _ConvNd(Module):
+class _ConvNd(Layer):
     """What all of them have in common; `kernel_size`, `stride`, `dilation` are tuples, and `padding`, if no word, too."""
 
     dims = 2

@@ -8,7 +8,7 @@ from . import functional as F
 from ._fractional import shares
 from ._images import several
 from ._made import of_function
-from .module import Module
+from .module import Layer
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _MaxPoolNd(Module):
+class _MaxPoolNd(Layer):
     """What `MaxPool1d`, `MaxPool2d` and `MaxPool3d` have in common."""
 
     function: Any = None
@@ -41,7 +41,7 @@ class _MaxPoolNd(Module):
         return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
-class FractionalMaxPool2d(Module):
+class FractionalMaxPool2d(Layer):
     """The largest elements of windows at random, `output_size` of them or this share of the image; see the function.
 
     Raises ValueError unless one of both is given, and for a share that is not between 0 and 1.
@@ -85,7 +85,7 @@ class MaxPool2d(_MaxPoolNd):
     function = staticmethod(F.max_pool2d)
 
 
-class _AvgPoolNd(Module):
+class _AvgPoolNd(Layer):
     """What `AvgPool1d`, `AvgPool2d` and `AvgPool3d` have in common."""
 
     def extra_repr(self) -> str:
@@ -174,7 +174,7 @@ Fold = _made("Fold", F.fold, "output_size kernel_size dilation padding stride")
 ChannelShuffle = _made("ChannelShuffle", F.channel_shuffle, "groups")
 
 
-class LocalResponseNorm(Module):
+class LocalResponseNorm(Layer):
     """`torch.nn.functional.local_response_norm` as a module."""
 
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
@@ -188,7 +188,7 @@ class LocalResponseNorm(Module):
         return f"{self.size}, {with_names(self, 'alpha', 'beta', 'k')}"
 
 
-class _MaxUnpoolNd(Module):
+class _MaxUnpoolNd(Layer):
     """What `MaxUnpool1d`, `MaxUnpool2d` and `MaxUnpool3d` have in common."""
 
     dims, function = 2, staticmethod(F.max_unpool2d)
@@ -224,7 +224,7 @@ class MaxUnpool3d(_MaxUnpoolNd):
 # ---- padding: a class for each mode and number of dimensions ----
 
 
-class _Pad(Module):
+class _Pad(Layer):
     mode, dims = "constant", 1
     padding: tuple[int, ...]
     value: float = 0.0
@@ -292,7 +292,7 @@ CircularPad1d, CircularPad2d, CircularPad3d = _pads("Circular", [_CircularPadNd]
 # ---- other sizes ----
 
 
-class Upsample(Module):
+class Upsample(Layer):
     """`torch.nn.functional.interpolate` as a module."""
 
     def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):

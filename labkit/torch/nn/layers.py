@@ -8,7 +8,7 @@ from .._tensor import Tensor
 from . import functional as F
 from . import init
 from ._linear import check_probability
-from .module import Module
+from .module import Layer
 from .parameter import add_weights
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Linear(Module):
+class Linear(Layer):
     """`y = x @ weight.T + bias`; `weight` (out, in) starts uniform within 1/sqrt(in features).
 
     `x`: (..., in), the result (..., out). `bias` starts in the same range; `bias=False` leaves it out.
@@ -44,7 +44,7 @@ class Linear(Module):
         return f"{with_names(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
 
 
-class Bilinear(Module):
+class Bilinear(Layer):
     """`x1 @ weight[k] @ x2 + bias[k]` for each output k; `weight` (out, in 1, in 2) starts uniform within 1 / sqrt(in 1)."""
 
     def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
@@ -65,7 +65,7 @@ class Bilinear(Module):
         return f"{with_names(self, 'in1_features', 'in2_features', 'out_features')}, bias={self.bias is not None}"
 
 
-class Identity(Module):
+class Identity(Layer):
     """Returns its input."""
 
     def __init__(self, *args, **kwargs):
@@ -75,7 +75,7 @@ class Identity(Module):
         return input
 
 
-class Flatten(Module):
+class Flatten(Layer):
     """All dimensions from `start_dim` as one.
 
     >>> import labkit.torch as torch
@@ -94,7 +94,7 @@ class Flatten(Module):
         return with_names(self, "start_dim", "end_dim")
 
 
-class _DropoutNd(Module):
+class _DropoutNd(Layer):
     """What layers have in common that drop at random; `function(input, p, training, inplace)` does it."""
 
     function: Any = None
@@ -160,7 +160,7 @@ class FeatureAlphaDropout(_DropoutNd):
     function = staticmethod(F.feature_alpha_dropout)
 
 
-class Unflatten(Module):
+class Unflatten(Layer):
     """Dimension `dim` as several, of `unflattened_size`."""
 
     def __init__(self, dim, unflattened_size):

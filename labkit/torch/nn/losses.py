@@ -7,7 +7,7 @@ from . import functional as F
 from ._losses import by_old_words
 from ._made import of_function
 from .layers import Linear
-from .module import Module
+from .module import Layer
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss",
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Loss(Module):
+class _Loss(Layer):
     """A loss of one's own: `forward` computes it by `self.reduction`, "mean", "sum" or "none"."""
 
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
@@ -37,7 +37,7 @@ _WEIGHTED = ("BCELoss", "CrossEntropyLoss", "MultiLabelSoftMarginLoss", "MultiMa
 
 
 def _loss(name, fun, tensors=2, **defaults):
-    base = _WeightedLoss if name in _WEIGHTED else _Loss if name.endswith("Loss") else Module
+    base = _WeightedLoss if name in _WEIGHTED else _Loss if name.endswith("Loss") else Layer
     return of_function(name, fun, __name__, tensors, base=base, **defaults)
 
 
@@ -84,7 +84,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         )
 
 
-class LinearCrossEntropyLoss(Module):
+class LinearCrossEntropyLoss(Layer):
     """`CrossEntropyLoss` of the scores that a linear layer of its own makes of the input; see `linear_cross_entropy`."""
 
     def __init__(

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ...engine import current
+from ...layout import Placed
 from ...parts import tree_text
 from .._node import Handle
 from ._hooks import called, hooked, registered, without_hooks
@@ -44,6 +45,7 @@ class Module(Stated):
     """
 
     training, _version = True, 1
+    __module__ = "torch.nn.modules.module"
 
     def __init__(self):
         for table in ("_parameters", "_buffers", "_modules"):
@@ -134,6 +136,10 @@ class Module(Stated):
     def __repr__(self):
         extra = self.extra_repr()
         return tree_text(self._get_name(), extra.split("\n") if extra else [], self._modules.items())
+
+
+class Layer(Module, metaclass=Placed):
+    """The base of labkit's own modules. `Module` has no metaclass, so that a class of one's own may have any."""
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from .._tensor import Tensor
 from . import functional as F
 from . import init
 from .layers import Linear
-from .module import Module
+from .module import Layer
 from .parameter import Parameter
 
 __all__ = ["MultiheadAttention"]
@@ -17,7 +17,7 @@ class NonDynamicallyQuantizableLinear(Linear):
     _shown = "torch.nn.modules.linear.NonDynamicallyQuantizableLinear"
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(Layer):
     """`output, weights = layer(query, key, value)`: attention with `num_heads` heads, each over a part of the size.
 
     `query` (length, batch, `embed_dim`), `key` and `value` (other length, batch, `kdim` and `vdim`), with `batch_first` the batch

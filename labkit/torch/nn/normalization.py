@@ -7,7 +7,7 @@ from .. import _creation
 from .._tensor import Tensor
 from . import _norms as F
 from . import init
-from .module import Module
+from .module import Layer, Module
 from .parameter import Parameter
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Scaled(Module):
+class _Scaled(Layer):
     """What has a weight and a bias, or not all of that."""
 
     def _scaling(self, shape, weight, bias, dtype):

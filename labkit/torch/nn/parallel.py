@@ -7,12 +7,12 @@ from typing import Any
 from ...aliases import attributes
 from ..distributed import get_world_size
 from .containers import DataParallel
-from .module import Module
+from .module import Layer
 
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Layer):
     """A module whose gradients are the mean over all processes; with one, as here, they are its own.
 
     The names of its parameters begin with "module.". Raises ValueError before `torch.distributed.init_process_group`.

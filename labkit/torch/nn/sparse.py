@@ -6,13 +6,13 @@ from .. import _creation, _modes
 from .._tensor import Tensor
 from . import init
 from ._embedding import NO_SPARSE, embedding, embedding_bag, row_of
-from .module import Module
+from .module import Layer
 from .parameter import Parameter
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class _Table(Module):
+class _Table(Layer):
     """What a table of vectors is, however they are looked up."""
 
     _usual: dict = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}  # not printed

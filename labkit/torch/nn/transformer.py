@@ -15,7 +15,7 @@ from ._attention import as_hidden
 from .activations import GELU, ReLU
 from .containers import ModuleList
 from .layers import Dropout, Linear
-from .module import Module
+from .module import Layer
 from .multihead import MultiheadAttention
 from .normalization import LayerNorm
 
@@ -33,7 +33,7 @@ def _activation(given):
     return given
 
 
-class _Layer(Module):
+class _Layer(Layer):
     """What layers of the encoder and the decoder have in common: parts that are added to their input and normalised."""
 
     self_attn: MultiheadAttention
@@ -103,7 +103,7 @@ def _is_causal(mask, given, x, batch_first):
     return mask.shape == later.shape and bool((mask == later).all())
 
 
-class _Stack(Module):
+class _Stack(Layer):
     def __init__(self, layer, num_layers, norm):
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
@@ -179,7 +179,7 @@ class TransformerDecoder(_Stack):
         return self._normed(x)
 
 
-class Transformer(Module):
+class Transformer(Layer):
     """An encoder of `src` and a decoder of `tgt` that attends to what came of it (A. Vaswani et al., 2017).
 
     `src` (length, batch, `d_model`), `tgt` (other length, batch, `d_model`), with `batch_first` the batch first; the result has

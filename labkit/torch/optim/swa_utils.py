@@ -9,7 +9,7 @@ from ...aliases import attributes
 from .. import _creation
 from .._dtype import DTYPES
 from .._modes import no_grad
-from ..nn.module import Module
+from ..nn.module import Layer
 from ..nn.normalization import BatchNorm2d
 from .lr_scheduler import LRScheduler
 
@@ -74,7 +74,7 @@ def get_swa_avg_fn() -> Any:
     return swa_update
 
 
-class AveragedModel(Module):
+class AveragedModel(Layer):
     """A copy of a model whose parameters are averages of those that `update_parameters` has seen.
 
     By default their mean; `avg_fn(average, weight, how many)` returns another one, `multi_avg_fn(averages, weights, how many)`

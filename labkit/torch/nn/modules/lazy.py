@@ -4,13 +4,13 @@ from itertools import chain
 from typing import Any
 
 from ....aliases import attributes
-from ..module import Module
+from ..module import Layer
 from ..parameter import is_lazy
 
 __all__ = ["LazyModuleMixin"]
 
 
-class LazyModuleMixin(Module):
+class LazyModuleMixin(Layer):
     """Part of a layer whose parameters get their shapes at the first call, from its input.
 
     A class with this before `Module` makes `UninitializedParameter`s in `__init__` and gives them shapes in

@@ -7,10 +7,11 @@ import os
 from enum import Enum
 from typing import Any
 
-from ..aliases import attributes
+from ...aliases import attributes
 
 __all__ = [
-    "ProcessGroup", "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "barrier", "broadcast", "broadcast_object_list",
+    "Backend", "ProcessGroup",
+    "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "barrier", "broadcast", "broadcast_object_list",
     "destroy_process_group", "gather", "get_backend", "get_rank", "get_world_size", "group", "init_process_group",
     "is_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
     "is_torchelastic_launched", "new_group", "reduce", "reduce_scatter", "scatter",
@@ -23,7 +24,16 @@ SEVERAL = "labkit has one process, not {}: `labkit.parallel` shows several"
 class ReduceOp(Enum):
     """What is made of one tensor from each process."""
 
-    SUM, AVG, PRODUCT, MIN, MAX = range(5)
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
+
+
+class Backend(str):
+    """The word for how processes talk, in small letters."""
+
+    UNDEFINED, GLOO, NCCL, UCC, MPI, XCCL = "undefined", "gloo", "nccl", "ucc", "mpi", "xccl"
+
+    def __new__(cls, name):
+        return super().__new__(cls, name.lower())
 
 
 class ProcessGroup:

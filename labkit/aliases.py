@@ -13,6 +13,7 @@ What begins with an underscore, such as `torch.nn.modules.conv._ConvNd`, is look
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dis import Bytecode
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -166,11 +167,13 @@ class Shown(ModuleType):
 
 
 def _in_a_library():
-    """Whether a file is being imported that is not the program itself: of what it names it may use nothing."""
+    """Whether a file is being imported that is not the program itself, and does not itself deal with what is not there, by
+    `try`: of what it names it may use nothing."""
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_name == "<module>" and getattr(frame.f_globals.get("__spec__"), "_initializing", False):
-            return True
+            caught: Any = getattr(Bytecode(frame.f_code), "exception_entries", ())
+            return not any(entry.start <= frame.f_lasti < entry.end for entry in caught)
         frame = frame.f_back  # type: ignore[assignment]
     return False
 

@@ -80,8 +80,8 @@ digamma = _function("digamma", _elementwise(of_digamma), lambda ans, x: lambda g
 lgamma = _function("lgamma", _elementwise(_lgamma), lambda ans, x: lambda g: g * digamma(x), "self", "g digamma(x)",
                    "the logarithm of |gamma(x)|; gamma(x) is (x - 1)!", _POLES, "digamma(x)",
                    (3.0, "0.6931", "0.9228"))  # fmt: skip
-erfinv = _function("erfinv", _elementwise(_erfinv), lambda ans, x: lambda g: g * (exp(power(ans, 2)) / TWO_OVER_ROOT_PI),
-                   "result", "g sqrt(pi) exp(ans^2) / 2", "the inverse of erf", "-1 < x < 1; infinite at the ends, nan beyond",
+erfinv = _function("erfinv", _elementwise(_erfinv), lambda ans, x: lambda g: g * (exp(power(erfinv(x), 2)) / TWO_OVER_ROOT_PI),
+                   "self", "g sqrt(pi) exp(erfinv(x)^2) / 2", "the inverse of erf", "-1 < x < 1; infinite at the ends",
                    "sqrt(pi) / 2 * exp(erfinv(x)**2)", (0.5, "0.4769", "1.1126"))  # fmt: skip
 
 
@@ -89,13 +89,13 @@ def _sinc(x):
     return np.asarray(np.sinc(x)).astype(dtype_of(x))[()]
 
 
-def _sinc_slope(x):
+def _sinc_back(g, x):
     turn = x * math.pi
     there = select(x == 0, anp.ones_like(x), x)
-    return select(x == 0, zero(x), (cos(turn) * turn - sin(turn)) / (there * there * math.pi))
+    return select(x == 0, zero(g), g * ((cos(turn) * turn - sin(turn)) / (there * there * math.pi)))
 
 
-sinc = _function("sinc", _sinc, lambda ans, x: lambda g: g * _sinc_slope(x), "self",
+sinc = _function("sinc", _sinc, lambda ans, x: lambda g: _sinc_back(g, x), "self",
                  "g (cos(pi x) pi x - sin(pi x)) / (pi x^2)", "sin(pi x) / (pi x), and 1 at 0", _ALL,
                  "where(x == 0, 0, (cos(pi * x) * pi * x - sin(pi * x)) / (pi * x**2))",
                  (0.5, "0.6366", "-1.2732"))  # fmt: skip

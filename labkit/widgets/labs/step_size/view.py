@@ -166,7 +166,10 @@ def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
         feet = [[spot, (spot[0], BASE)] if spot else NOWHERE for spot in spots]
         yield path(NOWHERE, "inkvector").following("h", d=feet)
     low, high = ([w.across(getattr(q, end)[0]) for w, q in both] for end in ("low", "high"))
-    first, second = "x" if case.rule == "forward" else "x − h", "x + h"  # below, beside each other where both places are one
+    first, second = (
+        "x" if case.rule == "forward" else "x − h",
+        "x + h",
+    )  # below, beside each other where both places are one
     half, other = (width_of(words, 12, mono=True) / 2 for words in (first, second))
     left = [min(max(x, LEFT + half), RIGHT - half - 2 * other - BESIDE) for x in low]
     right = [min(max(x, a + half + other + BESIDE), RIGHT - other) for x, a in zip(high, left, strict=True)]

@@ -1,19 +1,19 @@
 """What follows several dials as a sum: each dial adds a part of its own, so few parts make very many pictures.
 
 A property of `Mark.vary` that begins with "+" holds parts: of a text and of a coordinate numbers, of a path a number for each
-of its coordinates. What a dial adds is added to what the mark has; a text is the sum of its parts alone, and 0 where only
-rounding is left of them. `page/adding.js` does the same.
+of its coordinates. What a dial adds is added to what the mark has; a text is the sum of its parts alone, as exact as the
+largest of them. `page/adding.js` does the same.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from math import floor, isfinite
+from math import floor, isfinite, log10
 from typing import Any
 
 from .strokes import px
 from .words import number
 
-ROUNDING = 1e-9  # of the largest part
+DIGITS = 10  # of the largest part: what of a sum lies beyond is rounding
 Part = float | str | Sequence[float]  # a text stands for what JSON has not: "NaN", "Infinity", "-Infinity"
 
 
@@ -44,8 +44,11 @@ def added(attributes: dict[str, Any], words: str, sums: Mapping[str, Sequence[Pa
 
 
 def _sum(parts):
-    total = sum(parts)
-    return 0.0 if abs(total) < ROUNDING * max(map(abs, parts)) else total
+    total, largest = sum(parts), max(map(abs, parts))
+    if not largest or not isfinite(largest) or not isfinite(total):
+        return total
+    places = DIGITS - 1 - floor(log10(largest))
+    return round(total, places) if 0 <= places <= 100 else total
 
 
 def _moved(d, offsets):

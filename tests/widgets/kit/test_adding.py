@@ -8,7 +8,7 @@ import pytest
 
 from labkit.widgets.kit.adding import part_of
 from labkit.widgets.kit.page import script
-from labkit.widgets.kit.scene import line, looks, path, text, to_json
+from labkit.widgets.kit.scene import Panel, Scene, line, looks, path, text, to_json
 from labkit.widgets.kit.words import number
 
 LOOK = script("look.js")
@@ -73,3 +73,18 @@ def test_a_part_is_a_number_that_json_has():
         looks(
             path("M0 0L1 1", "edge").adding({"a": 1}, d=[[1, 2]]).adding({"b": 1}, d=[[1, 2, 3, 4]]), {"a": 0, "b": 0}
         )
+
+
+def test_of_parts_that_cancel_nothing_is_left_and_a_tie_is_one():
+    for parts, words in (
+        ([0.1, 0.2, -0.3], "0"),
+        ([8.0, 0.525 - 1e-15], number(8.525)),
+        ([1e-8, -1e-8, 3e-9], "3e−09"),
+    ):
+        mark = text(3, 4, "", "value")
+        for i, part in enumerate(parts):
+            mark = mark.adding({f"d{i}": 1}, text=[part])
+        state = {f"d{i}": 0 for i in range(len(parts))}
+        assert looks(mark, state)[1] == words
+        (shown,) = to_json(Scene("t", "t", [], [Panel("p", "", 9, 9, [mark])]))["panels"][0]["marks"]
+        assert in_page("(mark, state) => lookOf(mark, state).text", shown, state) == words

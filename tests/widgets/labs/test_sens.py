@@ -51,7 +51,7 @@ def test_the_gradient_at_every_position_is_one_pull_with_these_seeds(fn):
         seeds = [values(picture)[p] for p in positions]
         pulled = pull(np.array(seeds, float))[0]
         np.testing.assert_allclose(picture.gradient(*seeds), pulled, atol=1e-12)
-        summed = [number(v) for v in picture.gradient(*seeds) + 0.0]
+        summed = [number(round(float(v), 8)) for v in picture.gradient(*seeds) + 0.0]
         assert shown(picture, **dials(positions)) == summed
         seen = visible_marks(picture.scene.panels[0], picture.scene.state(**dials(positions)))
         assert [words for mark, _, words, _ in seen if mark.role == "value"][-len(summed) :] == summed

@@ -1,11 +1,11 @@
 // What follows several dials as a sum, each adding a part of its own; as `adding.py`.
 
-const ROUNDING = 1e-9; // of the largest part
+const DIGITS = 10; // of the largest part: what of a sum lies beyond is rounding
 
 export function added(look, mark, sums) {
   for (const name in sums) {
     const parts = sums[name], total = (values) => values.reduce((sum, part) => sum + Number(part), 0);
-    if (name === "text") look.text = number(left(parts.map(Number), total(parts)));
+    if (name === "text") look.text = number(exactly(parts.map(Number), total(parts)));
     else if (name === "d") {
       let i = 0;
       const shifted = (n) => { const k = i++; return String(tenth(Number(n) + total(parts.map((part) => part[k])))); };
@@ -14,8 +14,11 @@ export function added(look, mark, sums) {
   }
 }
 
-// A sum of parts, 0 where only rounding is left of them.
-function left(parts, total) { return Math.abs(total) < ROUNDING * Math.max(...parts.map(Math.abs)) ? 0 : total; }
+// A sum of parts, as exact as the largest of them.
+function exactly(parts, total) {
+  const largest = Math.max(...parts.map(Math.abs)), places = DIGITS - 1 - Math.floor(Math.log10(largest));
+  return Number.isFinite(total) && largest && places >= 0 && places <= 100 ? Number(total.toFixed(places)) : total;
+}
 
 function tenth(value) { return Math.floor(value * 10 + 0.5) / 10 + 0; }
 

@@ -79,10 +79,10 @@ def _following(mark: Mark, k: int, of: Callable[..., dict], *, made: bool = Fals
     for i, count in enumerate(COUNTS):
         if k < count:
             found = [of(*how, count, a, b) if a < b else {} for how, (a, b) in product(ways, list(_ends(count, k)))]
-            before = [{}] * (i * len(found))
+            before = [None] * (i * len(found))
             dials = {"parts": len(COUNTS), **({"combine": len(COMBINE)} if made else {}), **_cuts(count, k)}
             names = next(filter(None, found))
-            mark = mark.following(dials, **{name: [row.get(name) for row in [*before, *found]] for name in names})
+            mark = mark.following(dials, **{name: [*before, *(part.get(name) for part in found)] for name in names})
     return mark
 
 
@@ -101,8 +101,8 @@ def _adding(mark: Mark, of: Callable[..., dict], below: int | None = None) -> Ma
         for cuts, parts in sums.items():
             dials = {"parts": len(COUNTS), "combine": len(COMBINE), **dict(cuts)}
             none = [0.0] * (len(COMBINE) * prod(size for _, size in cuts))
-            for name, row in parts.items():
-                mark = mark.adding(dials, **{name: [*none * i, *row, *none * (len(COUNTS) - 1 - i)]})
+            for name, values in parts.items():
+                mark = mark.adding(dials, **{name: [*none * i, *values, *none * (len(COUNTS) - 1 - i)]})
     return mark
 
 

@@ -73,7 +73,8 @@ def _counts(size) -> list[Transfers]:
 def _scene(runs) -> Scene:
     words = (
         "Each row is an epoch: sink_size steps, launched at once. Each tile is a step, with the number of the batch that it "
-        f"reads, and a dot is where the host waits. Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
+        "reads, and a dot is where the host waits. "
+        f"Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
     )
     dials = [
         Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=len(EPOCHS) - 1, asks=_asks(runs)),

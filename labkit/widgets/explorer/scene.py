@@ -49,13 +49,13 @@ class FoldedStory:
     base: frozenset[str] | None = None
     ways: Container[str] | None = None
 
-    def units(self) -> Units:
-        """Its boxes."""
-        return Units(self.story, visible(self.parts, self.opened), self.parts)
+    def units(self, varies: bool = False) -> Units:
+        """Its boxes; `varies`: the reader may change inputs."""
+        return Units(self.story, visible(self.parts, self.opened), self.parts, varies)
 
     def scene(self, notice: str = "", fields: dict[str, str] | None = None) -> Scene:
         """The scene; `notice` goes before the story's own, `fields` are the numbers that the reader may change."""
-        units = self.units()
+        units = self.units(varies=bool(fields))
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
         behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})

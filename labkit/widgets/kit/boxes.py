@@ -1,5 +1,6 @@
 """Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import TypeVar
@@ -18,6 +19,9 @@ VALUE = 29.0  # from the top of a card to the middle of its second line
 PART = 400.0
 HIGH = 13.0  # px, of a label
 
+
+LONGEST, USUAL = "−1.23e−05", "−0.0123"
+_NUMBER = re.compile(r"(?<![\w.−])−?(\d[\d.]*(e[+−]\d+)?|inf|nan)")
 
 Climb = tuple[Point, Point]
 Words = TypeVar("Words", bound=str)
@@ -42,9 +46,27 @@ def value_width(words: str) -> float:
     return width_of(words, 12, mono=True)
 
 
+def roomy(words: str) -> str:
+    """Words whose numbers are as long as numbers get: what has room for them need not move when they change.
+
+    >>> roomy("h1 = 2"), roomy("[1, 2.5]")
+    ('h1 = −1.23e−05', '[−1.23e−05, −1.23e−05]')
+    """
+    return _NUMBER.sub(LONGEST, words)
+
+
+class Label(str):
+    """The text of a label that has the same room whatever its numbers are: as for usual ones, at most `LABEL`."""
+
+    @property
+    def room(self) -> float:
+        """Px."""
+        return min(label_width(_NUMBER.sub(USUAL, self)), LABEL)
+
+
 def label_width(words: str) -> float:
     """Of a slope's text, px."""
-    return width_of(words, 11.5, bold=True)
+    return words.room if isinstance(words, Label) else width_of(words, 11.5, bold=True)
 
 
 def card(

@@ -88,7 +88,8 @@ class View:
                 yield (k, True), drawn.route(k, start, end, BACK)
 
     def _width(self, unit, rooms):
-        return max([46.0, name_width(cards.short(unit)), value_width(cards.value(unit)), *rooms]) + PAD
+        value = value_width(self.units.roomy(cards.value(unit)))
+        return max([46.0, name_width(cards.short(unit)), value, *rooms]) + PAD
 
     def _height(self, unit):
         return CARD + (BELOW + (SUM if self.gradients.sums(unit) else 0) if unit in self.twins else 0)

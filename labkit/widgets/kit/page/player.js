@@ -21,9 +21,9 @@ const LEAST = 720; // px: a page is at least so wide, where there is room
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
-  // whether Python listens. `held`: what is being dragged.
-  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, held }) {
-    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
+  // whether Python listens; `reach`: what a saved page answers in its place. `held`: what is being dragged.
+  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, reach, held }) {
+    Object.assign(this, { root, scene, told, send, open, live, reach, predict: predict ?? scene.predict ?? false });
     this.play = new Playing(this, speed);
     this.dials = scene.dials || [];
     this.state = {};

@@ -18,6 +18,7 @@ from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
+MOST_COLOURED = 60  # boxes of a run whose gradients shrink or grow: what is folded does not show how
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
@@ -41,6 +42,8 @@ class Explorer(Picture):
         self.tape: Tape | None = None
         self._reach = ""  # while a page is saved
         self.parts: Parts = folded(story.nodes)
+        if most_boxes is None and story.coloured:
+            most_boxes = MOST_COLOURED
         if most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:
@@ -216,7 +219,7 @@ def show(
     a few boxes: so all of it is told in some 20 steps.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
-    whose system asks for less motion presses play.
+    whose system asks for less motion presses play. What shows a finding stands still.
 
     It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
     what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
@@ -252,7 +255,7 @@ def show(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    picture.plays_at_once = play
+    picture.plays_at_once = play and not picture.story.stands
     return picture
 
 

@@ -114,7 +114,7 @@ def description(units: Units) -> str:
     """What the picture shows, in two sentences."""
     story = units.story
     if story.about:
-        return paragraph(*story.about)
+        return story.about[0]
     ops = sum(not n.leaf for n in story.nodes)
     folding = f", folded into {_boxes(units)}," if len(units.ops) < ops else ""
     leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
@@ -185,7 +185,7 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
 
 
 def _dials(shown, units, offered, panels):
-    start = (units.seed if units.walked else units.last) if units.story.retained else 0  # a real tape is there already
+    start = units.last if units.story.stands else units.seed if units.story.retained else 0  # a real tape is there already
     asked = asks(units) if len(units.ops) <= MOST_ASKED else {}  # nobody predicts more steps
     dials = [Dial("step", "Step", labels(units), start=start, asks=asked, places=units.places)]
     if len(offered) > 1:
@@ -205,7 +205,8 @@ def _retains(units):
 
 
 def _captions(units, offered):
-    captions = [Caption("step", changes(sentences(units)))]
+    besides = paragraph(*units.story.about[1:])
+    captions = [Caption("step", changes(sentences(units))), *([Caption("step", [(0, f"\n{besides}")])] if besides else [])]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
         if name == "tape" and _retains(units):
@@ -220,8 +221,9 @@ def _captions(units, offered):
 
 
 def about(story: Story) -> list[Panel]:
-    """What a story is about, as lines of a panel below the others; [] where there is nothing to say."""
-    return [replace(_words(story.about, LINE), narrow=_narrow(_words(story.about, SHORT_LINE)))] if story.about else []
+    """What a story is about, as a panel below the others; the page tells the rest under "more". [] where there is nothing."""
+    told = story.about[:1]
+    return [replace(_words(told, LINE), narrow=_narrow(_words(told, SHORT_LINE)))] if told else []
 
 
 def _words(sentences, letters):

@@ -85,7 +85,8 @@ class Colours:
     def dials(self) -> Iterator[Dial]:
         """The choice, where there is one."""
         if self.offered:
-            yield Dial("colour", "Colour", self.offered, "choice")
+            start = self.offered.index(NORM) if self.units.story.coloured and NORM in self.scales else 0
+            yield Dial("colour", "Colour", self.offered, "choice", start)
 
     def over(self, shape: Mark, name: str, value: float, since: int) -> Iterator[Mark]:
         """A shape of a box again, in the colour of a value that is known since a step."""

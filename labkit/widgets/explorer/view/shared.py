@@ -179,7 +179,7 @@ class View:
                   over=partial(self.colours.of_value, unit))  # fmt: skip
 
     def _role(self, unit):
-        if self.units.story.bad in unit.nodes and not unit.chip:
+        if not unit.chip and (self.units.story.bad in unit.nodes or self.units.story.marked.intersection(unit.nodes)):
             return "bad"
         if unit.lead.leaf:
             return "chip" if unit.chip else "leaf"

@@ -47,7 +47,7 @@ function onceSeen(element, call) {
 
 function render({ model, el }) {
   const root = framed(el, model.get("still")), first = model.get("scene");
-  let player, telling, rest = model.get("rest") || {}; // what of the state is no dial
+  let player, telling, alone = "", rest = model.get("rest") || {}; // what of the state is no dial
   const told = (state) => {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
@@ -63,7 +63,9 @@ function render({ model, el }) {
       rest = { ...rest, inputs: { ...rest.inputs, ...inputs } };
       show(reach.scene(i));
     }
-    if (moved.some((field) => !(field in asked))) player.grabbing.say("", "here one input at a time");
+    if (moved.some((field) => !(field in asked))) alone = Object.keys(asked).join();
+    if (alone === Object.keys(asked).join()) player.grabbing.say("", "In a saved page, one of these inputs at a time.");
+    else alone = "";
     player.grabbing.answered();
   };
   const open = (part) => {

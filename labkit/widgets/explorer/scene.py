@@ -29,7 +29,7 @@ MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
-MOST_TWICE = 60  # boxes
+MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph_in_rows, ("graph", "both"))}
 

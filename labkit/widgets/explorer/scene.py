@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import isfinite
 from textwrap import wrap
 
 from ..kit.grips import Along, Grip
@@ -172,12 +173,13 @@ def _narrow(panel):
 
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
-    cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in fields and not u.chip}
+    numbers = {name: float(words) for name, words in fields.items() if isfinite(float(words))}
+    cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in numbers and not u.chip}
     for panel in (shown for each in panels for shown in _layouts(each)):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
-            free = {"x": Along.scrubbed(name, float(fields[name]), x, whole)}
+            free = {"x": Along.scrubbed(name, numbers[name], x, whole)}
             spot = (x, at["y"] + at["height"] * 0.7)
             yield Grip(
                 f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when

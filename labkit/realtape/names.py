@@ -42,8 +42,8 @@ class Names:
                 names._add_module(name, module, names.parameters)
             for name, value in (variables or {}).items():
                 if not name.startswith("_") and is_real_module(value):
-                    names.others.append(others := {})
-                    names._add_module(name, value, others)
+                    names.others.append({})
+                    names._add_module(name, value, names.others[-1])
                 elif not name.startswith("_") and is_real_tensor(value):
                     names._add_tensor(name, value)
         return names

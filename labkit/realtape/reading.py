@@ -11,7 +11,7 @@ from .kinds import is_leaf, is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
 from .tape import KEPT, Saved, Tape, TapeNode
-from .values import Value, bytes_of, dtype_of, storage_of, value_of
+from .values import Value, array_of, bytes_of, dtype_of, readable, storage_of, value_of
 
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
 
@@ -185,13 +185,18 @@ class _Reading:
         frozen = tuple(name for name, p in parameters.items() if not p.requires_grad)
         unreached = [name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves]
         leaves = [node.variable for node in self.order if is_leaf(node)]
-        filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if leaf.grad is not None and bool((leaf.grad != 0).any())]
+        filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
         return frozen, tuple(unreached), tuple(filter(None, filled))
 
     def _of_variables(self):
         """The parameters of the modules among the variables that the tape goes through."""
         used = [found for found in self.names.others if any(id(p) in self.leaves for p in found.values())]
         return {name: p for found in reversed(used) for name, p in found.items() if name == self.names.leaves[id(p)]}
+
+
+def _holds(gradient):
+    """Whether there is something in a gradient, as far as that can be read."""
+    return gradient is not None and readable(gradient) and bool(array_of(gradient).any())
 
 
 def op_of(node: Any) -> str:

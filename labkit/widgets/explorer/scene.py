@@ -187,7 +187,9 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
 
 
 def _dials(shown, units, offered, panels):
-    start = units.last if units.story.stands else units.seed if units.story.retained else 0  # a real tape is there already
+    start = (
+        units.last if units.story.stands else units.seed if units.story.retained else 0
+    )  # a real tape is there already
     asked = asks(units) if len(units.ops) <= MOST_ASKED else {}  # nobody predicts more steps
     dials = [Dial("step", "Step", labels(units), start=start, asks=asked, places=units.places)]
     if len(offered) > 1:
@@ -208,7 +210,10 @@ def _retains(units):
 
 def _captions(units, offered):
     besides = paragraph(*units.story.about[1:])
-    captions = [Caption("step", changes(sentences(units))), *([Caption("step", [(0, f"\n{besides}")])] if besides else [])]
+    captions = [
+        Caption("step", changes(sentences(units))),
+        *([Caption("step", [(0, f"\n{besides}")])] if besides else []),
+    ]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
         if name == "tape" and _retains(units):

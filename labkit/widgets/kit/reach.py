@@ -46,11 +46,15 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt) -> str
 def _packed(fields, rows, scenes) -> str:
     """Of too many letters only what lies further inside."""
     while len(rows) > 1:
-        written = packed({"fields": fields, "points": rows, "varying": varying(scenes)})
+        written = str(packed({"fields": fields, "points": rows, "varying": varying(scenes)}))
         if len(written) <= LETTERS:
             return written
         ends = [(min(axis), max(axis)) for axis in zip(*rows, strict=True)]
-        kept = [i for i, row in enumerate(rows) if not any(v in end for v, end in zip(row, ends, strict=True) if end[0] < end[1])]
+        kept = [
+            i
+            for i, row in enumerate(rows)
+            if not any(v in end for v, end in zip(row, ends, strict=True) if end[0] < end[1])
+        ]
         rows, scenes = [rows[i] for i in kept], [scenes[i] for i in kept]
     return ""
 

@@ -77,7 +77,9 @@ def test_the_nearest_row_is_found_and_the_next_value():
     reached = {"fields": ["x", "w"], "points": [[1, 2], [0, 2], [3, 2], [1, 5]], "varying": {}}
     assert in_page({}, reached, "nearest", {"x": 2.6}, {"x": 1, "w": 5}) == 2
     assert in_page({}, reached, "nearest", {"w": 4}, {"x": 3, "w": 2}) == 3
-    assert in_page({}, reached, "nearest", {"x": 1.2}, {"x": 0, "w": 5}) == 3  # of two rows the one like the other inputs
+    assert (
+        in_page({}, reached, "nearest", {"x": 1.2}, {"x": 0, "w": 5}) == 3
+    )  # of two rows the one like the other inputs
     assert [in_page({}, reached, "next", "x", 1, *way) for way in ((1, False), (-1, False), (1, True))] == [3, 0, 3]
     assert in_page({}, reached, "next", "x", 3, 1, False) == 3
 
@@ -123,7 +125,9 @@ def test_values_are_in_round_steps_around_the_given_one(value, count):
     assert f"{steps[0]:.0e}"[0] in "125" and max(found) - value <= 3 * reach.WIDE * max(abs(value), 1)
 
 
-@pytest.mark.parametrize("inputs, most, rows", [(1, 1000, 41), (2, 49, 49), (2, 24, 17), (3, 1000, 25), (3, 8, 7), (6, 1000, 49), (9, 9, 1)])
+@pytest.mark.parametrize(
+    "inputs, most, rows", [(1, 1000, 41), (2, 49, 49), (2, 24, 17), (3, 1000, 25), (3, 8, 7), (6, 1000, 49), (9, 9, 1)]
+)
 def test_inputs_vary_each_with_each_where_there_is_room(inputs, most, rows):
     values = {f"x{i}": 1.0 for i in range(inputs)}
     assert len(list(points(values, dict.fromkeys(values, False), most))) == rows

@@ -39,16 +39,10 @@ def findings(tape: Tape) -> Iterator[Finding]:
     yield from _spread(tape)
     yield from _twice(tape)
     if tape.filled:
-        yield Finding(
-            f"{listed([f'{name}.grad' for name in tape.filled], 3)} {_has(tape.filled)} something already: backward() adds to it, "
-            "unless zero_grad() comes first."
-        )
+        held = f"{listed([f'{name}.grad' for name in tape.filled], 3)} {'hold' if len(tape.filled) > 1 else 'holds'}"
+        yield Finding(f"{held} something already: backward() adds to it, unless zero_grad() comes first.")
     if tape.frozen:
         yield Finding(f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.")
-
-
-def _has(names):
-    return "holds" if len(names) == 1 else "hold"
 
 
 # ---- names ----
@@ -91,9 +85,9 @@ def _changed(tape: Tape) -> Iterator[Finding]:
 
 def _flat(tape: Tape) -> Iterator[Finding]:
     """Ops that let nothing through; where there is none, those that let nearly nothing through."""
-    known = [node for node in tape.nodes if node.flat is not None]
-    for node in [node for node in known if Flat(*node.flat).closed == 1] or known:
-        flat, called, ends = Flat(*node.flat), _called(tape, node), ENDS[node.op]
+    known = [(node, Flat(*node.flat)) for node in tape.nodes if node.flat is not None]
+    for node, flat in [one for one in known if one[1].closed == 1] or known:
+        called, ends = _called(tape, node), ENDS[node.op]
         if flat.closed == 1:
             what = f"all its {counted(flat.numbers, 'number')} are {ends}, where its slope is 0"
             yield Finding(f"No gradient passes {called}: {what}.", (node.index,))
@@ -113,11 +107,9 @@ def _spread(tape: Tape) -> Iterator[Finding]:
         square = len(dims) == 2 and dims[0] == dims[1] > 1
         if square and node.op in _PAIRS and len(before) == 1 and before[0] in ((dims[0], 1), (dims[0],)):
             other = f"{dims[0]}" if len(before[0]) == 2 else f"{dims[0]}×1"
-            yield Finding(
-                f"{_called(tape, node)} makes {shape(dims)} of {shape(before[0])}: if the other side has the shape {other}, each number "
-                "meets each other one. Give both the same shape.",
-                (node.index,),
-            )
+            made = f"{_called(tape, node)} makes {shape(dims)} of {shape(before[0])}"
+            why = f"if the other side has the shape {other}, each number meets each other one"
+            yield Finding(f"{made}: {why}. Give both the same shape.", (node.index,))
 
 
 def _twice(tape: Tape) -> Iterator[Finding]:
@@ -137,10 +129,14 @@ def _twice(tape: Tape) -> Iterator[Finding]:
 def _ended(tape: Tape, known: set[int]) -> Iterator[Finding]:
     """Where something arrives and 0 goes on, nearest to the loss, and the parameters that therefore get 0."""
     idle = [tape.nodes[i].label for i, value in tape.gradients.items() if _norm(value) == 0 and tape.nodes[i].leaf]
-    if idle and not known:
-        found = next((step for step in tape.steps if _stops(step)), None)
-        where = f": it ends at {_called(tape, tape.nodes[found.node])}, where {_arrived(found)} arrives and 0 goes on" if found else ""
-        yield Finding(f"The gradient of {listed(idle, 3)} is 0{where}.", (found.node,) if found else ())
+    if not idle or known:
+        return
+    words, step = f"The gradient of {listed(idle, 3)} is 0", next(filter(_stops, tape.steps), None)
+    if step is None:
+        yield Finding(f"{words}.")
+    else:
+        at = _called(tape, tape.nodes[step.node])
+        yield Finding(f"{words}: it ends at {at}, where {_arrived(step)} arrives and 0 goes on.", (step.node,))
 
 
 def _arrived(step: BackStep) -> str:
@@ -156,15 +152,16 @@ def _stops(step: BackStep) -> bool:
 def _far(tape: Tape) -> Iterator[Finding]:
     """Gradients of weights that shrink or grow on their way back, or are very long."""
     used = {p[0]: node.index for node in tape.nodes for p in node.parents if p and tape.nodes[p[0]].leaf}
-    found = {i: _norm(value) for i, value in tape.gradients.items() if i in used and len(value.shape) > 1}
-    lengths = sorted((used[i], length, tape.nodes[i].label) for i, length in found.items() if np.isfinite(length) and length > 0)
-    if not lengths:
+    sizes = {i: _norm(value) for i, value in tape.gradients.items() if i in used and len(value.shape) > 1}
+    found = [(size, i) for i, size in sizes.items() if np.isfinite(size) and size > 0]
+    if not found:
         return
-    (early, low, first), (late, high, last) = (pick(lengths, key=lambda one: one[1]) for pick in (min, max))
-    how = "shrinks" if early < late else "grows"
+    (low, least), (high, most) = min(found), max(found)
     if high > FAR * low:
-        start, end = ((high, last), (low, first)) if early < late else ((low, first), (high, last))
-        steps = " to ".join(f"{number(length)} at {label}" for length, label in (start, end))
-        yield Finding(f"The gradient {how} on its way back: its length goes from {steps}.", coloured=True)
+        shrinks = used[least] < used[most]  # what is used early is reached late
+        path = [(high, most), (low, least)] if shrinks else [(low, least), (high, most)]
+        told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
+        how = "shrinks" if shrinks else "grows"
+        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True)
     elif high > LONG:
-        yield Finding(f"The gradients are very long, up to {number(high)} at {last}.", coloured=True)
+        yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)

@@ -26,7 +26,8 @@ def is_taped(value: Any) -> bool:
 @dataclass
 class Known:
     """The user's variables, by the `id` of what they hold: `leaves` (tensors without history), of those without gradient
-    `data`, the name and the array, by the `id` of that; and `results`, the name and the array of a tensor, by its node on the tape."""
+    `data`, the name and the array, by the `id` of that; and `results`, the name and the array of a tensor, by its node on the
+    tape."""
 
     leaves: dict[int, str] = field(default_factory=dict)
     data: dict[int, tuple[str, np.ndarray]] = field(default_factory=dict)

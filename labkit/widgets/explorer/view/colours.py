@@ -165,7 +165,7 @@ def _scale(role, values, written):
 
 
 def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[Mark], float, float]:
-    """The colours side by side, where each begins and the last ends; how wide and how high that is. `narrow`: below their name."""
+    """The colours side by side, their ends; how wide and how high that is. `narrow`: below their name."""
     words, ends = NAMES[name], scale.edges()
     single = len(ends) == 1
     told = [scale.written(end) for end in (ends if single else [*ends, scale.high])]
@@ -181,6 +181,9 @@ def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[M
     x = left + (len(told) - 0.5 * (not single)) * wide + 10
     if name == NORM and faulty:
         at = width_of(words, 11.5) + 20 if narrow else x
-        marks += [path([(at, 6), (at + 12, 6), (at + 12, 18), (at, 18)], "badbar"), text(at + 16, 16, "nan or inf", "note")]
+        marks += [
+            path([(at, 6), (at + 12, 6), (at + 12, 18), (at, 18)], "badbar"),
+            text(at + 16, 16, "nan or inf", "note"),
+        ]
         x = max(x, at + 16 + width_of("nan or inf", 11.5))
     return marks, x, top + 38

@@ -60,8 +60,8 @@ class Units:
     box that is walked back, until `last`. `ran[unit]`, `walked[unit]` are those steps, `at[step]` the unit.
 
     `parts`: what is seen, of all the parts `among` (default: these). `opened`: the outermost blocks that are unfolded,
-    `opened_inside[key]`: those right inside of one. `varies`: whether the reader may change inputs; then boxes have room for other
-    numbers, so that none moves.
+    `opened_inside[key]`: those right inside of one. `varies`: whether the reader may change inputs; then boxes have room for
+    other numbers, so that none moves.
     """
 
     def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = (), varies: bool = False):

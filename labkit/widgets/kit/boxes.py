@@ -20,7 +20,7 @@ PART = 400.0
 HIGH = 13.0  # px, of a label
 
 
-LONGEST, USUAL = "−1.23e−05", "−0.0123"
+USUAL = "−0.0123"
 _NUMBER = re.compile(r"(?<![\w.−])−?(\d[\d.]*(e[+−]\d+)?|inf|nan)")
 
 Climb = tuple[Point, Point]
@@ -47,12 +47,14 @@ def value_width(words: str) -> float:
 
 
 def roomy(words: str) -> str:
-    """Words whose numbers are as long as numbers get: what has room for them need not move when they change.
+    """Words whose numbers are as long as numbers usually are: what has room for them need not move when they change. A longer
+    one alone is still inside a card.
 
-    >>> roomy("h1 = 2"), roomy("[1, 2.5]")
-    ('h1 = −1.23e−05', '[−1.23e−05, −1.23e−05]')
+    >>> roomy("h1 = 2"), roomy("−1.23e−05"), roomy("[1, −1.23e−05]")
+    ('h1 = −0.0123', '−0.0123', '[−0.0123, −1.23e−05]')
     """
-    return _NUMBER.sub(LONGEST, words)
+    single = len(_NUMBER.findall(words)) == 1
+    return _NUMBER.sub(lambda found: USUAL if single else max(USUAL, found[0], key=len), words)
 
 
 class Label(str):

@@ -12,7 +12,7 @@ from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, n
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
-LONGEST_SUM, STEADY_SUM = 26, 20  # letters; of inputs that may change
+LONGEST_SUM, STEADY_SUM = 26, 16  # letters; of inputs that may change
 LONGEST = 26  # letters of a card's first line
 
 

@@ -4,7 +4,7 @@ import pytest
 from dragged import Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
-from widget_examples import EXAMPLES, Demo, made
+from widget_examples import EXAMPLES, Demo, demo_scene, made
 
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
@@ -13,12 +13,21 @@ from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
 NEEDS = "needs Python: open in a notebook"
 
 
+class Scrubbed(Demo):
+    """The powers, whose x is dragged in a saved page."""
+
+    inputs = {"x": 1.5}
+
+    def scene_at(self, inputs):
+        return demo_scene(inputs["x"])
+
+
 @pytest.fixture
 def opened(go, tmp_path):
     """`opened(example, width=..., dial=position)`: a saved page of a widget, with its grips."""
 
     def open_page(example, width=1000, touch=False, **turned):
-        picture = Demo() if example == "demo" else made(example)
+        picture = {"demo": Demo, "scrubbed": Scrubbed}[example]() if example in ("demo", "scrubbed") else made(example)
         picture.plays_at_once = False  # so that it stands where its dials say
         page = go(picture.save(tmp_path / f"{example}.html").as_uri(), width, has_touch=touch).page
         shown = Shown(page.locator(".labkit"), picture.scene)
@@ -41,7 +50,7 @@ def test_a_point_is_dragged_to_the_nearest_place(opened, way, width):
 
 
 def test_a_handle_stands_on_what_it_drags_however_it_is_scrolled_and_zoomed(opened):
-    dragged = opened("demo", 380, show=1)
+    dragged = opened("scrubbed", 380, show=1)
     page, scroller = dragged.page, dragged.page.locator(".lk-scroll").first
     for act in ("Larger", "Larger", "scroll", "Fit", "resize"):
         if act == "scroll":

@@ -231,7 +231,8 @@ def show(
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
     `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python; there a function's
-    numbers can be dragged, so it is run for values around them. Raises TypeError for what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
+    numbers can be dragged, so it is run for values around them. Raises TypeError for
+    what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())

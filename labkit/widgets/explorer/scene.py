@@ -56,7 +56,9 @@ class FoldedStory:
 
     def scene(self, notice: str = "", fields: dict[str, str] | None = None) -> Scene:
         """The scene; `notice` goes before the story's own, `fields` are the numbers that the reader may change."""
-        units = self.units(varies=bool(fields))
+        units = self.units(
+            varies=bool(fields) and self.opened >= set(paths(self.parts))
+        )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
         behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})

@@ -9,6 +9,7 @@ Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape
 """
 
 from .cutting import Behind, behind
+from .flat import ENDS, Flat
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
@@ -21,12 +22,14 @@ from .values import Value, array_of, dtype_of, value_of
 
 __all__ = [
     "CHANGED",
+    "ENDS",
     "FREED",
     "KEPT",
     "PACKED",
     "UNKNOWN",
     "BackStep",
     "Behind",
+    "Flat",
     "Names",
     "Saved",
     "Tape",

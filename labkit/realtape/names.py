@@ -17,6 +17,7 @@ class Names:
         memory: of parameters and buffers, with "frozen", "buffer" or "", by their memory: a view of one is named after it.
         results: `(name, tensor)` of variables with a history, by the node and the number of its output.
         parameters: of the model, by name, with `given`, whether there is a model.
+        others: the same of each module among the variables.
         owners: the modules that have a parameter or buffer for their own, by its name; more than one where they share it.
         kinds: the classes of modules. A module is a path of names, from the outside in, without lists and dicts of modules.
     """
@@ -25,6 +26,7 @@ class Names:
     memory: dict[int, tuple[str, str]] = field(default_factory=dict)
     results: dict[tuple[Any, int], tuple[str, Any]] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    others: list[dict[str, Any]] = field(default_factory=list)
     owners: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     kinds: dict[tuple[str, ...], str] = field(default_factory=dict)
 
@@ -40,7 +42,8 @@ class Names:
                 names._add_module(name, module, names.parameters)
             for name, value in (variables or {}).items():
                 if not name.startswith("_") and is_real_module(value):
-                    names._add_module(name, value, {})
+                    names.others.append({})
+                    names._add_module(name, value, names.others[-1])
                 elif not name.startswith("_") and is_real_tensor(value):
                     names._add_tensor(name, value)
         return names

@@ -6,11 +6,12 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..ops import op_of_node
+from .flat import flat_of
 from .kinds import is_leaf, is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
 from .tape import KEPT, Saved, Tape, TapeNode
-from .values import Value, bytes_of, dtype_of, storage_of, value_of
+from .values import Value, array_of, bytes_of, dtype_of, readable, storage_of, value_of
 
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
 
@@ -98,6 +99,7 @@ class _Reading:
         self._note_made(slot.tensor for found in places.values() for slot in found)
         for node, known in zip(nodes, self.order, strict=True):
             node.saved = tuple(self._saved(node, slot) for slot in places[known])
+            node.flat = flat_of(node.op, places[known])
             for saved in node.saved:
                 if saved.of is not None and saved.value is not None:
                     nodes[saved.of[0]].values.setdefault(saved.of[1], saved.value)
@@ -178,10 +180,23 @@ class _Reading:
         return self.read_values[id(tensor)][1]
 
     def _parameters(self):
-        """The parameters that are frozen, and those that the tape does not reach."""
-        frozen = tuple(name for name, p in self.names.parameters.items() if not p.requires_grad)
-        unreached = [name for name, p in self.names.parameters.items() if p.requires_grad and id(p) not in self.leaves]
-        return frozen, tuple(unreached)
+        """The parameters that are frozen, those that the tape does not reach, and the leaves with a `.grad` that is not 0."""
+        parameters = self.names.parameters or self._of_variables()
+        frozen = tuple(name for name, p in parameters.items() if not p.requires_grad)
+        unreached = [name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves]
+        leaves = [node.variable for node in self.order if is_leaf(node)]
+        filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
+        return frozen, tuple(unreached), tuple(filter(None, filled))
+
+    def _of_variables(self):
+        """The parameters of the modules among the variables that the tape goes through."""
+        used = [found for found in self.names.others if any(id(p) in self.leaves for p in found.values())]
+        return {name: p for found in reversed(used) for name, p in found.items() if name == self.names.leaves[id(p)]}
+
+
+def _holds(gradient):
+    """Whether there is something in a gradient, as far as that can be read."""
+    return gradient is not None and readable(gradient) and bool(array_of(gradient).any())
 
 
 def op_of(node: Any) -> str:

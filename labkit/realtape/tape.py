@@ -66,6 +66,7 @@ class TapeNode:
             save_for_backward, as `Saved`.
         scope: the calls of modules it ran in, from the outside in: (name, class, which call); of a finished tape as far as
             parameters tell (`owners.py`).
+        flat: of an op with flat ends, how much of what it gave lies there (`flat.Flat`), where that is known.
         hooks: how many hooks are on the leaf. `seen`: whether a value is known only because a module was seen to return it.
     """
 
@@ -82,6 +83,7 @@ class TapeNode:
     scope: tuple[tuple[str, str, int], ...] = ()
     hooks: int = 0
     seen: bool = False
+    flat: tuple[Any, ...] | None = None
 
     @property
     def leaf(self) -> bool:
@@ -106,6 +108,7 @@ class Tape:
         name: of the tensor it leads to. `roots`: `(node, output)` of that, or of those.
         nodes: leaves first, then each node after what it was computed from.
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
+        filled: leaves whose `.grad` holds something already.
         ran: whether it is of a run that was made for it.
         steps: of an extra backward, in the order they ran, and `gradients`, what each leaf would accumulate, by its index;
             `backward`: whether there was one; `failed`: what stopped it. `notices`: what else a reader has to know.
@@ -116,6 +119,7 @@ class Tape:
     nodes: list[TapeNode]
     frozen: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)
     ran: bool = False

@@ -4,7 +4,7 @@ import pytest
 from dragged import Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
-from widget_examples import EXAMPLES, Demo, made
+from widget_examples import EXAMPLES, Demo, demo_scene, made
 
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
@@ -13,12 +13,21 @@ from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
 NEEDS = "needs Python: open in a notebook"
 
 
+class Scrubbed(Demo):
+    """The powers, whose x is dragged in a saved page."""
+
+    inputs = {"x": 1.5}
+
+    def scene_at(self, inputs):
+        return demo_scene(inputs["x"])
+
+
 @pytest.fixture
 def opened(go, tmp_path):
     """`opened(example, width=..., dial=position)`: a saved page of a widget, with its grips."""
 
     def open_page(example, width=1000, touch=False, **turned):
-        picture = Demo() if example == "demo" else made(example)
+        picture = {"demo": Demo, "scrubbed": Scrubbed}[example]() if example in ("demo", "scrubbed") else made(example)
         picture.plays_at_once = False  # so that it stands where its dials say
         page = go(picture.save(tmp_path / f"{example}.html").as_uri(), width, has_touch=touch).page
         shown = Shown(page.locator(".labkit"), picture.scene)
@@ -41,7 +50,7 @@ def test_a_point_is_dragged_to_the_nearest_place(opened, way, width):
 
 
 def test_a_handle_stands_on_what_it_drags_however_it_is_scrolled_and_zoomed(opened):
-    dragged = opened("demo", 380, show=1)
+    dragged = opened("scrubbed", 380, show=1)
     page, scroller = dragged.page, dragged.page.locator(".lk-scroll").first
     for act in ("Larger", "Larger", "scroll", "Fit", "resize"):
         if act == "scroll":
@@ -79,12 +88,28 @@ def test_arrow_keys_move_it_from_place_to_place(opened):
     assert axe_findings(dragged.page, "html") == []
 
 
-def test_what_needs_python_says_so_where_it_is_dragged(opened):
-    dragged = opened("demo")
-    dragged.by("x", 40, 0)
-    note = dragged.shown.frame.locator(".lk-needs")
-    assert note.text_content() == NEEDS and NEEDS in dragged.knob("x").get_attribute("aria-valuetext")
-    assert dragged.shown.differences() == []
+def test_what_nothing_answers_has_no_handle(opened):
+    assert opened("demo").page.locator(".lk-grip").evaluate_all("all => all.map(one => one.ariaLabel)") == ["the point"]
+
+
+INPUTS = [
+    ("show", "x chain", "mouse", 1000),
+    ("show", "w chain", "touch", 1000),
+    ("jacobian", "map x[1]", "mouse", 1000),
+]
+
+
+@pytest.mark.parametrize("example, name, way, width", INPUTS)
+def test_an_input_is_dragged_without_python(opened, example, name, way, width):
+    dragged, picture = opened(example, width, way == "touch"), made(example)
+    before = dict(picture.inputs)
+    for key in ("", "ArrowLeft", "Home"):
+        dragged.press(name, key) if key else dragged.by(name, 70, 0, way)
+        field, value = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-").split(" = ")
+        assert float(value) != before[field]
+        before[field] = float(value)
+        dragged.shown.scene = dragged.scene = picture.scene_at(before)
+        assert dragged.shown.differences() == []
 
 
 def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
@@ -106,17 +131,13 @@ def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
 
 
 def test_a_note_goes_with_what_it_was_said_of(opened):
-    dragged = opened("demo")
+    dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
-    for turn in (
-        lambda: dragged.page.keyboard.press("ArrowRight"),
-        lambda: dragged.page.get_by_label("Colour the result").check(),
-    ):
-        dragged.by("x", 40, 0)
-        assert note.is_visible()
-        dragged.page.locator(".lk-scroll").first.focus()
-        turn()
-        assert note.is_hidden()
+    dragged.by("cut 1", 60, 0)
+    assert note.is_visible()
+    dragged.page.locator(".lk-scroll").first.focus()
+    dragged.page.keyboard.press("ArrowLeft")
+    assert note.is_hidden()
 
 
 RING = """knob => {
@@ -208,18 +229,6 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
         dragged.shown.state[dragged.grip(name).dial] = reached[-1]
         assert dragged.shown.differences() == []
     assert reached[0] != reached[1]
-
-
-FREE = {"show": "x chain", "jacobian": "map x[1]"}
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("example", FREE)
-def test_what_only_python_can_compute_says_so(opened, example):
-    dragged = opened(example)
-    dragged.by(FREE[example], 30, 10)
-    assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
-    assert dragged.shown.differences() == []
 
 
 def test_a_saved_page_goes_to_the_nearest_of_the_scenes_that_it_holds(opened):

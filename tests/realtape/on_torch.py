@@ -319,7 +319,7 @@ def test_changed_in_place_is_said_and_no_value_is_shown():
     loss = (h * h).sum()
     h.add_(1)
     picture = labkit.show(loss, backward=True)
-    assert "modified by an inplace operation" in picture.describe()
+    assert "What exp and mul saved was changed in place afterwards: backward() raises" in in_one_line(picture)
     changed = [s for s in picture.tape.saved if s.state == "changed"]
     assert changed and all(s.value is None for s in changed)
 
@@ -365,6 +365,126 @@ def test_a_partly_freed_tape():
     states = {node.name: {s.state for s in node.saved} for node in picture.tape.nodes if node.saved}
     assert states == {"ExpBackward0": {FREED}, "MulBackward0": {KEPT}}
     assert "freed" in picture.describe()
+
+
+# ---- what is found ----
+
+
+def dense(*layers, last=1):
+    torch.manual_seed(0)
+    return nn.Sequential(*[made for layer in layers for made in (nn.Linear(6, 6), layer())], nn.Linear(6, last))
+
+
+def inputs():
+    torch.manual_seed(1)
+    return torch.randn(16, 6), torch.randn(16, 1), torch.randint(0, 3, (16,))
+
+
+def mse(net, x, y):
+    return ((net(x) - y) ** 2).mean()
+
+
+def detached():
+    net, (x, y, _) = dense(nn.ReLU, nn.ReLU), inputs()
+    return mse(net[2:], net[:2](x).detach(), y), net, "No path of the tape leads to 0.weight and 0.bias"
+
+
+def frozen():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    net[0].requires_grad_(False)
+    return mse(net, x, y), net, "Frozen (requires_grad=False): 0.weight and 0.bias."
+
+
+def dead():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    net[0].bias.data.fill_(-50.0)
+    return mse(net, x, y), net, "No gradient passes relu after 0: all its 96 numbers are 0, where its slope is 0."
+
+
+def half_dead():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    net[0].bias.data[:4] = -50.0
+    return mse(net, x, y), net, "4 of 6 units of relu after 0 are 0 for all 16 examples: they pass no gradient."
+
+
+def saturated():
+    net, (x, y, _) = dense(nn.Tanh), inputs()
+    return mse(net, x * 1e4, y), net, "gradient passes tanh after 0: "
+
+
+def not_zeroed():
+    net, (x, y, _) = dense(nn.Tanh), inputs()
+    mse(net, x, y).backward()
+    return mse(net, x, y), net, "2.bias.grad, 0.bias.grad, 0.weight.grad and 1 more hold something already"
+
+
+def changed():
+    net, (x, y, _) = dense(nn.Sigmoid), inputs()
+    h = net[:2](x)
+    loss = mse(net[2:], h, y)
+    h.mul_(2)
+    return loss, net, "What sigmoid after 0 and addmm in 2 saved was changed in place afterwards"
+
+
+def twice():
+    net, (x, _, labels) = dense(nn.ReLU, last=3), inputs()
+    return nn.functional.cross_entropy(net(x).softmax(1), labels), net, "log_softmax is taken of what softmax gave"
+
+
+def spread():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    return mse(net, x, y.squeeze(1)), net, "sub after 2 makes 16×16 of 16×1"
+
+
+def vanishing():
+    net, (x, y, _) = dense(*[nn.Sigmoid] * 8), inputs()
+    return mse(net, x, y), net, "The gradient shrinks on its way back: its length goes from"
+
+
+def exploding():
+    net, (x, y, _) = dense(*[nn.Identity] * 8), inputs()
+    with torch.no_grad():
+        for p in net.parameters():
+            p *= 9
+    return mse(net, x, y), net, "The gradient"
+
+
+def zeros():
+    net, (x, y, _) = dense(nn.Tanh), inputs()
+    net[2].weight.data.zero_()
+    return mse(net, x, y), net, "it ends at addmm in 2, where"
+
+
+BUGS = [detached, frozen, dead, half_dead, saturated, not_zeroed, changed, twice, spread, vanishing, exploding, zeros]
+BY_GRADIENTS = {vanishing, exploding, zeros}
+
+
+def in_one_line(picture):
+    return picture.describe().replace("\n", " ")
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_what_is_seen_first(bug):
+    loss, net, words = bug()
+    for backward in (False, True):
+        if backward or bug not in BY_GRADIENTS:
+            picture = labkit.show(loss, model=net, backward=backward)
+            assert words in picture.scene.notice, bug
+            assert picture.scene.notice.count(". ") < 2
+
+
+def test_a_run_as_it_should_be_has_no_finding():
+    net, (x, y, _) = dense(nn.ReLU, nn.Tanh), inputs()
+    for backward in (False, True):
+        picture = labkit.show(mse(net, x, y), model=net, backward=backward)
+        assert picture.scene.notice == "" and not picture.story.marked
+
+
+def test_of_variables_the_parts_of_modules_in_use_are_told():
+    (x, y, _), net, other = inputs(), dense(nn.ReLU, nn.ReLU), dense(nn.ReLU)
+    loss = mse(net[2:], net[:2](x).detach(), y)
+    assert labkit.show(loss).scene.notice.startswith("No path of the tape leads to net.0.weight and net.0.bias:")
+    assert "other" not in labkit.show(loss).scene.notice and other
 
 
 # ---- names ----

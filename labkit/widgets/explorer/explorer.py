@@ -18,6 +18,7 @@ from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
+MOST_COLOURED = 60  # boxes of a run whose gradients shrink or grow: what is folded does not show how
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
@@ -39,7 +40,10 @@ class Explorer(Picture):
             raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
         self.story, self.view, self._again = story, view, again
         self.tape: Tape | None = None
+        self._reach = ""  # while a page is saved
         self.parts: Parts = folded(story.nodes)
+        if most_boxes is None and story.coloured:
+            most_boxes = MOST_COLOURED
         if most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:
@@ -81,15 +85,23 @@ class Explorer(Picture):
 
     def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
         """Run again with other inputs. An exception of the function is passed on."""
-        story, before = self.story, self.inputs
-        try:
-            for name, value in inputs.items():
-                if self._again and value != before[name]:
-                    story = self._again.run(name, str(value))
-        except Exception:
-            self.fill(before)
-            raise
-        self.story, self.parts = story, folded(story.nodes)
+        if self._again:
+            self._tell(self._again.beside(inputs))
+
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene | None:
+        """The scene of a run with other inputs, without other ways of folding; None where something is folded."""
+        if self._again is None or set(paths(self.parts)) > self.opened:
+            return None
+        again = self._again.beside(inputs)
+        story = again.story()
+        parts = folded(story.nodes)
+        opened = opened_by(key_of(self.opened), parts)
+        return FoldedStory(story, parts, opened, self.view, ways=()).scene(fields=_written(again))
+
+    def _tell(self, again):
+        """Show another run."""
+        story = again.story()
+        self.story, self.parts, self._again = story, folded(story.nodes), again
         self._show(opened_by(key_of(self.opened), self.parts))
 
     def _get_state(self) -> dict[str, Any]:
@@ -109,25 +121,30 @@ class Explorer(Picture):
         if self._again is None or name not in self._again.values:
             return
         try:
-            story = self._again.run(name, words)
+            self._tell(self._again.beside({name: words}))
         except Exception as error:  # the reader's function: whatever it raises is shown in place
             self._show(self.opened, _excuse(name, words, error))
-            return
-        self.story, self.parts = story, folded(story.nodes)
-        self._show(opened_by(key_of(self.opened), self.parts))
 
     def html(self, theme: str = "auto", **dials: int | str) -> str:
-        """As of any picture. It holds other ways of folding, as far as they are few; only these can be clicked."""
-        live, ways = self._scene, self._ways()
-        self._scene = self._scene_of(self.opened, ways=ways) if ways else live
+        """As of any picture. Where nothing is folded the inputs can be dragged; else it holds other ways of folding, as far as
+        they are few, and only these can be clicked."""
+        live, folds = self._scene, bool(paths(self.parts))
+        self._scene = self._scene_of(self.opened, ways=()) if folds else live
         try:
+            self._reach = super().reach()
+            if folds and not self._reach:
+                self._scene = self._scene_of(self.opened, ways=self._ways())
             return super().html(theme, **dials)
         finally:
-            self._scene = live
+            self._scene, self._reach = live, ""
+
+    def reach(self) -> str:
+        """What was found before the page is written."""
+        return self._reach
 
     def alternatives(self) -> dict[str, Scene]:
         """For a saved page: the scene as it is, with a block unfolded, and with an unfolded one folded."""
-        ways = self._ways()
+        ways = {} if self._reach else self._ways()
         others = {key: way for key, way in ways.items() if way != self.opened}
         found = {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in others.items()}
         return {key_of(self.opened): self._scene, **found} if ways else {}
@@ -155,8 +172,7 @@ class Explorer(Picture):
         self.scene = self._scene_of(self.opened, notice)
 
     def _scene_of(self, opened, notice="", base=None, ways=None) -> Scene:
-        fields = {name: f"{value:.6g}" for name, value in self._again.values.items()} if self._again else {}
-        return FoldedStory(self.story, self.parts, opened, self.view, base, ways).scene(notice, fields)
+        return FoldedStory(self.story, self.parts, opened, self.view, base, ways).scene(notice, _written(self._again))
 
     # ---- standing still ----
 
@@ -173,6 +189,11 @@ class Explorer(Picture):
 
 class StillExplorer(Still, Explorer):
     """The same as a picture, without controls."""
+
+
+def _written(again):
+    """The inputs as fields have them."""
+    return {name: f"{value:.6g}" for name, value in again.values.items()} if again else {}
 
 
 def _excuse(name, words, error):
@@ -198,7 +219,7 @@ def show(
     a few boxes: so all of it is told in some 20 steps.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
-    whose system asks for less motion presses play.
+    whose system asks for less motion presses play. What shows a finding stands still.
 
     It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
     what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
@@ -209,7 +230,8 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python. Raises TypeError for
+    `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python; there a function's
+    numbers can be dragged, so it is run for values around them. Raises TypeError for
     what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
@@ -234,7 +256,7 @@ def show(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    picture.plays_at_once = play
+    picture.plays_at_once = play and not picture.story.stands
     return picture
 
 

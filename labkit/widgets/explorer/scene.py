@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import isfinite
 from textwrap import wrap
 
 from ..kit.grips import Along, Grip
@@ -29,7 +30,7 @@ MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
-MOST_TWICE = 60  # boxes
+MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph_in_rows, ("graph", "both"))}
 
@@ -49,13 +50,15 @@ class FoldedStory:
     base: frozenset[str] | None = None
     ways: Container[str] | None = None
 
-    def units(self) -> Units:
-        """Its boxes."""
-        return Units(self.story, visible(self.parts, self.opened), self.parts)
+    def units(self, varies: bool = False) -> Units:
+        """Its boxes; `varies`: the reader may change inputs."""
+        return Units(self.story, visible(self.parts, self.opened), self.parts, varies)
 
     def scene(self, notice: str = "", fields: dict[str, str] | None = None) -> Scene:
         """The scene; `notice` goes before the story's own, `fields` are the numbers that the reader may change."""
-        units = self.units()
+        units = self.units(
+            varies=bool(fields) and self.opened >= set(paths(self.parts))
+        )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
         behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
@@ -114,7 +117,7 @@ def description(units: Units) -> str:
     """What the picture shows, in two sentences."""
     story = units.story
     if story.about:
-        return paragraph(*story.about)
+        return story.about[0]
     ops = sum(not n.leaf for n in story.nodes)
     folding = f", folded into {_boxes(units)}," if len(units.ops) < ops else ""
     leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
@@ -172,12 +175,13 @@ def _narrow(panel):
 
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
-    cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in fields and not u.chip}
+    numbers = {name: float(words) for name, words in fields.items() if isfinite(float(words))}
+    cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in numbers and not u.chip}
     for panel in (shown for each in panels for shown in _layouts(each)):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
-            free = {"x": Along.scrubbed(name, float(fields[name]), x, whole)}
+            free = {"x": Along.scrubbed(name, numbers[name], x, whole)}
             spot = (x, at["y"] + at["height"] * 0.7)
             yield Grip(
                 f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when
@@ -185,7 +189,9 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
 
 
 def _dials(shown, units, offered, panels):
-    start = (units.seed if units.walked else units.last) if units.story.retained else 0  # a real tape is there already
+    start = (
+        units.last if units.story.stands else units.seed if units.story.retained else 0
+    )  # a real tape is there already
     asked = asks(units) if len(units.ops) <= MOST_ASKED else {}  # nobody predicts more steps
     dials = [Dial("step", "Step", labels(units), start=start, asks=asked, places=units.places)]
     if len(offered) > 1:
@@ -205,7 +211,11 @@ def _retains(units):
 
 
 def _captions(units, offered):
-    captions = [Caption("step", changes(sentences(units)))]
+    besides = paragraph(*units.story.about[1:])
+    captions = [
+        Caption("step", changes(sentences(units))),
+        *([Caption("step", [(0, f"\n{besides}")])] if besides else []),
+    ]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
         if name == "tape" and _retains(units):
@@ -220,8 +230,9 @@ def _captions(units, offered):
 
 
 def about(story: Story) -> list[Panel]:
-    """What a story is about, as lines of a panel below the others; [] where there is nothing to say."""
-    return [replace(_words(story.about, LINE), narrow=_narrow(_words(story.about, SHORT_LINE)))] if story.about else []
+    """What a story is about, as a panel below the others; the page tells the rest under "more". [] where there is nothing."""
+    told = story.about[:1]
+    return [replace(_words(told, LINE), narrow=_narrow(_words(told, SHORT_LINE)))] if told else []
 
 
 def _words(sentences, letters):

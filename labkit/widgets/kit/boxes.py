@@ -1,5 +1,6 @@
 """Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import TypeVar
@@ -18,6 +19,9 @@ VALUE = 29.0  # from the top of a card to the middle of its second line
 PART = 400.0
 HIGH = 13.0  # px, of a label
 
+
+USUAL = "−0.0123"
+_NUMBER = re.compile(r"(?<![\w.−])−?(\d[\d.]*(e[+−]\d+)?|inf|nan)")
 
 Climb = tuple[Point, Point]
 Words = TypeVar("Words", bound=str)
@@ -42,9 +46,29 @@ def value_width(words: str) -> float:
     return width_of(words, 12, mono=True)
 
 
+def roomy(words: str) -> str:
+    """Words whose numbers are as long as numbers usually are: what has room for them need not move when they change. A longer
+    one alone is still inside a card.
+
+    >>> roomy("h1 = 2"), roomy("−1.23e−05"), roomy("[1, −1.23e−05]")
+    ('h1 = −0.0123', '−0.0123', '[−0.0123, −1.23e−05]')
+    """
+    single = len(_NUMBER.findall(words)) == 1
+    return _NUMBER.sub(lambda found: USUAL if single else max(USUAL, found[0], key=len), words)
+
+
+class Label(str):
+    """The text of a label that has the same room whatever its numbers are: as for usual ones, at most `LABEL`."""
+
+    @property
+    def room(self) -> float:
+        """Px."""
+        return min(label_width(_NUMBER.sub(USUAL, self)), LABEL)
+
+
 def label_width(words: str) -> float:
     """Of a slope's text, px."""
-    return width_of(words, 11.5, bold=True)
+    return words.room if isinstance(words, Label) else width_of(words, 11.5, bold=True)
 
 
 def card(

@@ -41,8 +41,8 @@ class Grip:
 
     `dial` and `spots`: the dial that it turns, and where it stands at each of its positions (None: nowhere); it goes to the
     nearest. `by`: what counts of a place, "x", "y", "xy", or "r", its distance from `around`. `free`: by "x", "y" or "r" the
-    fields that it sets to any number, where Python listens; a saved page has the dial's positions only, or says that it
-    needs Python. `at`: where it stands if it has no dial.
+    fields that it sets to any number, where Python listens; a saved page has the dial's positions only, or without a dial the
+    values that the picture can reach (`reach.py`); where there are none, no handle. `at`: where it stands if it has no dial.
 
     Grips of one `name` are one thing; `when` says which of them is seen. `area`: x, y, width and height of a part of the
     panel that may be taken hold of, too. `parts`: in a saved page, which of its scenes is shown at which place

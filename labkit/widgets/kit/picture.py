@@ -15,6 +15,7 @@ from ...getting import how_to_get, in_browser
 from ...lines import Prose
 from . import moving, still
 from .page import document, packed
+from .reach import reached
 from .scene import Scene, holds, to_json
 
 MAX_PLAIN = 200_000  # letters; a larger scene is compressed in a saved page
@@ -114,6 +115,10 @@ class Picture:
         """
         raise NotImplementedError(f"{type(self).__name__} has no inputs")
 
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene | None:
+        """The scene for other inputs, all of them given, for a saved page; what is shown stays. None: there is none."""
+        return None
+
     def _checked_inputs(self, given):
         unknown = [name for name in given if name not in self.inputs]
         if unknown:
@@ -187,7 +192,13 @@ class Picture:
         scene = packed(to_json(self._scene), MAX_PLAIN)
         held: dict[str, Any] = {"scene": scene, "scenes": scenes, "state": self._scene.state(**dials)}
         held |= {"rest": self.rest, "rests": {part: self.rest_at(part) for part in scenes}}
+        if reach := self.reach():
+            held["reach"] = reach
         return document(self._scene.title, held | {"plays": self.plays_at_once}, self._unplayed(dials), chosen)
+
+    def reach(self) -> str:
+        """What a saved page shows when inputs are dragged (`reach.py`)."""
+        return reached(self._scene, self.inputs, self.scene_at)
 
     def _unplayed(self, dials):
         """What a saved page shows to a reader without scripts: the still picture, or of a very large one what it says."""

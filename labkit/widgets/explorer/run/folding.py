@@ -138,7 +138,7 @@ def layers(parts: list[Part]) -> frozenset[str]:
             len(seen) - 1 + len(largest.parts),
             sum(isinstance(p, Block) and bool(p.kind) for p in largest.parts),
         )
-        most = 3 * len(largest.ops) > 2 * every and calls > 1 and boxes <= SEEN
+        most = 2 * len(largest.ops) > every and calls > 1 and boxes <= SEEN
         if not (len(seen) == 1 or (len(seen) < 3 and boxes <= WHOLE) or most):
             return opened
         opened |= {largest.key}

@@ -27,7 +27,7 @@ def _without_influence(story):
             "The result does not depend on any input, so there is nothing to walk back: every gradient is 0. "
             "Is the input used, and with autograd.numpy or a dialect's functions?"
         )
-    idle = [n.title for n in story.leaves if n.differentiable and n.index not in reached and not n.output]
+    idle = [n.title for n in story.leaves if n.differentiable and n.grad_fn and n.index not in reached and not n.output]
     if idle:
         return f"{listed(idle)} {'have' if len(idle) > 1 else 'has'} no influence on the result: the gradient is 0."
     if not story.steps:

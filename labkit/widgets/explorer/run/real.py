@@ -9,10 +9,12 @@ from ....engine import Summary
 from ....ops import row_of_node
 from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Tape, TapeNode, behind, in_bytes
 from ...kit.words import capital, counted, listed, number
+from .findings import findings
 from .notices import faults
 from .story import Layer, Node, Story
 from .walked import array_of, steps_of
 
+MOST_APART = 4  # parameters that have boxes although no path leads to them
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
@@ -46,12 +48,16 @@ class _Telling:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
+        apart = list(self._unreached())
         what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
         several = len(self.tape.roots) > 1 and not self.tape.ran
         story.heading = f"{self.tape.name}: {what.replace('its', 'their') if several else what}"
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
-        story.notices = [*_alarms(self.tape), *faults(story)]
+        found = list(findings(self.tape))
+        story.notices = [*_alarms(self.tape), *faults(story), *(finding.words for finding in found)]
+        story.marked = frozenset([*apart, *(self.index[i] for finding in found for i in finding.places)])
+        story.coloured = any(finding.coloured for finding in found)
         return story
 
     def _add(self, node, made):
@@ -78,6 +84,16 @@ class _Telling:
         made.held = tuple(self.tape.held(node))
         made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
         return made
+
+    def _unreached(self):
+        """A leaf for each parameter that no path leads to, or one for all: their indices."""
+        names = self.tape.unreached
+        alone = len(names) <= MOST_APART
+        for title in names if alone else [f"{len(names)} parameters"]:
+            node = Node(len(self.nodes), title, "input", "", (), None, (), "", grad_fn="", instead="no path")
+            node.facts = (f"No path of the tape leads {'here' if alone else f'to {listed(names)}'}.",)
+            self.nodes.append(node)
+            yield node.index
 
     def _kept(self, saved: Saved) -> str:
         """What a node keeps, under PyTorch's name for it."""
@@ -176,8 +192,6 @@ def _about(tape: Tape):
         yield f"{counted(unknown, 'value')} {are} not kept by the tape: no node saved {them}."
     if packed:
         yield f"Packed by a hook, so not looked into: {counted(len(packed), 'saved tensor')} ({listed(dict.fromkeys(packed))})."
-    if tape.frozen:
-        yield f"Frozen (requires_grad=False): {listed(tape.frozen)}."
     if not tape.ran and any(node.scope for node in tape.nodes):
         yield "The tape names no modules: boxes are named by the parameters that their ops use."
     yield from tape.notices
@@ -188,14 +202,13 @@ def _about(tape: Tape):
 
 def _alarms(tape: Tape):
     freed = sum(saved.state == FREED for saved in tape.saved)
-    if tape.failed:
+    if tape.failed and not any(saved.state == CHANGED for saved in tape.saved):
         yield tape.failed
     elif freed:
         yield (
             f"{counted(freed, 'saved tensor')} freed: backward() has walked this tape, or part of it. "
             "No gradient can be computed again; backward(retain_graph=True) would have kept them."
         )
-    yield from (f"#{n.index} {n.name}: {s.why}" for n in tape.nodes for s in n.saved if s.state == CHANGED)
     if tape.unreached:
         hidden = any(node.name == "CheckpointFunctionBackward" for node in tape.nodes)
         where = ", or inside the reentrant checkpoint, which shows its inside only in backward" if hidden else ""

@@ -1,6 +1,6 @@
 """The function of a picture, run again with another value for one of its numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ MOST_FIELDS = 6
 
 
 class Rerun:
-    """`fun` at `args`. `values`: those of its arguments that are one number, by name, at most six; `run` changes one."""
+    """`fun` at `args`. `values`: those of its arguments that are one number, by name, at most six; `beside` changes some."""
 
     def __init__(self, fun: Callable, args: Sequence[Any], program: bool = True):
         self.fun, self.args, self.program = fun, list(args), program
@@ -32,19 +32,23 @@ class Rerun:
         }
         return dict(list(numbers.items())[:MOST_FIELDS])
 
-    def run(self, name: str, words: str) -> Story:
-        """The story with the argument `name` set to the number in `words`, which is kept if all goes well.
+    def story(self) -> Story:
+        """What happens in a run; exceptions of the function are passed on."""
+        return of_function(self.fun, self.args, self.program)
 
-        Raises KeyError for what is none of `values`, NotANumber for other words, and for a fraction where an integer is
-        expected; exceptions of the function are passed on.
+    def beside(self, inputs: Mapping[str, float | str]) -> "Rerun":
+        """The same with other numbers, or words for them.
+
+        Raises KeyError for what is none of `values`, NotANumber for other words, and for a fraction where an integer is expected.
         """
-        if name not in self.values:
-            raise KeyError(f"expected one of {', '.join(self.values) or 'no names'}, but got {name!r}")
-        args, place = list(self.args), self.names.index(name)
-        args[place] = _like(_number_in(words, _array(args[place]).dtype), args[place])
-        story = of_function(self.fun, args, self.program)
-        self.args = args
-        return story
+        args, values = list(self.args), self.values
+        for name, given in inputs.items():
+            if name not in values:
+                raise KeyError(f"expected one of {', '.join(values) or 'no names'}, but got {name!r}")
+            place = self.names.index(name)
+            if given != values[name]:
+                args[place] = _like(_number_in(given, _array(args[place]).dtype), args[place])
+        return Rerun(self.fun, args, self.program)
 
 
 def _array(value):

@@ -33,6 +33,7 @@ class Node:
         grad_fn: what PyTorch's tape calls its node. `keeps`: what this node saves: indices of nodes (its own is its result),
             and the names of arguments that are constants; `slots`: the same, each after PyTorch's name for its place.
         derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
+        instead: what its card says where its value is not known.
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
@@ -55,6 +56,7 @@ class Node:
     keeps: tuple[int | str, ...] = ()
     slots: tuple[tuple[str, int | str], ...] = ()
     derives: str = ""
+    instead: str = ""
     freed: bool | None = None
     facts: tuple[str, ...] = ()
     fate: tuple[str, ...] = ()
@@ -85,7 +87,8 @@ class Node:
     @property
     def brief(self) -> str:
         """Its value on a card, or its shape where the value is not kept."""
-        return on_card(self.value) if self.value is not None else f"{shape(self.shape)}: not kept".lstrip(": ")
+        unknown = self.instead or f"{shape(self.shape)}: not kept".lstrip(": ")
+        return on_card(self.value) if self.value is not None else unknown
 
     @property
     def value_line(self) -> str:
@@ -135,7 +138,8 @@ class Story:
             whether the way back that is shown has let nothing go.
         program: the source that graph mode would run, or ""; `no_program`: then why.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
-        notices: what a reader should be told first. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
+        notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
+            gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
             holds nan or inf, or None.
     """
 
@@ -150,8 +154,15 @@ class Story:
     heading: str = ""
     about: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    marked: frozenset[int] = frozenset()
+    coloured: bool = False
     bad: int | None = None
     bad_gradient: int | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether the last step is what is seen first: it shows a finding, or a real tape without its way back."""
+        return self.retained and bool(self.marked or self.coloured or not self.steps)
 
     @property
     def outputs(self) -> list[Node]:

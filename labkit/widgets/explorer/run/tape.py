@@ -25,10 +25,12 @@ def is_taped(value: Any) -> bool:
 
 @dataclass
 class Known:
-    """The user's variables, by the `id` of what they hold: `leaves` (tensors without history), and `results`, the name
-    and the array of a tensor, by its node on the tape."""
+    """The user's variables, by the `id` of what they hold: `leaves` (tensors without history), of those without gradient
+    `data`, the name and the array, by the `id` of that; and `results`, the name and the array of a tensor, by its node on the
+    tape."""
 
     leaves: dict[int, str] = field(default_factory=dict)
+    data: dict[int, tuple[str, np.ndarray]] = field(default_factory=dict)
     results: dict[Any, tuple[str, np.ndarray]] = field(default_factory=dict)
 
     @classmethod
@@ -42,6 +44,9 @@ class Known:
                 known.results.setdefault(value.grad_fn, (name, _array(value)))
             elif is_taped(value):
                 known.leaves[id(value)] = name
+                if not value.requires_grad:
+                    array = _array(value)
+                    known.data[id(array)] = name, array
             elif hasattr(type(value), "__engine_parameters__"):
                 for inside, parameter in value.__engine_parameters__():
                     known.leaves.setdefault(id(parameter), f"{name}.{inside}")
@@ -62,8 +67,10 @@ def of_tensor(tensor: Any, known: Known | None = None) -> Story:
             "Make the leaves with requires_grad=True, and compute outside of no_grad."
         )
     order = tensor.grad_fn.__engine_behind__()
-    nodes = _story_nodes(order, known)
-    end = nodes[order.index(tensor.grad_fn)]
+    data = {i: known.data[i] for node in order for i in _given(node) if i in known.data}
+    index = {node: i for i, node in enumerate(order, len(data))}
+    nodes = _story_nodes(order, known, data, index)
+    end = nodes[index[tensor.grad_fn]]
     end.value = _array(tensor)
     end.seed = np.ones(end.value.shape)
     story = Story(known.results.get(tensor.grad_fn, ("a tensor",))[0], nodes, [], taped=True)
@@ -71,14 +78,14 @@ def of_tensor(tensor: Any, known: Known | None = None) -> Story:
     if story.released:
         story.notices = [USED_UP]
     else:
-        _add_steps(story, tensor, order)
+        _add_steps(story, tensor, order, index)
     return story
 
 
-def _add_steps(story, tensor, order):
+def _add_steps(story, tensor, order, index):
     """Walk the tape back, or say why that cannot be done."""
     try:
-        story.steps = _walk(tensor, order)
+        story.steps = _walk(tensor, order, index)
     except RuntimeError as error:  # such as a saved value that was changed in place
         story.notices = [f"The tape cannot be walked back: {error}"]
         return
@@ -91,18 +98,21 @@ def _array(tensor):
     return np.asarray(getval(tensor.__engine_value__()))
 
 
-def _story_nodes(order, known):
-    index = {node: i for i, node in enumerate(order)}
+def _story_nodes(order, known, data, index):
+    """The nodes of a story: `data`, what the tape made no node for, then those of the tape."""
+    places = {found: i for i, found in enumerate(data)}
     kinds = {e.node: e for node in order for e in node.edges if e is not None}  # shape and dtype of what each one made
-    nodes: list[Node] = []
-    for i, node in enumerate(order):
+    nodes: list[Node] = [_constant(i, *given) for i, given in enumerate(data.values())]
+    for node in order:
+        i = index[node]
         if not node.edges:
-            nodes.append(_leaf(i, node, known, len(nodes)))
+            nodes.append(_leaf(i, node, known, i - len(data)))
             continue
         name, value = known.results.get(node, ("", None))
         kind: Any = kinds.get(node, getattr(node, "value", None))
         shape, dtype = kind.shape if node in kinds else np.shape(getval(kind)), str(getattr(kind, "dtype", ""))
-        parents = tuple(index[e.node] for e in node.edges if e is not None)
+        given = dict.fromkeys(places[i] for i in _given(node) if i in places)
+        parents = (*(index[e.node] for e in node.edges if e is not None), *given)
         op = getattr(
             getattr(node, "fun", None), "__name__", node.name().rpartition("::")[2].removesuffix("Backward")
         ).strip("_")
@@ -111,6 +121,16 @@ def _story_nodes(order, known):
             _add_saved(story_node, node, nodes)
         nodes.append(story_node)
     return nodes
+
+
+def _given(node):
+    """The `id` of each argument of an op to which no gradient goes."""
+    return [id(arg) for k, arg in enumerate(getattr(node, "args", None) or ()) if k not in node.argnums]
+
+
+def _constant(i, name, value):
+    facts = ("It requires no gradient.", "No gradient goes there.")
+    return Node(i, name, "input", "", (), value, np.shape(value), str(value.dtype), grad_fn="", facts=facts)
 
 
 def _leaf(i, node, known, count):
@@ -135,11 +155,10 @@ def _add_saved(story_node, node, nodes):
         story_node.value = np.asarray(getval(node.value))
 
 
-def _walk(tensor, order):
+def _walk(tensor, order, index):
     """The chain rule on the tape, as `backward` runs it, but with nothing accumulated and nothing released."""
     from ....torch import set_grad_enabled
 
-    index = {node: i for i, node in enumerate(order)}
     totals = {node: [None] * node.outputs for node in order}
     totals[tensor.grad_fn][tensor.output_nr if tensor.grad_fn.outputs > 1 else 0] = np.ones_like(_array(tensor))
     steps = []

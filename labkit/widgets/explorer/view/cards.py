@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from ....engine import Summary
-from ...kit.boxes import LABEL, label_width
+from ...kit.boxes import LABEL, Label, label_width
 from ...kit.scene import Changes, Link
 from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number, on_card
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
-LONGEST_SUM = 26  # letters
+LONGEST_SUM, STEADY_SUM = 26, 16  # letters; of inputs that may change
 LONGEST = 26  # letters of a card's first line
 
 
@@ -49,7 +49,8 @@ def slope(units: Units, edge: Edge) -> str:
         return ""
     words = joined(map(number, slopes))
     words = f"×{words}" if len(slopes) == 1 else f"×({words})"
-    return words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
+    said = words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
+    return Label(said) if units.varies else said
 
 
 def pulses(times: Iterable[int], before: str = "pending", after: str = "") -> Changes:
@@ -112,7 +113,8 @@ class Gradients:
             if np.size(arrival.value) == 1:
                 words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
                 words = f"… + {words}" if count > 4 else words
-                shown[arrival.when] = words if len(words) <= LONGEST_SUM else f"sum of {count}"
+                most = STEADY_SUM if self.units.varies else LONGEST_SUM
+                shown[arrival.when] = words if len(words) <= most else f"sum of {count}"
             else:
                 shown[arrival.when] = f"sum of {count}"
             if count == 1:

@@ -2,7 +2,7 @@
 
 from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
-from .cards import Gradients, gradient_name, pulses, slope
+from .cards import STEADY_SUM, Gradients, gradient_name, pulses, slope
 from .covers import covered
 from .shared import View, calm
 from .travels import arriving
@@ -38,7 +38,9 @@ def chain(units: Units, when: dict, room: float | None = None) -> Panel:
 
 def gradient_rooms(gradients: Gradients, unit: Unit) -> list[float]:
     """The widths of all gradients and sums that a box shows, px."""
-    return [value_width(words) for _, words in (*gradients.texts(unit), *gradients.sums(unit))]
+    units, sums = gradients.units, [words for _, words in gradients.sums(unit)]
+    sums = [words.ljust(STEADY_SUM) for words in sums] if units.varies else sums
+    return [value_width(words) for words in (*(units.roomy(words) for _, words in gradients.texts(unit)), *sums)]
 
 
 def _link(view, unit):

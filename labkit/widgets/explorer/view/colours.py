@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
 from math import isfinite, log10
@@ -13,6 +13,7 @@ from .cards import Gradients
 from .units import Unit, Units
 
 PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
+NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
 STRENGTHS = (
     0.08,
     0.17,
@@ -85,7 +86,8 @@ class Colours:
     def dials(self) -> Iterator[Dial]:
         """The choice, where there is one."""
         if self.offered:
-            yield Dial("colour", "Colour", self.offered, "choice")
+            start = self.offered.index(NORM) if self.units.story.coloured and NORM in self.scales else 0
+            yield Dial("colour", "Colour", self.offered, "choice", start)
 
     def over(self, shape: Mark, name: str, value: float, since: int) -> Iterator[Mark]:
         """A shape of a box again, in the colour of a value that is known since a step."""
@@ -112,9 +114,14 @@ class Colours:
     def panels(self) -> Iterator[Panel]:
         """What the colours mean, each shown with them."""
         for name, scale in self.scales.items():
-            marks, width = list(_legend(name, scale, any(not isfinite(v) for _, v in self.norms.values()))), 560.0
-            marks = [mark.answering("step") for mark in marks] if name == NORM else marks
-            yield Panel(f"colours of {name}", "", width, 38, marks, {"colour": [self.offered.index(name)]})
+            faulty, when = any(not isfinite(v) for _, v in self.norms.values()), {"colour": [self.offered.index(name)]}
+            found = []
+            for narrow in (False, True):
+                marks, width, height = _legend(name, scale, faulty, narrow)
+                marks = [mark.answering("step") for mark in marks] if name == NORM else marks
+                called = f"colours of {name}{', narrow' if narrow else ''}"
+                found.append(Panel(called, "", width, height, marks, when))
+            yield replace(found[0], narrow=found[1])
 
 
 def kept(units: Units, unit: Unit) -> int:
@@ -157,17 +164,26 @@ def _scale(role, values, written):
     return Scale(role, min(known), max(known), written) if known else None
 
 
-def _legend(name: str, scale: Scale, faulty: bool) -> Iterator[Mark]:
-    words = "gradient norm, from" if name == NORM else "bytes kept for the way back, from"
-    yield text(4, 16, words, "note")
-    x = width_of(words, 11.5) + 14
-    for edge, strength in zip(scale.edges(), STRENGTHS if scale.low < scale.high else STRENGTHS[-1:], strict=True):
-        shape = rect(x, 5, SWATCH, 14, scale.role, 0)
-        yield rect(x, 5, SWATCH, 14, "area", 0)
-        yield Mark("rect", scale.role, {**shape.at, "fill-opacity": strength})
-        yield text(x, 33, scale.written(edge), "tick", "middle")
-        x += 2 * SWATCH if len(scale.written(edge)) > 5 else 1.6 * SWATCH
-    yield text(x, 16, f"to {scale.written(scale.high)}", "note")
+def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[Mark], float, float]:
+    """The colours side by side, their ends; how wide and how high that is. `narrow`: below their name."""
+    words, ends = NAMES[name], scale.edges()
+    single = len(ends) == 1
+    told = [scale.written(end) for end in (ends if single else [*ends, scale.high])]
+    wide = max(SWATCH, *(width_of(end, 11, mono=True) + 10 for end in told))
+    left = (4 if narrow else width_of(words, 11.5) + 14) + (0 if single else wide / 2)
+    top = 20 if narrow else 0
+    marks: list[Mark] = [text(4, 16, words, "note")]
+    for i, strength in enumerate(STRENGTHS[-len(ends) :]):
+        shape = rect(left + i * wide, top + 5, wide, 14, scale.role, 0)
+        marks += [rect(left + i * wide, top + 5, wide, 14, "area", 0)]
+        marks += [Mark("rect", scale.role, {**shape.at, "fill-opacity": strength})]
+    marks += [text(left + (i + 0.5 * single) * wide, top + 33, end, "tick", "middle") for i, end in enumerate(told)]
+    x = left + (len(told) - 0.5 * (not single)) * wide + 10
     if name == NORM and faulty:
-        yield path([(x, 26), (x + 12, 26), (x + 12, 34), (x, 34)], "badbar")
-        yield text(x + 16, 34, "nan or inf", "note")
+        at = width_of(words, 11.5) + 20 if narrow else x
+        marks += [
+            path([(at, 6), (at + 12, 6), (at + 12, 18), (at, 18)], "badbar"),
+            text(at + 16, 16, "nan or inf", "note"),
+        ]
+        x = max(x, at + 16 + width_of("nan or inf", 11.5))
+    return marks, x, top + 38

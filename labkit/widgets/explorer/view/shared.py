@@ -88,7 +88,8 @@ class View:
                 yield (k, True), drawn.route(k, start, end, BACK)
 
     def _width(self, unit, rooms):
-        return max([46.0, name_width(cards.short(unit)), value_width(cards.value(unit)), *rooms]) + PAD
+        value = value_width(self.units.roomy(cards.value(unit)))
+        return max([46.0, name_width(cards.short(unit)), value, *rooms]) + PAD
 
     def _height(self, unit):
         return CARD + (BELOW + (SUM if self.gradients.sums(unit) else 0) if unit in self.twins else 0)
@@ -178,7 +179,7 @@ class View:
                   over=partial(self.colours.of_value, unit))  # fmt: skip
 
     def _role(self, unit):
-        if self.units.story.bad in unit.nodes and not unit.chip:
+        if not unit.chip and (self.units.story.bad in unit.nodes or self.units.story.marked.intersection(unit.nodes)):
             return "bad"
         if unit.lead.leaf:
             return "chip" if unit.chip else "leaf"

@@ -97,7 +97,8 @@ def _rooms(gradients, unit):
 def _edge_states(units: Units, edge: Edge):
     walked = units.walked.get(edge.end)
     after = pulses([walked])[1:] if walked is not None and units.sent_along(edge) else []
-    return [(0, "hidden"), (units.ran[edge.end], "pending"), *after]
+    before = [] if units.story.retained else [(0, "hidden")]
+    return [*before, (units.ran[edge.end] if before else 0, "pending"), *after]
 
 
 def _node(view, unit):
@@ -105,18 +106,19 @@ def _node(view, unit):
     units, ran = view.units, view.units.ran.get(unit, 0)
     times = view.gradients.times(unit)
     waits = "pending" if units.walked else ""
-    appears = [(0, "hidden"), (ran, waits)] if ran else [(0, waits)]
+    before = "pending" if units.story.retained else "hidden"  # a real tape is there already
+    appears = [(0, before), (ran, waits)] if ran else [(0, waits)]
     states, values = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)], view.gradients.texts(unit)
     gone = bool(ran) and _freed(units, unit)
     if gone:
-        states, values = [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
+        states, values = [(0, before), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
     x, y, w = view.box(unit)
     view.card(
         (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
         over=partial(view.colours.of_gradient, unit),
     )  # fmt: skip
     if not gone and saves(units, unit):
-        _saved(view, unit, [(0, "hidden"), (ran, "")])
+        _saved(view, unit, [(0, before), (ran, "")])
 
 
 def _saved(view, unit, kept):

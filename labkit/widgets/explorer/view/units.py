@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kit.boxes import roomy
 from ..run.folding import Block, Part
 from ..run.story import Node, Sent, Step, Story
 
@@ -59,11 +60,12 @@ class Units:
     box that is walked back, until `last`. `ran[unit]`, `walked[unit]` are those steps, `at[step]` the unit.
 
     `parts`: what is seen, of all the parts `among` (default: these). `opened`: the outermost blocks that are unfolded,
-    `opened_inside[key]`: those right inside of one.
+    `opened_inside[key]`: those right inside of one. `varies`: whether the reader may change inputs; then boxes have room for
+    other numbers, so that none moves.
     """
 
-    def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = ()):
-        self.story = story
+    def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = (), varies: bool = False):
+        self.story, self.varies = story, varies
         self.opened, self.opened_inside = _unfolded(among, frozenset(parts))
         self.units: list[Unit] = []
         self.home: dict[int, Unit] = {}  # node -> the box that stands for it; of a leaf its pill
@@ -103,6 +105,10 @@ class Units:
         self.goes_back = bool(back) or any(n.leaf for n in self.story.outputs)
         self.last = self.seed + len(back) if self.goes_back else self.forward
         self.at = {step: unit for unit, step in (*self.ran.items(), *self.walked.items())}
+
+    def roomy(self, words: str) -> str:
+        """Words with numbers, or others that are as long as these may become."""
+        return roomy(words) if self.varies else words
 
     @cached_property
     def into(self) -> dict[Unit, list[Edge]]:

@@ -17,6 +17,7 @@ the bus instead: rows below the whole drawing, which take no part in steps 3 and
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate, groupby, pairwise, zip_longest
 
@@ -90,6 +91,11 @@ def path(points: Sequence[Point | None]) -> str:
     >>> path([(40, 10), (96, 10), (136, 10), (192, 30.25)]), path([(0, 0), (5, 0), None, (0, 9), (5, 9)])
     ('M 40 10 L 136 10 C 164 10 164 30.2 192 30.2', 'M 0 0 L 5 0 M 0 9 L 5 9')
     """
+    return _path(tuple(points))
+
+
+@lru_cache(4096)  # a picture whose numbers change is drawn anew, along the same routes
+def _path(points):
     parts = (list(part) for given, part in groupby(points, key=lambda point: point is not None) if given)
     return " ".join(_unbroken([point for point in part if point]) for part in parts)
 

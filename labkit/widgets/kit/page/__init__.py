@@ -77,6 +77,7 @@ body {{ margin: 0; }}
 const data = JSON.parse(document.getElementById("data").textContent), stage = document.getElementById("stage");
 try {{
   if (typeof data.scene === "string") data.scene = await unpacked(data.scene);
+  if (data.reach) data.reach = await unpacked(data.reach);
 }} catch {{
   stage.innerHTML = stage.textContent; // a browser that cannot unpack it shows the still picture
 }}

@@ -11,9 +11,9 @@ const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
 const LOWER = 0.93, WIDER = 1.2; // times as high, as large
 
-// All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
-// they are in sight all the same. Where it is lower so, one stands beside a column of the others; where rows are not in sight,
-// all beside each other. Returns how wide it all is.
+// All at one scale, the largest that needs no more rows than the least one, and with several shows all of them, or else as they
+// are; more rows where that makes them far larger and they are in sight all the same. Where it is lower so, one stands beside a
+// column of the others; where rows are not in sight, all beside each other. Returns how wide it all is.
 export function arrange(views, room) {
   const seen = views.filter((view) => !view.hidden), loose = scaleInRows(seen, room), several = rowsOf(seen, room, Math.max(loose, READABLE));
   const abreast = heightOf(rowsOf(seen, room, EASY), EASY) > tallest() && scaleAbreast(seen, room);
@@ -36,7 +36,8 @@ function scaleInRows(seen, room) {
     while (scale > READABLE && !fits(rowsOf(seen, room, scale), scale)) scale -= 0.02;
     return scale;
   };
-  const dense = largest((rows) => rows.length <= fewest), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
+  const low = (rows, scale) => scale <= 1 || rows.length === 1 || heightOf(rows, scale) <= tallest();
+  const dense = largest((rows, scale) => rows.length <= fewest && low(rows, scale)), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
   return loose > WORTH * dense ? loose : dense;
 }
 

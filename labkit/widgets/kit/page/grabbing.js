@@ -1,5 +1,6 @@
 // What is taken hold of (`grips.py`): a handle over each grip, by pointer, touch and arrow keys. Dragged, it turns its dial to
-// the nearest position; where Python listens it sets free fields, one message a frame, the next when a scene has come back.
+// the nearest position; where Python listens, or a saved page has scenes for it, it sets free fields, one message a frame, the
+// next when a scene has come back. What nobody answers has no handle.
 
 import { make } from "./elements.js";
 import { below, corners, handleOf, onTrack, put, wordsOf, yieldToWords } from "./handles.js";
@@ -23,7 +24,7 @@ export class Grabbing {
     this.fresh = !held; // nobody has been here before: handles show themselves
     this.handles = new Map();
     this.stop = new AbortController();
-    for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name)) this.handle(grip);
+    for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name) && (grip.dial || grip.parts || this.sets(grip))) this.handle(grip);
     this.note = make("div", { className: "lk-needs", role: "status", hidden: true });
     const on = (type, act) => player.root.addEventListener(type, act, { signal: this.stop.signal });
     on("pointerdown", () => this.hush());
@@ -44,6 +45,9 @@ export class Grabbing {
     const focused = [...this.handles].find(([, { knob }]) => knob === document.activeElement)?.[0];
     return { drag: this.held, focused, wanted: this.wanted };
   }
+
+  // Whether a grip sets fields here.
+  sets(grip) { return Boolean(grip.free) && (this.player.live || this.player.reach.has(grip)); }
 
   // ---- handles ----
 
@@ -118,10 +122,7 @@ export class Grabbing {
     knob.setAttribute("aria-valuenow", now);
     const told = dial?.kind === "choice" ? names.filter((n) => holds((player.scene.fields_at || {})[n], player.state)) : [];
     const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is no place
-    const needing = !dial && !player.live && !grip.parts;
-    const words = dial ? place + dial.values[now] : said(names) + (needing ? `; ${NEEDS}` : "");
-    knob.setAttribute("aria-valuetext", words);
-    knob.classList.toggle("lk-needing", needing);
+    knob.setAttribute("aria-valuetext", dial ? place + dial.values[now] : said(names));
   }
 
   // ---- by pointer ----
@@ -165,10 +166,10 @@ export class Grabbing {
   end() {
     const { held } = this;
     this.held = undefined;
-    if (held?.moved && held.value && this.player.live) this.send(held.value, true);
+    if (held?.moved && held.value) this.send(held.value, true);
     else if (held?.moved && (held.grip.dial || held.grip.parts) && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
       const { player } = this, dial = player.dials.find(({ name }) => name === held.grip.dial);
-      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place, (i) => !dial || player.reach(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place, (i) => !dial || player.within(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
   }
@@ -183,8 +184,7 @@ export class Grabbing {
     event.preventDefault();
     event.stopPropagation();
     const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
-    if (this.player.live && grip.free) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
-    else if (!grip.dial && !grip.parts) this.say(name, NEEDS);
+    if (this.sets(grip)) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
     else {
       const among = inParts(grip), now = grip.dial ? this.player.state[grip.dial] : nearest(among, spot);
       const next = far ? furthest(among, way) : neighbour(among, now, spot, way);
@@ -192,41 +192,42 @@ export class Grabbing {
     }
   }
 
-  // A hundredth of the way along each axis, to its very end if `far`.
+  // A hundredth of the way along each axis, in a saved page to the next value that it has; to its very end if `far`.
   nudge({ grip, spot }, [right, down], far, times) {
     const value = {}, at = coordinates(grip, spot), across = right || -down; // what has one axis only takes both pairs of arrows
     for (const [axis, along] of Object.entries(grip.free)) {
       const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
       const level = grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]);
       const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
-      if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
+      if (way && !this.player.live) value[along.field] = this.player.reach.next(along.field, level, way, far);
+      else if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
     }
     if (Object.keys(value).length) this.send(value, true);
   }
 
   // ---- what comes of it ----
 
-  // The place is aimed at: free fields where Python listens, the nearest position of the dial elsewhere.
+  // The place is aimed at: free fields where they are answered, the nearest position of the dial elsewhere.
   aim(grip, place) {
     const { player } = this;
-    if (player.live && grip.free) {
+    if (this.sets(grip)) {
       const value = {}, at = coordinates(grip, place);
       for (const [axis, along] of Object.entries(grip.free)) value[along.field] = valueAt(along, at[axis]);
       this.held.value = value;
       this.moveMarks();
       this.send(value);
-    } else if (grip.dial || grip.parts) {
+    } else {
       const among = inParts(grip), there = nearest(among, place);
       const far = grip.dial && missed(grip, grip.spots[there], place) > FAR;
       if (far) { this.held.told = true; this.say(grip.name, `here it ${NEEDS}`); }
       this.turn(grip, there);
-    } else this.say(grip.name, NEEDS);
+    }
     this.place();
   }
 
   turn(grip, aimed) {
     if (!grip.dial) { this.open(grip, Object.keys(grip.parts)[aimed]); return; }
-    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), position = player.reach(dial, aimed);
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), position = player.within(dial, aimed);
     if (position === player.state[dial.name]) return;
     if (this.held) this.held.turned = true;
     player.request(dial, position);

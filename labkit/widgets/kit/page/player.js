@@ -22,9 +22,9 @@ const LEAST = 720; // px: a page is at least so wide, where there is room
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
-  // whether Python listens. `held`: what is being dragged.
-  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, held }) {
-    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
+  // whether Python listens; `reach`: what a saved page answers in its place. `held`: what is being dragged.
+  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, reach, held }) {
+    Object.assign(this, { root, scene, told, send, open, live, reach, predict: predict ?? scene.predict ?? false });
     this.play = new Playing(this, speed);
     this.dials = scene.dials || [];
     this.state = {};
@@ -136,7 +136,7 @@ export class Player {
   turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
 
   // Where a dial goes that is turned to a position: as far as others let it (`bound.js`).
-  reach(dial, position) { return turned(this.dials, this.state, { [dial.name]: position })[dial.name]; }
+  within(dial, position) { return turned(this.dials, this.state, { [dial.name]: position })[dial.name]; }
 
   set(wanted, tell = true) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);

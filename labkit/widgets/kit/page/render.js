@@ -4,6 +4,7 @@ import { make } from "./elements.js";
 import { settle } from "./framing.js";
 import { alike, asked, fitting, lacking, looking, partsOf, written } from "./links.js";
 import { Player } from "./player.js";
+import { Reach } from "./reaching.js";
 import { Sharing } from "./sharing.js";
 
 const PASSED_ON = new Set(["Escape", "Tab"]);
@@ -46,12 +47,27 @@ function onceSeen(element, call) {
 
 function render({ model, el }) {
   const root = framed(el, model.get("still")), first = model.get("scene");
-  let player, telling, rest = model.get("rest") || {}; // what of the state is no dial
+  let player, telling, alone = "", rest = model.get("rest") || {}; // what of the state is no dial
   const told = (state) => {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
   };
-  const send = (message) => model.send(message);
+  const reach = new Reach(first, model.get("reach"));
+  const send = (message) => { // nobody waits for what comes of it, whoever answers
+    if (model.get("live") || !message.set) model.send(message);
+    else Promise.resolve().then(() => reachFor(reach.nearest(message.set, rest.inputs), message.set));
+  };
+  const reachFor = (i, asked) => {
+    const inputs = reach.inputs(i), moved = reach.fields.filter((field) => !alike(inputs[field], rest.inputs[field]));
+    if (moved.length) {
+      rest = { ...rest, inputs: { ...rest.inputs, ...inputs } };
+      show(reach.scene(i));
+    }
+    if (moved.some((field) => !(field in asked))) alone = Object.keys(asked).join();
+    if (alone === Object.keys(asked).join()) player.grabbing.say("", "In a saved page, one of these inputs at a time.");
+    else alone = "";
+    player.grabbing.answered();
+  };
   const open = (part) => {
     const other = model.get("scenes")?.[part];
     if (other === undefined) { send({ open: part }); return undefined; }
@@ -63,7 +79,7 @@ function render({ model, el }) {
     const held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
     player?.leave();
     player = new Player(root, scene, {
-      state, turned, before, predict, speed: play?.speed, told, send, open, live: model.get("live"), held,
+      state, turned, before, predict, speed: play?.speed, told, send, open, live: model.get("live"), reach, held,
     });
     if (focused && !held?.focused) player.focusPanel();
   };
@@ -74,6 +90,8 @@ function render({ model, el }) {
     if (!link) return;
     const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
     if (part) await open(part[0]);
+    const there = reach.points.findIndex((_, i) => Object.entries(link.rest.inputs || {}).every(([name, value]) => alike(reach.inputs(i)[name], value)));
+    if (link.rest.inputs && there >= 0) reachFor(there, link.rest.inputs);
     const [dials, faults] = fitting(player.scene, link.dials), lacks = lacking(link.rest, rest);
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
     player.pause();

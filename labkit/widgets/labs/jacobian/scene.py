@@ -7,6 +7,7 @@ import numpy as np
 
 from ...kit.passes import passes
 from ...kit.picture import Picture
+from ...kit.scene import Scene
 from .view import Drawing
 
 
@@ -46,6 +47,10 @@ class JacobianMap(Picture):
         drawing = Drawing(self.passes, self._wide)
         self._wide = drawing.w
         self.scene = drawing.scene()
+
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene | None:
+        """The scene at another input."""
+        return Drawing(self._at(list(inputs.values())), self._wide).scene()
 
     @property
     def matrix(self) -> np.ndarray:

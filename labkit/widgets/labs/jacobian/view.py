@@ -66,7 +66,8 @@ class Drawing(Layout):
             yield Grip("t", "pushed", "The tangent t", "pushes", self.stops, "x", when=JVP, area=matrix)
         else:
             yield Grip("v", "map", "The cotangent v", "pulls", self.stops, "y", when=VJP, area=matrix)
-        for x, name, value in zip(across, self.passes.columns, self.passes.x) if self.words else ():
+        given = zip(across, self.passes.columns, self.passes.x) if self.words else ()
+        for x, name, value in ((x, name, value) for x, name, value in given if np.isfinite(value)):
             spot, free = (x, self.over + self.h / 2), {"x": Along.scrubbed(name, float(value), x)}
             when = PUSHED if self.pushed else PULLED
             yield Grip(f"{self._panel} {name}", self._panel, name, at=spot, free=free, by="x", stays=True, when=when)

@@ -191,3 +191,14 @@ def test_a_nan_is_not_blamed_on_an_op_whose_inputs_were_not_kept():
     assert words.startswith("The result of sum holds nan.") and "may come from further back" in words
     (words,) = of_tensor(loss, Known.among({"x": x, "h": h})).notices
     assert words == "The first nan comes from log: what goes in is finite (x = 2 ‖2.24‖)."
+
+
+def test_data_are_leaves_without_a_node():
+    x, y, w = torch.eye(2) * 2, torch.tensor([[3.0], [1.0]]), torch.tensor([[0.5], [1.0]], requires_grad=True)
+    loss = ((x @ w - y) ** 2).sum()
+    story = of_tensor(loss, Known.among({"x": x, "y": y, "w": w}))
+    assert [(n.title, n.grad_fn) for n in story.leaves] == [("x", ""), ("y", ""), ("w", "AccumulateGrad")]
+    assert node(story, "x").index in node(story, "mm").parents and node(story, "y").index in node(story, "−").parents
+    assert story.notices == [] and node(story, "y").index not in last_totals(story)
+    loss.backward()
+    assert last_totals(story)[node(story, "w").index] == pytest.approx(w.grad.numpy())

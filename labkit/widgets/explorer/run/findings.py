@@ -1,0 +1,167 @@
+"""What a reader of a real tape should see first: where a gradient ends, shrinks or grows, and shapes that are none.
+
+Each is found by what it does to numbers and shapes, not by the class of a module; `places` are the nodes of the tape in question.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ....engine import Summary
+from ....realtape import CHANGED, ENDS, BackStep, Flat, Tape, TapeNode, Value
+from ...kit.words import counted, listed, norm, number, shape
+
+MOST_FLAT, MOST_DEAD = 0.9, 0.5  # parts of all numbers, of all units
+FAR = 1e4  # times that gradients shrink or grow
+LONG = 1e4
+ROWS = 4  # examples at least
+_PAIRS = {"add", "sub", "rsub", "mul", "div", "expand", "maximum", "minimum", "pow", "lerp"}
+_SCORES = {"log_softmax": "cross_entropy", "binary_cross_entropy_with_logits": "the loss", "softmax": "softmax"}
+_SQUASHED = {"softmax", "log_softmax", "sigmoid"}
+
+
+class Finding(NamedTuple):
+    """A sentence, the nodes of the tape that it is about, and whether colours of gradients show it."""
+
+    words: str
+    places: tuple[int, ...] = ()
+    coloured: bool = False
+
+
+def findings(tape: Tape) -> Iterator[Finding]:
+    """What there is to be told, the gravest first."""
+    flat = list(_flat(tape))
+    yield from _changed(tape)
+    yield from flat
+    yield from _ended(tape, {place for found in flat for place in found.places})
+    yield from _far(tape)
+    yield from _spread(tape)
+    yield from _twice(tape)
+    if tape.filled:
+        held = f"{listed([f'{name}.grad' for name in tape.filled], 3)} {'hold' if len(tape.filled) > 1 else 'holds'}"
+        yield Finding(f"{held} something already: backward() adds to it, unless zero_grad() comes first.")
+    if tape.frozen:
+        yield Finding(f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.")
+
+
+# ---- names ----
+
+
+def _called(tape: Tape, node: TapeNode) -> str:
+    """An op and the module in which, or after which, it ran."""
+    inside = _module(node)
+    before = next((_module(tape.nodes[p[0]]) for p in node.parents if p and _module(tape.nodes[p[0]])), "")
+    if len(before) > len(inside):
+        return f"{node.op} after {before}"
+    return f"{node.op} in {inside}" if inside else node.op
+
+
+def _module(node):
+    return ".".join(name for name, _, _ in node.scope)
+
+
+def _norm(value: Value | None) -> float:
+    """The length of a gradient; nan where it is not known."""
+    found = None if value is None else value.numbers
+    if found is None or (isinstance(found, Summary) and found.norm is None):
+        return np.nan
+    return float(norm(found))
+
+
+# ---- by what is on the tape ----
+
+
+def _changed(tape: Tape) -> Iterator[Finding]:
+    """What was saved, and is not what it was any more."""
+    nodes = [node for node in tape.nodes if any(saved.state == CHANGED for saved in node.saved)]
+    if nodes:
+        which = listed([_called(tape, node) for node in nodes], 3)
+        yield Finding(
+            f"What {which} saved was changed in place afterwards: backward() raises a RuntimeError there.",
+            tuple(node.index for node in nodes),
+        )
+
+
+def _flat(tape: Tape) -> Iterator[Finding]:
+    """Ops that let nothing through; where there is none, those that let nearly nothing through."""
+    known = [(node, Flat(*node.flat)) for node in tape.nodes if node.flat is not None]
+    for node, flat in [one for one in known if one[1].closed == 1] or known:
+        called, ends = _called(tape, node), ENDS[node.op]
+        if flat.closed == 1:
+            what = f"all its {counted(flat.numbers, 'number')} are {ends}, where its slope is 0"
+            yield Finding(f"No gradient passes {called}: {what}.", (node.index,))
+        elif node.op != "relu" and flat.closed >= MOST_FLAT:
+            what = f"{flat.closed:.0%} of its numbers are {ends}, where its slope is 0"
+            yield Finding(f"Little gradient passes {called}: {what}.", (node.index,))
+        elif flat.examples >= ROWS and flat.dead >= MOST_DEAD * flat.units:
+            what = f"{flat.dead} of {flat.units} units of {called} are {ends} for all {flat.examples} examples"
+            yield Finding(f"{what}: they pass no gradient.", (node.index,))
+
+
+def _spread(tape: Tape) -> Iterator[Finding]:
+    """A column that meets a row: each of n with each of n."""
+    for node in tape.nodes:
+        before = [tape.nodes[p[0]].outputs[p[1]][0] for p in node.parents if p and not tape.nodes[p[0]].leaf]
+        dims = node.outputs[0][0] if node.outputs else ()
+        square = len(dims) == 2 and dims[0] == dims[1] > 1
+        if square and node.op in _PAIRS and len(before) == 1 and before[0] in ((dims[0], 1), (dims[0],)):
+            other = f"{dims[0]}" if len(before[0]) == 2 else f"{dims[0]}×1"
+            made = f"{_called(tape, node)} makes {shape(dims)} of {shape(before[0])}"
+            why = f"if the other side has the shape {other}, each number meets each other one"
+            yield Finding(f"{made}: {why}. Give both the same shape.", (node.index,))
+
+
+def _twice(tape: Tape) -> Iterator[Finding]:
+    """Scores that were squashed before a loss that does it itself."""
+    for node in tape.nodes:
+        before = next((tape.nodes[p[0]] for p in node.parents if p), None)
+        if node.op in _SCORES and before and before.op in _SQUASHED:
+            yield Finding(
+                f"{node.op} is taken of what {before.op} gave: {_SCORES[node.op]} expects the scores before {before.op}.",
+                (before.index, node.index),
+            )
+
+
+# ---- by what an extra backward sent ----
+
+
+def _ended(tape: Tape, known: set[int]) -> Iterator[Finding]:
+    """Where something arrives and 0 goes on, nearest to the loss, and the parameters that therefore get 0."""
+    idle = [tape.nodes[i].label for i, value in tape.gradients.items() if _norm(value) == 0 and tape.nodes[i].leaf]
+    if not idle or known:
+        return
+    words, step = f"The gradient of {listed(idle, 3)} is 0", next(filter(_stops, tape.steps), None)
+    if step is None:
+        yield Finding(f"{words}.")
+    else:
+        at = _called(tape, tape.nodes[step.node])
+        yield Finding(f"{words}: it ends at {at}, where {_arrived(step)} arrives and 0 goes on.", (step.node,))
+
+
+def _arrived(step: BackStep) -> str:
+    return number(max(map(_norm, step.arrived.values())))
+
+
+def _stops(step: BackStep) -> bool:
+    """Whether something arrives and, along some edge, exactly 0 goes on."""
+    sent = [_norm(value) for value in step.sent if value is not None]
+    return any(_norm(value) > 0 for value in step.arrived.values()) and 0.0 in sent
+
+
+def _far(tape: Tape) -> Iterator[Finding]:
+    """Gradients of weights that shrink or grow on their way back, or are very long."""
+    used = {p[0]: node.index for node in tape.nodes for p in node.parents if p and tape.nodes[p[0]].leaf}
+    sizes = {i: _norm(value) for i, value in tape.gradients.items() if i in used and len(value.shape) > 1}
+    found = [(size, i) for i, size in sizes.items() if np.isfinite(size) and size > 0]
+    if not found:
+        return
+    (low, least), (high, most) = min(found), max(found)
+    if high > FAR * low:
+        shrinks = used[least] < used[most]  # what is used early is reached late
+        path = [(high, most), (low, least)] if shrinks else [(low, least), (high, most)]
+        told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
+        how = "shrinks" if shrinks else "grows"
+        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True)
+    elif high > LONG:
+        yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)

@@ -1,0 +1,106 @@
+"""What a real tape is opened on: nodes are marked, and it stands at its last step."""
+
+import numpy as np
+import pytest
+
+from labkit.realtape import BackStep, Flat, Saved, Tape, TapeNode, Value, as_json, of_json
+from labkit.widgets.explorer import Explorer, of_tape
+from labkit.widgets.explorer.run.findings import findings
+
+
+def value(*numbers):
+    return Value((len(numbers),), "float32", np.array(numbers, np.float32))
+
+
+def chain(*ops, **tape):
+    """A tape of a leaf and ops, one after the other; each op a name, or a name with fields of its node."""
+    nodes = [TapeNode(0, "AccumulateGrad", "leaf", outputs=(((4, 4), "float32", "cpu"),), label="w")]
+    for i, op in enumerate(ops, 1):
+        name, more = op if isinstance(op, tuple) else (op, {})
+        fields = {"outputs": (((4, 1), "float32", "cpu"),), **more}
+        nodes.append(TapeNode(i, f"{name.title()}Backward0", name, ((i - 1, 0),), **fields))
+    return Tape("loss", ((len(ops), 0),), nodes, **tape)
+
+
+def found(tape):
+    return [finding.words for finding in findings(tape)]
+
+
+@pytest.mark.parametrize("flat, words", [
+    (Flat(8, 1.0), "No gradient passes relu: all its 8 numbers are 0, where its slope is 0."),
+    (Flat(32, 0.6, 5, 8, 4), "5 of 8 units of relu are 0 for all 4 examples: they pass no gradient."),
+])  # fmt: skip
+def test_a_closed_relu_is_marked(flat, words):
+    tape = chain("mm", ("relu", {"flat": flat}), "mean")
+    assert found(of_json(as_json(tape))) == [words]
+    picture = Explorer(of_tape(tape), "tape")
+    (box,) = [mark for mark in picture.scene.panels[0].marks if mark.role == "bad"]
+    assert picture.scene.links[box.link].name == "relu"
+    step = picture.scene.dials[0]
+    assert step.start == len(step.values) - 1 and picture.story.stands and picture.scene.notice == words
+
+
+@pytest.mark.parametrize("node", [
+    ("relu", {"flat": Flat(8, 0.9)}), ("relu", {"flat": Flat(32, 0.5, 3, 8, 4)}), ("relu", {"flat": Flat(6, 0.9, 2, 2, 3)}),
+    ("tanh", {"flat": Flat(8, 0.8)}), ("sub", {"outputs": (((4, 3), "float32", "cpu"),)}), "softmax", "log_softmax",
+])  # fmt: skip
+def test_what_happens_in_any_run_is_no_finding(node):
+    assert found(chain("mm", node, "mean")) == []
+
+
+def test_scores_squashed_twice_and_a_column_that_meets_a_row():
+    assert "cross_entropy expects the scores before sigmoid" in found(chain("sigmoid", "log_softmax"))[0]
+    square = {"outputs": (((4, 4), "float32", "cpu"),)}
+    assert found(chain("mm", ("sub", square), "mean"))[0].startswith(
+        "sub makes 4×4 of 4×1: if the other side has the shape 4,"
+    )
+    assert found(chain("mm", ("mm", square), "mean")) == []  # a product of matrices may
+
+
+def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
+    tape = chain("mm", "round", "mean", gradients={0: value(0, 0)}, backward=True)
+    tape.steps = [BackStep(3, {0: value(1)}, (value(0.5, 0.5),)), BackStep(2, {0: value(0.5, 0.5)}, (value(0, 0),))]
+    (words,) = found(tape)
+    assert words == "The gradient of w is 0: it ends at round, where 0.707 arrives and 0 goes on."
+
+
+@pytest.mark.parametrize("early, late, words", [
+    (1e-7, 1.0, "shrinks on its way back: its length goes from 1 at v to 1e−07 at w."),
+    (1e6, 1.0, "grows on its way back: its length goes from 1 at v to 1e+06 at w."),
+    (9e5, 8e5, "are very long, up to 9e+05 at w."), (1.0, 0.1, ""),
+])  # fmt: skip
+def test_gradients_that_shrink_or_grow_are_coloured(early, late, words):
+    tape = chain("mm", "mm", "mean", backward=True)
+    tape.nodes[2].parents = ((1, 0), (4, 0))
+    tape.nodes.append(TapeNode(4, "AccumulateGrad", "leaf", outputs=(((2, 1), "float32", "cpu"),), label="v"))
+    tape.gradients = {
+        i: Value((1, 1), "float32", np.full((1, 1), size, np.float32)) for i, size in ((0, early), (4, late))
+    }
+    assert "".join(found(tape)).endswith(words) and all(finding.coloured for finding in findings(tape))
+
+
+def test_what_holds_a_gradient_already_and_what_is_frozen():
+    held, frozen = found(chain("mm", filled=("w",), frozen=("a", "b")))
+    assert held.startswith("w.grad holds something already") and frozen.startswith(
+        "Frozen (requires_grad=False): a and b."
+    )
+
+
+def test_parameters_without_a_path_stand_beside_the_graph():
+    few, many = (
+        Explorer(of_tape(chain("mm", "mean", unreached=names)), "tape") for names in (("a", "b"), tuple("abcdef"))
+    )
+    for picture, titles in ((few, {"a", "b"}), (many, {"6 parameters"})):
+        bad = [mark.link for mark in picture.scene.panels[0].marks if mark.role == "bad"]
+        assert {picture.scene.links[link].name for link in bad} == titles
+        written = [
+            words for mark in picture.scene.panels[0].marks for _, words in mark.vary.get("step", {}).get("text", [])
+        ]
+        assert written.count("no path") == len(titles)
+
+
+def test_what_was_changed_is_said_once():
+    saved = (Saved("result", "changed", why="version 1; expected version 0"),)
+    assert found(chain(("exp", {"saved": saved}), "mean")) == [
+        "What exp saved was changed in place afterwards: backward() raises a RuntimeError there."
+    ]

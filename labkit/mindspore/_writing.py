@@ -50,7 +50,9 @@ def by_value(function):
 
 def with_own_globals(function):
     """The tree of a function in which a global that it writes is a name of its own, with the global's value to begin with."""
-    named = [part for part in getattr(function, "body", ()) if isinstance(part, ast.Global)] if _is_def(function) else []
+    named = (
+        [part for part in getattr(function, "body", ()) if isinstance(part, ast.Global)] if _is_def(function) else []
+    )
     names = {name: f"_labkit_own_{name}" for part in named for name in part.names}
     if not names:
         return function

@@ -10,9 +10,9 @@ from .guard import INNER as INNER
 from .guard import is_user as is_user
 from .lines import Line as Line
 from .loops import Loop as Loop
+from .nodes import Interpreted as Interpreted
 from .nodes import Op as Op
 from .nodes import TraceError as TraceError
-from .nodes import Interpreted as Interpreted
 from .nodes import Undecided as Undecided
 from .nodes import recorded as recorded
 from .nodes import refuse as refuse

@@ -206,9 +206,7 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param):
         super().__init__()
-        of_kind(
-            param, Parameter, "For 'ParameterUpdate', 'param' must be an instance of 'Parameter', but got {kind}."
-        )
+        of_kind(param, Parameter, "For 'ParameterUpdate', 'param' must be an instance of 'Parameter', but got {kind}.")
         object.__setattr__(self, "_param", param)
 
     def construct(self, x) -> Parameter:

@@ -65,6 +65,7 @@ def _mixed_along(value, axis, matrix):
 
 
 register(interpolate, method=False)
+register(interpolate, "upsample", method=False)
 
 
 def _resized(mode, align_corners=False, middles=False):

@@ -180,9 +180,7 @@ class ASGD(_Method):
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
         for name, value in (("lambd", lambd), ("t0", t0)):
             of_kind(value, float, f"For 'ASGD', the type of {name} must be float, but got {{kind}}.")
-        super().__init__(
-            params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, maximize=maximize
-        )
+        super().__init__(params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, maximize=maximize)
 
     def step(self, group, lr, t, p, g, *state) -> tuple:
         (mu, eta, mean), lambd = state, group["lambd"]

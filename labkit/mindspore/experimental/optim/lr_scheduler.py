@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
@@ -308,7 +309,7 @@ class CyclicLR(LRScheduler):
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", last_epoch=-1):  # fmt: skip
-        scales = {
+        scales: dict[str, tuple[Callable, str]] = {
             "triangular": (lambda n: 1.0, "cycle"), "triangular2": (lambda n: 0.5 ** (n - 1), "cycle"),
             "exp_range": (lambda n: gamma**n, "iterations"),
         }  # fmt: skip

@@ -61,6 +61,7 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "index_add", "slice", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "pixel_unshuffle",
     "Bucketize", "TrilIndices", "TriuIndices", "Einsum", "Transformer", "ApplyGradientDescent", "StridedSlice",
     "tril_indices", "triu_indices", "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "ResizeLinear1D", "ResizeBilinearV2",
+    "ResizeBicubic",
     "sequence_mask",
     "allclose", "unique_consecutive", "batch_norm", "bidense", "cholesky", "copy_", "diagflat", "lp_pool2d", "select_scatter",
     "strided_slice",

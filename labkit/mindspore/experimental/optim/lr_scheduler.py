@@ -327,7 +327,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = lows
 
     @staticmethod
-    def _for_groups(optimizer, given):
+    def _for_groups(optimizer, given) -> list[Tensor]:
         count = len(optimizer.param_groups)
         if isinstance(given, (list, tuple)) and len(given) != count:
             raise ValueError(f"Expected {count} values for lr, got {len(given)}")

@@ -84,7 +84,7 @@ def cubic_weights(size, wanted, align_corners=False, middles=True) -> np.ndarray
         at = np.arange(wanted, dtype=np.float32) * _step(size, wanted, None)
     first = np.floor(at).astype(int)
     keys = middles and not align_corners
-    shares = cubic_shares(np.round((at - first).astype(float) * 1024) / 1024, -0.5 if keys else -0.75)
+    shares = [*cubic_shares(np.round((at - first).astype(float) * 1024) / 1024, -0.5 if keys else -0.75)]
     places = [first + k for k in (-1, 0, 1, 2)]
     if keys:
         shares = [np.where((p >= 0) & (p < size), share, 0) for p, share in zip(places, shares, strict=True)]

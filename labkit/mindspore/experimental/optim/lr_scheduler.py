@@ -316,7 +316,9 @@ class CyclicLR(LRScheduler):
         if scale_fn is None and mode not in scales:
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode, self.gamma = mode, gamma
-        self.scale_fn, self.scale_mode = (scale_fn, scale_mode) if scale_fn is not None else scales[mode]
+        chosen = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
+        self.scale_fn: Callable = chosen[0]
+        self.scale_mode: str = chosen[1]
         lows, self.max_lrs = (self._for_groups(optimizer, given) for given in (base_lr, max_lr))
         if last_epoch == -1:
             for low, group in zip(lows, optimizer.param_groups, strict=True):

@@ -26,6 +26,7 @@ __version__ = "2.10.0"
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
     **dict.fromkeys(("jit", "jit_class", "lazy_inline"), "graph_mode"),
+    "JitConfig": "_jit_config",
     "from_numpy": "tensor",
     **dict.fromkeys(("constexpr", "is_tensor"), "ops"),
     "recompute": "nn",

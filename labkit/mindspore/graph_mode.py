@@ -7,7 +7,8 @@ all else that it takes from its surroundings is watched (`_watching`), and a cha
 
 The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
 function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
-one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. The real one keeps the first
+one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. A function that takes
+the array of a tensor is run by Python every time, as it is there. The real one keeps the first
 value of a global for ever; here a change recompiles.
 """
 

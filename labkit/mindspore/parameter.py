@@ -64,7 +64,8 @@ class Parameter(Tensor):
 
     inited_param = None  # what a parameter without a value becomes; here each has its value from the start
 
-    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True):
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True,
+                 storage_format="", device=None):  # fmt: skip
         if isinstance(default_input, bool):
             raise ValueError("Parameter data can not be `bool`")
         if isinstance(default_input, (tuple, dict)):

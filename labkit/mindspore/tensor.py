@@ -430,8 +430,8 @@ def _initial(shape, dtype, init):
 Initializer.tensor_of = staticmethod(wrap)
 
 
-def tensor(input_data=None, dtype=None, shape=None, init=None) -> Tensor:
-    """The same as `Tensor(...)`."""
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None) -> Tensor:
+    """The same as `Tensor(...)`; there is one `device`."""
     return Tensor(input_data, dtype, shape, init)
 
 

@@ -68,6 +68,30 @@ def _cubic(size, wanted, at):
     return _mixed(size, wanted, [(first + k, share) for k, share in zip((-1, 0, 1, 2), shares, strict=True)])
 
 
+def cubic_weights(size, wanted, align_corners=False, middles=True) -> np.ndarray:
+    """The matrix (wanted, size) of MindSpore's cubic interpolation, whose places are rounded to a table's 1024ths.
+
+    Where `middles` are put into proportion, the curve is R. Keys's own, and what lies outside has no share.
+
+    >>> cubic_weights(2, 3).round(3)
+    array([[ 1.066, -0.066],
+           [ 0.5  ,  0.5  ],
+           [-0.066,  1.066]])
+    """
+    if align_corners or middles:
+        at = _positions(size, wanted, None, align_corners, True)
+    else:
+        at = np.arange(wanted, dtype=np.float32) * _step(size, wanted, None)
+    first = np.floor(at).astype(int)
+    keys = middles and not align_corners
+    shares = [*cubic_shares(np.round((at - first).astype(float) * 1024) / 1024, -0.5 if keys else -0.75)]
+    places = [first + k for k in (-1, 0, 1, 2)]
+    if keys:
+        shares = [np.where((p >= 0) & (p < size), share, 0) for p, share in zip(places, shares, strict=True)]
+        shares = [share / sum(shares) for share in shares]
+    return _mixed(size, wanted, zip(places, shares, strict=True))
+
+
 def cubic_shares(t, a=-0.75) -> tuple:
     """What the four pixels around a place share, which is `t` beyond the second (R. Keys, 1981)."""
     near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1

@@ -507,7 +507,6 @@ def logged(x):
 
 
 REFUSED = {
-    "asnumpy": (lambda x: x * Tensor(x.asnumpy()), "take the array of a tensor"),
     "list of a tensor": (lambda x: x.tolist(), "take the array"),
     "nonzero": (lambda x: ops.nonzero(x), "shape depends on values"),
     "unique": (lambda x: ops.unique(x), "take the array"),
@@ -519,6 +518,18 @@ REFUSED = {
     "text": (lambda x: f"{x}", "return the text of a tensor"),
     "integer powers": (lambda x: x.astype(ms.int32) ** x.astype(ms.int32), "raise integers to integer powers"),
 }
+
+
+def test_a_function_that_takes_the_array_of_a_tensor_is_run_by_python_every_time(graph_mode):
+    @ms.jit
+    def sine(x):
+        return x + Tensor(np.sin(x.asnumpy()))
+
+    for n in (1.0, 2.0):
+        assert np.allclose(sine(Tensor([n])).asnumpy(), n + np.sin(n))
+    assert not sine.cache_info().size
+    with pytest.raises(TraceError, match="take the array of a tensor"):
+        sine.program(Tensor([1.0]))
 
 
 @pytest.mark.parametrize("name", REFUSED)

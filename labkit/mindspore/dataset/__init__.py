@@ -7,7 +7,7 @@
 
 from ...aliases import attributes
 from . import config, transforms, vision
-from ._pipeline import Dataset
+from ._pipeline import BatchInfo, Dataset
 from ._pipeline import zip_datasets as zip
 from .digits import DigitsDataset
 from .mnist import MnistDataset
@@ -16,7 +16,7 @@ from .samplers import __all__ as _samplers
 from .sources import GeneratorDataset, NumpySlicesDataset
 
 __all__ = [
-    "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
+    "BatchInfo", "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
     "vision", "zip", *_samplers,
 ]  # fmt: skip
 

@@ -5,6 +5,7 @@ pipeline holds nothing, and two iterators over it do not disturb each other.
 """
 
 import math
+from bisect import bisect_right
 from itertools import islice
 
 import numpy as np
@@ -15,7 +16,7 @@ from ._check import LARGEST, at_most, names_of, natural, required
 from ._order import Orders, Slots
 from ._reading import Randomness, Reader, as_arrays, as_tensors
 
-__all__ = ["Dataset", "zip_datasets"]
+__all__ = ["BatchInfo", "Dataset", "zip_datasets"]
 
 
 class Dataset(metaclass=Placed):
@@ -73,6 +74,12 @@ class Dataset(metaclass=Placed):
     def __len__(self):
         return self.get_dataset_size()
 
+    def sync_update(self, condition_name, num_batch=None, data=None):
+        """Call the function of the `sync_wait` of that name with `data`. Raises RuntimeError where there is none."""
+        if not hasattr(self, "input"):
+            raise RuntimeError(f"Condition name: {condition_name} not found in the pipeline.")
+        self.input.sync_update(condition_name, num_batch, data)
+
     def reset(self):
         """Accepted: every epoch starts from the beginning."""
 
@@ -108,6 +115,30 @@ class Dataset(metaclass=Placed):
         None stands for the largest size, and for 0.
         """
         return PaddedBatchDataset(self, batch_size, drop_remainder, pad_info)
+
+    def bucket_batch_by_length(self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function=None,
+                               pad_info=None, pad_to_bucket_boundary=False, drop_remainder=False):  # fmt: skip
+        """Batches of rows of like length: a row goes into the first bucket whose boundary is above its length, else the last.
+
+        A full bucket of `bucket_batch_sizes[k]` rows is a batch; those left over come at the end, unless they are dropped. The
+        length is that of the column, or `element_length_function(*columns)`. Rows are padded as by `padded_batch`, with
+        `pad_to_bucket_boundary` None stands for one less than the boundary.
+        """
+        buckets = bucket_boundaries, bucket_batch_sizes, pad_to_bucket_boundary
+        return BucketBatchByLengthDataset(
+            self, column_names, buckets, element_length_function, pad_info, drop_remainder
+        )
+
+    def flat_map(self, func):
+        """The rows of `func(*columns)`, a data set, for each row."""
+        return _FlatMap(self, func)
+
+    def sync_wait(self, condition_name, num_batch=1, callback=None):
+        """The same rows; `sync_update(condition_name, data=...)` of what is built on it calls `callback(data)`.
+
+        A row is made when it is asked for, so that nothing has to wait.
+        """
+        return SyncWaitDataset(self, condition_name, callback)
 
     def zip(self, datasets):
         """The columns of this and of others (one, or a tuple) side by side, as many rows as the shortest has."""
@@ -290,12 +321,12 @@ class _MappedBatch(BatchDataset):
             if len(batch) == self.batch_size or not self.drop_remainder:
                 kept = dict(zip(self.input.get_col_names(), zip(*batch), strict=True))
                 given = [list(kept[c]) for c in self.columns]
-                kept.update(zip(self.made, as_tuple(self.function(*given, _BatchInfo(number, epoch[0]))), strict=True))
+                kept.update(zip(self.made, as_tuple(self.function(*given, BatchInfo(number, epoch[0]))), strict=True))
                 yield tuple(self._stacked(name, kept[name]) for name in order)
                 number += 1
 
 
-class _BatchInfo:
+class BatchInfo(metaclass=Placed):
     """What a function of batches is told."""
 
     def __init__(self, batch, epoch):
@@ -315,10 +346,10 @@ class PaddedBatchDataset(BatchDataset):
         super().__init__(input, batch_size, drop_remainder)
         self.info = info
 
-    def _stacked(self, name, column):
-        column = list(map(np.asarray, column))
-        if self.info is not None and (not self.info or name in self.info):
-            shape, value = self.info.get(name, (None, 0))
+    def _stacked(self, name, column, info=None):
+        column, info = list(map(np.asarray, column)), self.info if info is None else info
+        if info is not None and (not info or name in info):
+            shape, value = info.get(name, (None, 0))
             largest = np.max([c.shape for c in column], axis=0).astype(int)
             wanted = largest if shape is None else [m if n is None else n for n, m in zip(shape, largest, strict=True)]
             column = [self._padded(c, wanted, value or 0) for c in column]
@@ -329,6 +360,69 @@ class PaddedBatchDataset(BatchDataset):
             return array
         cut = array[tuple(slice(int(n)) for n in shape)]
         return np.pad(cut, [(0, int(n) - m) for n, m in zip(shape, cut.shape)], constant_values=value)
+
+
+class BucketBatchByLengthDataset(PaddedBatchDataset):
+    def __init__(self, input, columns, buckets, length, info, drop_remainder):
+        self.boundaries, self.sizes, self.to_boundary = buckets
+        super().__init__(input, max(self.sizes), drop_remainder, info)
+        if len(self.sizes) != len(self.boundaries) + 1:
+            raise ValueError("bucket_batch_sizes must contain one element more than bucket_boundaries.")
+        self.columns, self.length = names_of(columns, "column_names"), length
+
+    def get_dataset_size(self):
+        return sum(1 for _ in self.rows(Randomness()))
+
+    def rows(self, random):
+        waiting: list[list] = [[] for _ in self.sizes]
+        places = [self.input.place(c) for c in self.columns]
+        for row in self.input.rows(random):
+            k = self._bucket([row[place] for place in places])
+            waiting[k].append(row)
+            if len(waiting[k]) == self.sizes[k]:
+                yield self._batch(k, waiting[k])
+                waiting[k] = []
+        for k, rows in enumerate(waiting):
+            if rows and not self.drop_remainder:
+                yield self._batch(k, rows)
+
+    def _bucket(self, values):
+        length = len(values[0]) if self.length is None else int(np.ravel(as_tuple(self.length(*values))[0])[0])
+        return bisect_right(self.boundaries, length)
+
+    def _batch(self, k, rows):
+        info, names = self.info, self.get_col_names()
+        if self.to_boundary and info:
+            fill = self.boundaries[k] - 1 if k < len(self.boundaries) else None
+            info = {c: ([fill if n is None else n for n in shape], value) for c, (shape, value) in info.items()}
+        return tuple(self._stacked(name, column, info) for name, column in zip(names, zip(*rows)))
+
+
+class _FlatMap(Dataset):
+    def __init__(self, input, func):
+        self.input, self.func = input, func
+
+    def get_col_names(self):
+        return self.func(*self.input._first()).get_col_names()
+
+    def get_dataset_size(self):
+        return sum(1 for _ in self.rows(Randomness()))
+
+    def rows(self, random):
+        for row in self.input.rows(random):
+            made = of_kind(self.func(*row), Dataset, "flat_map: the function should return a dataset, but got {type}.")
+            yield from made.rows(random)
+
+
+class SyncWaitDataset(Dataset):
+    def __init__(self, input, condition_name, callback):
+        self.input, self.condition_name, self.callback = input, condition_name, callback
+
+    def sync_update(self, condition_name, num_batch=None, data=None):
+        if condition_name != self.condition_name:
+            super().sync_update(condition_name, num_batch, data)
+        elif self.callback is not None:
+            self.callback(data)
 
 
 class ZipDataset(Dataset):

@@ -1,5 +1,7 @@
 """Settings of data pipelines."""
 
+from typing import Any
+
 from ...kinds import of_kind
 from .. import _seed
 
@@ -7,7 +9,7 @@ __all__ = ["get_num_parallel_workers", "get_prefetch_size", "get_seed", "set_num
            "set_prefetch_size", "set_seed"]  # fmt: skip
 
 _LARGEST = 2**32 - 1
-_kept = {"num_parallel_workers": 8, "prefetch_size": 16}
+_kept: dict[str, Any] = {"num_parallel_workers": 8, "prefetch_size": 16}
 
 
 def set_seed(seed) -> None:
@@ -42,3 +44,29 @@ def set_prefetch_size(size) -> None:
 def get_prefetch_size() -> int:
     """What was set; 16 at first."""
     return _kept["prefetch_size"]
+
+
+_KEPT = {  # what else may be set: of workers and memory that there are none of here, so that it changes nothing
+    "auto_offload": False, "autotune_interval": 0, "callback_timeout": 60, "debug_mode": False, "dynamic_shape": False,
+    "enable_shared_mem": True, "enable_watchdog": True, "fast_recovery": True, "monitor_sampling_interval": 1000,
+    "multiprocessing_start_method": "fork", "multiprocessing_timeout_interval": 300, "numa_enable": False,
+}  # fmt: skip
+_kept.update(_KEPT)
+
+
+def _keeping(name):
+    def read():
+        return _kept[name]
+
+    def put(value):
+        of_kind(value, type(_KEPT[name]), f"{name} isn't of type {type(_KEPT[name]).__name__}.")
+        _kept[name] = value
+
+    read.__doc__ = f"What was set; {_KEPT[name]!r} at first."
+    put.__doc__ = "Accepted: a pipeline runs in the thread that reads it."
+    return {f"get_{name}": read, f"set_{name}": put}
+
+
+for _name in _KEPT:
+    globals().update(_keeping(_name))
+    __all__ += [f"get_{_name}", f"set_{_name}"]

@@ -31,6 +31,7 @@ class Sampler(metaclass=Placed):
     """
 
     dataset_size = 0
+    child: "Sampler | None" = None
 
     def __init__(self, num_samples=None):
         if num_samples is not None:
@@ -46,6 +47,35 @@ class Sampler(metaclass=Placed):
         """How many of `count` rows are read."""
         self.dataset_size = count
         return at_most(sum(1 for _ in self), self.num_samples)
+
+    def add_child(self, sampler) -> None:
+        """Choose among the rows that another sampler chooses. Raises RuntimeError for a second one."""
+        if self.child is not None:
+            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        self.child = sampler_from(sampler)
+
+    def get_child(self) -> "Sampler | None":
+        """The sampler among whose rows it chooses."""
+        return self.child
+
+    def get_num_samples(self) -> int | None:
+        """How many rows it chooses at most; None where that is up to the data."""
+        known = [self._own_count(), self.child.get_num_samples() if self.child else None]
+        return min((n for n in known if n is not None), default=None)
+
+    def _own_count(self):
+        return self.num_samples
+
+    def all_size(self, count) -> int:
+        """How many of `count` rows are read, with the samplers below."""
+        return self.size(self.child.all_size(count) if self.child else count)
+
+    def places(self, count, random) -> list[int]:
+        """The indices of an epoch, with the samplers below."""
+        if self.child is None:
+            return self.indices(count, random)
+        below = self.child.places(count, random)
+        return [below[int(k)] for k in self.indices(len(below), random)]
 
     def indices(self, count, random) -> list[int]:
         """The indices of an epoch, of `count` rows; `random.of(self, kind)` gives the sampler's random numbers."""
@@ -91,6 +121,9 @@ class SubsetSampler(Sampler):
     def __init__(self, indices, num_samples=None):
         super().__init__(num_samples)
         self.chosen = [indices] if isinstance(indices, int) else list(indices)
+
+    def _own_count(self):
+        return len(self.chosen) if self.num_samples is None else self.num_samples
 
     def __iter__(self):
         for index in self.chosen:

@@ -1,6 +1,7 @@
 """Sources in memory: arrays cut into rows, and rows made by Python code."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,24 @@ def chosen_by(shuffle, num_samples, sampler=None, num_shards=None, shard_id=None
     return None if sampler is None else sampler_from(sampler)
 
 
-class Rows(Dataset):
+class Sampled(Dataset):
+    """A source whose rows a sampler may choose."""
+
+    sampler: Any = None
+
+    def use_sampler(self, new_sampler) -> None:
+        """Let this sampler choose the rows, in place of another."""
+        self.sampler = sampler_from(new_sampler)
+
+    def add_sampler(self, new_sampler) -> None:
+        """Let this sampler choose among the rows that the sampler of before chooses."""
+        new = sampler_from(new_sampler)
+        if self.sampler is not None:
+            new.add_child(self.sampler)
+        self.sampler = new
+
+
+class Rows(Sampled):
     """A source with random access: `count` rows, of which `row(i)` gives one; `shuffle` as the source's argument.
 
     `options` may be `sampler`, or `num_shards` and `shard_id`.
@@ -44,7 +62,7 @@ class Rows(Dataset):
         return self.names
 
     def get_dataset_size(self):
-        return self.count if self.sampler is None else self.sampler.size(self.total)
+        return self.count if self.sampler is None else self.sampler.all_size(self.total)
 
     def row(self, index):
         """One row, a tuple of arrays."""
@@ -52,7 +70,7 @@ class Rows(Dataset):
 
     def rows(self, random):
         if self.sampler is not None:
-            return (self.row(int(k)) for k in self.sampler.indices(self.total, random))
+            return (self.row(int(k)) for k in self.sampler.places(self.total, random))
         order = random.of(self, Orders).permutation(self.total) if self.shuffled else range(self.total)
         return (self.row(int(k)) for k in order[: self.count])
 
@@ -89,7 +107,7 @@ class NumpySlicesDataset(Rows):
         return tuple(column[index] for column in self.columns)
 
 
-class GeneratorDataset(Dataset):
+class GeneratorDataset(Sampled):
     """Rows from Python code: `source` has `__getitem__` and `__len__`, or is iterable, or a function giving such.
 
     A row is a tuple of arrays or numbers, one per column (or just one). With `__getitem__` the order is random unless
@@ -121,7 +139,7 @@ class GeneratorDataset(Dataset):
 
     def get_dataset_size(self) -> int:
         if self.sampler is not None:
-            return self.sampler.size(len(self.source))
+            return self.sampler.all_size(len(self.source))
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
         return at_most(count, self.num_samples)
 
@@ -135,7 +153,7 @@ class GeneratorDataset(Dataset):
         if self.random_access:
             count = len(self.source)
             if self.sampler is not None:
-                return (self.source[int(k)] for k in self.sampler.indices(count, random))
+                return (self.source[int(k)] for k in self.sampler.places(count, random))
             order = random.of(self, Orders).permutation(count) if self.shuffled else range(count)
             return (self.source[int(k)] for k in order)
         return iter(self.source() if callable(self.source) else self.source)

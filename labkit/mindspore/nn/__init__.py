@@ -46,9 +46,9 @@ from .with_loss import WithLossCell
 globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "Conv3dTranspose",
-    "Dense", "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell",
-    "SequentialCell", "WithLossCell", "get_activation",
+    "Cell", "CellDict", "CellList", "ClipByNorm", "Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d",
+    "Conv3dTranspose", "Dense", "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding",
+    "Flatten", "GraphCell", "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
     *_small, *_training, *_attention, *_transformer, *_padding, *_pooling,

@@ -47,3 +47,11 @@ def in_open_interval(value, low, high, name, owner):
         raise ValueError(
             f"{_about(name, owner)} must be in range of ({low}, {high}), but got {value} with type 'float'."
         )
+
+
+def check_format(data_format, owner) -> None:
+    """Raise ValueError for another order of axes than channels first."""
+    if data_format != "NCHW":
+        raise ValueError(
+            f"For '{owner}', the '{data_format}' format only support in GPU target, but got device target CPU."
+        )

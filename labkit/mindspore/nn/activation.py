@@ -106,10 +106,11 @@ _NAMES = {
 }  # fmt: skip
 
 
-def get_activation(name) -> Cell:
+def get_activation(name, prim_name=None) -> Cell:
     """The activation cell of a name such as "relu". Raises KeyError for an unknown one."""
     if name not in _NAMES:
-        raise KeyError(f"The 'name' must be in {list(_NAMES)}, but got '{name}'.")
+        owner = "The" if prim_name is None else f"For '{prim_name}', the"
+        raise KeyError(f"{owner} 'name' must be in {list(_NAMES)}, but got '{name}'.")
     return CLASSES[_NAMES[name]]()
 
 

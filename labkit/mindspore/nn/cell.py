@@ -311,6 +311,12 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         """What `add_flags` noted."""
         return self.__dict__.get("_flags", {})
 
+    def set_jit_config(self, jit_config) -> None:
+        """Accepted: how it is compiled does not depend on it."""
+        object.__setattr__(
+            self, "_jit_config_dict", self.__dict__.get("_jit_config_dict") or jit_config.jit_config_dict
+        )
+
     def set_grad(self, requires_grad=True) -> Self:
         """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""
         self.requires_grad = requires_grad

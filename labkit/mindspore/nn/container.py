@@ -93,7 +93,7 @@ class CellList(SequentialCell):
     def extend(self, cells) -> Self:
         """Add a list of cells at the end; returns it. Raises TypeError for anything but a list."""
         of_kind(
-            cells, list, "For 'CellList', the new cells wanted to append should be instance of list, but got {type}."
+            cells, list, "For 'CellList', the new cells wanted to append should be instance of list, but got {kind}."
         )
         prefix = _before(self)[0]
         for cell in cells:
@@ -106,7 +106,7 @@ class CellList(SequentialCell):
         """Put a cell before the one at `index`."""
         cells = list(self)
         cells.insert(index, cell)
-        self._numbered(cells, range(len(self) + 1)[index] if index < 0 else index, cell)
+        self._numbered(cells, index % len(self) if index < 0 else index, cell)
 
     def construct(self, *inputs) -> Any:
         raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")

@@ -16,6 +16,7 @@ from ..ops import group_norm
 from ..ops._op import value_of
 from ..parameter import Parameter
 from ..tensor import Tensor, wrap
+from ._checks import check_format
 from .cell import Cell
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm"]
@@ -27,8 +28,10 @@ class _BatchNorm(Cell):
     axes: tuple[int, ...] = ()
 
     def __init__(self, num_features, eps=1e-5, momentum=0.9, affine=True, gamma_init="ones", beta_init="zeros",
-                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=float32):  # fmt: skip
+                 moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, data_format="NCHW",
+                 dtype=float32):  # fmt: skip
         super().__init__()
+        check_format(data_format, self.cls_name)
         if num_features < 1:
             raise ValueError(f"For '{self.cls_name}', the 'num_features' must be at least 1, but got {num_features}.")
         if not 0 <= momentum <= 1:
@@ -110,7 +113,7 @@ class BatchNorm3d(Cell):
                  moving_mean_init="zeros", moving_var_init="ones", use_batch_statistics=None, dtype=float32):  # fmt: skip
         super().__init__()
         self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init,
-                                moving_var_init, use_batch_statistics, dtype)  # fmt: skip
+                                moving_var_init, use_batch_statistics, dtype=dtype)  # fmt: skip
 
     def construct(self, x) -> Tensor:
         if x.ndim != 5:

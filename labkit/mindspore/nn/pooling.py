@@ -5,7 +5,7 @@ from typing import Any
 from ...layout import with_names
 from ..ops._convolution import four, largest, mean_of_windows
 from ..tensor import Tensor
-from ._checks import check_type
+from ._checks import check_format, check_type
 from .cell import Cell
 
 __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
@@ -68,6 +68,7 @@ class MaxPool2d(_Pool):
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
                  ceil_mode=False, data_format="NCHW"):  # fmt: skip
         super().__init__(kernel_size, stride, pad_mode, padding)
+        check_format(data_format, self.cls_name)
         self.dilation, self.ceil_mode, self.return_indices = dilation, ceil_mode, return_indices
         names = "'padding', 'dilation', 'return_indices', 'ceil_mode'"
         dense = 1, (1,) * self.dims
@@ -86,8 +87,9 @@ class AvgPool2d(_Pool):
     """
 
     def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None):  # fmt: skip
+                 divisor_override=None, data_format="NCHW"):  # fmt: skip
         super().__init__(kernel_size, stride, pad_mode, padding)
+        check_format(data_format, self.cls_name)
         self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
         names = "'padding', 'ceil_mode', 'count_include_pad', 'divisor_override'"
         self._only_padded(names, padding != 0, ceil_mode, not count_include_pad, divisor_override is not None)

@@ -237,7 +237,7 @@ class TimeDistributed(Cell):
         return made.reshape((-1, *shape[1:]))
 
     @staticmethod
-    def _beside(time, other, x):
+    def _beside(time, other, x) -> tuple[int, Tensor]:
         """Where the two axes are that become one, and `x` with that of time moved beside the other."""
         new = x.ndim - 2 if other == x.ndim - 1 else other + 1 if time > other else other - 1
         order = [axis for axis in range(x.ndim) if axis != max(time, new)]

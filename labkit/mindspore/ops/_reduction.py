@@ -303,6 +303,14 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 register(topk)
 
 
+def top_k(input_x, k, sorted=True):
+    """`topk` along the last axis."""
+    return topk(input_x, k)
+
+
+register(top_k, method=False)
+
+
 def addn(x):
     """The sum of a tuple or list of tensors. Raises TypeError or ValueError for anything else."""
     if not isinstance(x, (tuple, list)) or not isinstance(x[0] if x else tensor(0), Tensor):

@@ -50,8 +50,10 @@ def _along(value, axis, step, mode, align_corners):
         return value[(slice(None),) * axis + (resizing.nearest(length, wanted, factor, mode == "nearest-exact"),)]
     if mode == "area":
         matrix = pooling.mean_matrix(length, wanted)
+    elif mode == "bicubic":
+        matrix = resizing.cubic_weights(length, wanted, align_corners)
     elif mode in _DIMS:
-        matrix = resizing.weights(length, wanted, factor, align_corners, cubic=mode == "bicubic")
+        matrix = resizing.weights(length, wanted, factor, align_corners)
     else:
         raise ValueError(
             f"For 'interpolate', expected a mode among {[*_DIMS, 'nearest', 'nearest-exact', 'area']}, but got {mode}."
@@ -65,10 +67,11 @@ def _mixed_along(value, axis, matrix):
 
 
 register(interpolate, method=False)
+register(interpolate, "upsample", method=False)
 
 
 def _resized(mode, align_corners=False, middles=False):
-    """What brings an image to the lengths `size`: by the nearest elements, or linearly between two."""
+    """What brings an image to the lengths `size`: by the nearest elements, or linearly between two, or along cubic curves."""
 
     def resize(x, size):
         value = value_of(x, "Resize")
@@ -79,7 +82,8 @@ def _resized(mode, align_corners=False, middles=False):
                 places = resizing.nearest(length, wanted, None, middles, align_corners)
                 value = value[(slice(None),) * axis + (places,)]
             else:
-                matrix = resizing.weights(length, wanted, None, align_corners, middles=middles)
+                weights = resizing.cubic_weights if mode == "cubic" else partial(resizing.weights, factor=None)
+                matrix = weights(length, wanted, align_corners=align_corners, middles=middles)
                 value = _mixed_along(value, axis, matrix)
         return wrap(value)
 
@@ -106,6 +110,9 @@ OPTIONS: dict[str, tuple[dict, Callable]] = {
     ),
     "ResizeBilinearV2": (
         _PLACED, lambda o, x, size: _resized("linear", o["align_corners"], o["half_pixel_centers"])(x, size)
+    ),
+    "ResizeBicubic": (
+        _PLACED, lambda o, x, size: _resized("cubic", o["align_corners"], o["half_pixel_centers"])(x, size)
     ),
     "ResizeLinear1D": (
         {"coordinate_transformation_mode": "align_corners"},

@@ -34,17 +34,23 @@ class TypeCast(metaclass=Placed):
 
 
 class OneHot(metaclass=Placed):
-    """A class index as a vector of `num_classes`: 1 at the index, else 0, in the index's type."""
+    """A class index as a vector of `num_classes`: 1 at the index, else 0, in the index's type.
 
-    def __init__(self, num_classes):
-        self.num_classes = natural(num_classes, "num_classes", 1)
+    `smoothing_rate`: this much of the 1 is shared among all, as float64. Raises ValueError unless it is between 0 and 1.
+    """
+
+    def __init__(self, num_classes, smoothing_rate=0.0):
+        self.num_classes, self.smoothing_rate = natural(num_classes, "num_classes", 1), smoothing_rate
+        if not 0 <= smoothing_rate <= 1:
+            raise ValueError("Input smoothing_rate is not within the required interval of [0.0, 1.0].")
 
     def __call__(self, index):
         if not 0 <= index < self.num_classes:
             raise RuntimeError(f"OneHot: expected a class below num_classes {self.num_classes}, but got {index}.")
         made = np.zeros(self.num_classes, np.asarray(index).dtype)
         made[int(index)] = 1
-        return made
+        share = self.smoothing_rate
+        return made * (1.0 - share) + share / self.num_classes if share else made
 
 
 class Compose(metaclass=Placed):

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
@@ -308,14 +309,16 @@ class CyclicLR(LRScheduler):
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", last_epoch=-1):  # fmt: skip
-        scales = {
+        scales: dict[str, tuple[Callable, str]] = {
             "triangular": (lambda n: 1.0, "cycle"), "triangular2": (lambda n: 0.5 ** (n - 1), "cycle"),
             "exp_range": (lambda n: gamma**n, "iterations"),
         }  # fmt: skip
         if scale_fn is None and mode not in scales:
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode, self.gamma = mode, gamma
-        self.scale_fn, self.scale_mode = (scale_fn, scale_mode) if scale_fn is not None else scales[mode]
+        chosen = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
+        self.scale_fn: Callable = chosen[0]
+        self.scale_mode: str = chosen[1]
         lows, self.max_lrs = (self._for_groups(optimizer, given) for given in (base_lr, max_lr))
         if last_epoch == -1:
             for low, group in zip(lows, optimizer.param_groups, strict=True):
@@ -326,7 +329,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = lows
 
     @staticmethod
-    def _for_groups(optimizer, given):
+    def _for_groups(optimizer, given) -> list[Tensor]:
         count = len(optimizer.param_groups)
         if isinstance(given, (list, tuple)) and len(given) != count:
             raise ValueError(f"Expected {count} values for lr, got {len(given)}")

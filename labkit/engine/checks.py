@@ -43,7 +43,11 @@ def numeric(value, *what) -> Any:
 def _integer(value, *what):
     raw = np.asarray(value)[()]
     if raw is value:  # beyond 64 bits NumPy keeps Python's
-        came = f"the integer {value:.3g}. Write {float(value)}" if int(value).bit_length() < 1024 else "one beyond any float"
+        came = (
+            f"the integer {value:.3g}. Write {float(value)}"
+            if int(value).bit_length() < 1024
+            else "one beyond any float"
+        )
         raise TypeError(f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got {came}")
     return raw
 

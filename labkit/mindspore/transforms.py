@@ -15,7 +15,7 @@ from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
 
-__all__ = ["derivative", "jacfwd", "jacrev", "jet", "jvp", "mutable", "vjp", "vmap"]
+__all__ = ["derivative", "jacfwd", "jacrev", "jet", "jvp", "linearize", "mutable", "vjp", "vmap"]
 
 _NOT_TENSORS = "The inputs type must be a Tensor, tuple or list of Tensors."
 
@@ -84,6 +84,17 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
             lambda *values: unwrapped(first(*map(wrap, values))), unwrapped(points), unwrapped(tangents)
         )
     return (wrapped(output), wrapped(along), *map(_constant, kept))
+
+
+def linearize(fn, inputs) -> tuple:
+    """`(output, along)`: `along(v)` is the derivative of `fn` at `inputs` along v; each a tensor or a tuple of them.
+
+    >>> output, along = linearize(lambda x: x**2, Tensor([1.0, 2.0]))
+    >>> along(Tensor([1.0, 0.0]))
+    Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  0.00000000e+00])
+    """
+    output = fn(*inputs) if isinstance(inputs, tuple) else fn(inputs)
+    return output, lambda v: jvp(fn, inputs, v)[1]
 
 
 def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:

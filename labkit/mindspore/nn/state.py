@@ -56,6 +56,23 @@ class Stateful(Cell_):
         """The buffers, one after the other."""
         return (tensor for _, tensor in self.named_buffers(recurse=recurse))
 
+    def get_sub_cell(self, target) -> Any:
+        """The cell of this dotted name; the cell itself for an empty one. Raises AttributeError where there is none."""
+        found: Any = self
+        for name in target.split(".") if target else ():
+            if name not in found._cells:
+                raise AttributeError(f"`{type(found).__name__}` has no attribute `{name}`")
+            found = found._cells[name]
+        return found
+
+    def get_buffer(self, target) -> Tensor | None:
+        """The buffer of this dotted name. Raises AttributeError where there is none."""
+        place, _, name = target.rpartition(".")
+        owner = self.get_sub_cell(place)
+        if name not in owner._buffers:
+            raise AttributeError(f"`{type(owner).__name__}` has no buffer `{name}`")
+        return owner._buffers[name]
+
     def state_dict(self, *, destination=None, prefix="", keep_vars=False) -> dict[str, Tensor]:
         """`{dotted name: parameter or buffer}`, the cell's own ones; those that are not persistent are left out."""
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination

@@ -23,7 +23,7 @@ from ._primitive import prim_attr_register
 from ._words import also_named
 
 __all__ = ["GradOperation", "HookBackward", "HyperMap", "InsertGradientOf", "Map", "MultitypeFuncGraph", "Partial",
-           "constexpr", "derivative", "grad", "jet", "jvp", "partial", "prim_attr_register", "value_and_grad", "vjp",
+           "constexpr", "derivative", "grad", "jet", "jvp", "linearize", "partial", "prim_attr_register", "value_and_grad", "vjp",
            "vmap"]  # fmt: skip
 __all__ += sorted({*_op.OPS, *_primitives.CLASSES})
 
@@ -54,6 +54,6 @@ give_operators()
 give_updates()
 
 from ..autodiff import grad, value_and_grad  # noqa: E402
-from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402
+from ..transforms import derivative, jet, jvp, linearize, vjp, vmap  # noqa: E402
 
 __getattr__ = attributes(__name__)

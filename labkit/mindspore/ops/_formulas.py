@@ -11,6 +11,7 @@ from ..dtype import as_numpy
 from ..tensor import Tensor, wrap
 from . import (  # noqa: F401  (whose ops it asks for)
     _convolution,
+    _ctc,
     _further,
     _matrices,
     _pieces,
@@ -41,6 +42,8 @@ Conv2DTranspose(out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None
 data_format="NCHW") dout, weight, size: transposed(dout, weight, size, kernel_size, stride, pad_mode, pad, dilation, group)
 Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1, \
 output_padding=0, data_format="NCDHW") dout, weight: transposed(dout, weight, None, kernel_size, stride, pad_mode, pad, dilation, group)
+CTCLossV2(blank=0, reduction="none", zero_infinity=False) x, targets, lengths, target_lengths: \
+ctc_loss(x, targets, lengths, target_lengths, blank, reduction, zero_infinity)
 CumulativeLogsumexp(exclusive=False, reverse=False) x, axis: running(x, int(axis), exclusive, reverse)
 DataFormatDimMap(src_format="NHWC", dst_format="NCHW") x: tensor([dst_format.index(c) for c in src_format], x.dtype)[x]
 DepthToSpace(block_size) x: depth_to_space(x, block_size)
@@ -154,7 +157,10 @@ def _transposed(dout, weight, size, kernel, stride, pad_mode, pad, dilation, gro
     dims = weight.ndim - 2
     stride, dilation = (pair(n, "stride", "ConvTranspose", dims) for n in (stride, dilation))
     if size is None:
-        size = tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in zip(dout.shape[2:], stride, dilation, weight.shape[2:], strict=True))
+        size = tuple(
+            (n - 1) * s + d * (k - 1) + 1
+            for n, s, d, k in zip(dout.shape[2:], stride, dilation, weight.shape[2:], strict=True)
+        )
         size = (dout.shape[0], weight.shape[1] * group, *size)
     around = pads(pad_mode.lower(), pad, size[2:], weight.shape[2:], stride, dilation)
     with np.errstate(all="ignore"):
@@ -170,7 +176,10 @@ _WORDS = {
 
 def _said(takes, arguments, body):
     """`(the options with their defaults, the function of them and of the arguments)` of a line."""
-    options = {w.name: None if w.default is Word.empty else w.default for w in signature(eval(f"lambda {takes}: 0")).parameters.values()}
+    options = {
+        w.name: None if w.default is Word.empty else w.default
+        for w in signature(eval(f"lambda {takes}: 0")).parameters.values()
+    }
     named = ", ".join(["*", *options]) if options else "*none"
     compute = eval(f"lambda {arguments}, {named}: {body}", _WORDS)
 

@@ -151,7 +151,9 @@ def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
     elif abs(ord) in (1, float("inf")):
         found = OPS["amax" if ord > 0 else "amin"](OPS["abs"](moved).sum(-2 if abs(ord) == 1 else -1), -1)
     else:
-        raise ValueError(f"For 'matrix_norm', the 'ord' must be 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, but got {ord}.")
+        raise ValueError(
+            f"For 'matrix_norm', the 'ord' must be 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2, but got {ord}."
+        )
     return OPS["expand_dims"](OPS["expand_dims"](found, min(axis)), max(axis)) if keepdims else found
 
 
@@ -167,7 +169,9 @@ def pdist(input, p=2.0):
     """The distances between each two rows, those of the first with all behind it, then those of the second."""
     count = input.shape[-2]
     first, second = (Tensor(places) for places in np.triu_indices(count, 1))
-    apart = OPS["abs"](OPS["index_select"](input, -2 % input.ndim, first) - OPS["index_select"](input, -2 % input.ndim, second))
+    apart = OPS["abs"](
+        OPS["index_select"](input, -2 % input.ndim, first) - OPS["index_select"](input, -2 % input.ndim, second)
+    )
     if p == 0:
         return OPS["not_equal"](apart, 0).astype(input.dtype).sum(-1)
     return apart.amax(-1) if p == float("inf") else OPS["norm"](apart, p, -1)
@@ -221,7 +225,9 @@ def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
     low, high = (int(n) for n in (np.ravel(getattr(k, "_value", k)).tolist() * 2)[:2])
     width, (rows, columns) = x.shape[-1], (int(n) for n in (num_rows, num_cols))
     if rows < 0:
-        rows = width - min(high, 0) if columns < 0 else max(width - min(high, 0), min(columns - low, width - min(high, 0)))
+        rows = (
+            width - min(high, 0) if columns < 0 else max(width - min(high, 0), min(columns - low, width - min(high, 0)))
+        )
     columns = width + max(low, 0) if columns < 0 else columns
     places = _diagonals(k, rows, columns, align)
     return _picked(x, _inverse_of(places, rows, columns), places.ndim, _padding(padding_value, x))

@@ -1,9 +1,7 @@
 """Functions that move, count or choose elements: blocks, borders, places in an order, rows taken by chance."""
 
 import copy
-import math
 
-import autograd.numpy as anp
 import numpy as np
 
 from ...engine import stop_gradient as constant
@@ -11,7 +9,7 @@ from ..dtype import as_numpy, int32, int64
 from ..tensor import Tensor, wrap
 from . import _composed, _elementwise, _joining, _padding, _places, _random, _reduction  # noqa: F401  (whose ops it asks for)
 from ._linear import matmul
-from ._op import METHODS, OPS, PRIMITIVES, register, value_of
+from ._op import METHODS, OPS, PRIMITIVES, register
 
 
 def _known(x):
@@ -27,7 +25,9 @@ def space_to_batch_nd(input_x, block_size, paddings):
     x, blocks = OPS["pad"](input_x, sides), _blocks(block_size, input_x)
     count = len(blocks)
     lead = x.ndim - count
-    apart = x.reshape((*x.shape[:lead], *(n for length, b in zip(x.shape[lead:], blocks, strict=True) for n in (length // b, b))))
+    apart = x.reshape(
+        (*x.shape[:lead], *(n for length, b in zip(x.shape[lead:], blocks, strict=True) for n in (length // b, b)))
+    )
     order = (*range(lead + 1, lead + 2 * count, 2), *range(lead), *range(lead, lead + 2 * count, 2))
     moved = apart.transpose(order)
     return moved.reshape((-1, *x.shape[1:lead], *moved.shape[-count:]))
@@ -117,7 +117,9 @@ def _read(x, places):
     inside = np.all([(p >= 0) & (p < n) for p, n in zip(places, lengths, strict=True)], 0)
     flat = np.ravel_multi_index([np.clip(p, 0, n - 1) for p, n in zip(places, lengths, strict=True)], lengths)
     wide = np.broadcast_to(flat.reshape(len(flat), 1, -1), (*x.shape[:2], flat[0].size))
-    found = OPS["gather_elements"](x.reshape((*x.shape[:2], -1)), 2, Tensor(wide.copy())).reshape((*x.shape[:2], *flat.shape[1:]))
+    found = OPS["gather_elements"](x.reshape((*x.shape[:2], -1)), 2, Tensor(wide.copy())).reshape(
+        (*x.shape[:2], *flat.shape[1:])
+    )
     return OPS["masked_fill"](found, Tensor(~inside[:, None]), 0.0)
 
 

@@ -39,9 +39,7 @@ def _to_size(dims):
         return (found, places) if return_indices else found
 
     adaptive.__name__ = f"adaptive_max_pool{dims}d"
-    adaptive.__doc__ = (
-        f"The largest elements of `output_size` windows over the last {dims} axes; with `return_indices` also their places."
-    )
+    adaptive.__doc__ = f"The largest elements of `output_size` windows over the last {dims} axes; with `return_indices` also their places."
     return adaptive
 
 

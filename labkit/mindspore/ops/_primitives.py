@@ -253,7 +253,15 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "TrilIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["tril_indices"](**o)),
     "TriuIndices": ({"row": None, "col": None, "offset": 0, "dtype": "int32"}, lambda o: OPS["triu_indices"](**o)),
 }  # fmt: skip
-for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS, _optimizers.STEPS, _formulas.FORMULAS):
+for _more in (
+    _activations.OPTIONS,
+    _convolution.OPTIONS,
+    _dropout.OPTIONS,
+    _entropy.OPTIONS,
+    _more_losses.OPTIONS,
+    _optimizers.STEPS,
+    _formulas.FORMULAS,
+):
     _OPTIONS.update(_more)
 
 for _name, _fun in PRIMITIVES.items():
@@ -261,7 +269,11 @@ for _name, _fun in PRIMITIVES.items():
 for _name, (_options, _does) in _OPTIONS.items():
     _call = _by_name(_does) if isinstance(_does, str) else _does
     _doc = _call.__doc__ or "The op {name} with its options fixed: {options}."
-    _said = _doc if _call.__doc__ and _name in _formulas.FORMULAS else cleandoc(_doc).format(name=_name, options=[*_options])
+    _said = (
+        _doc
+        if _call.__doc__ and _name in _formulas.FORMULAS
+        else cleandoc(_doc).format(name=_name, options=[*_options])
+    )
     CLASSES[_name] = _with_options(_name, _options, _call, _said)
 # classes that are a function of the same name, letters and words aside: what the constructor takes, the call does not
 _NAMESAKES = """

@@ -123,7 +123,9 @@ def _terms(a, x):
 def _lower(a, x):
     if math.isnan(a + x) or a < 0 or x < 0 or (a == 0 and x == 0):
         return math.nan
-    return float(x > 0 or a == 0) if not x or not a or math.isinf(x) else min(math.fsum(t for _, t in _terms(a, x)), 1.0)
+    return (
+        float(x > 0 or a == 0) if not x or not a or math.isinf(x) else min(math.fsum(t for _, t in _terms(a, x)), 1.0)
+    )
 
 
 def _lower_by_a(a, x):
@@ -201,8 +203,9 @@ def _share_below(a, b, x):
 
 
 @rule(
-    lambda ans, x, a, b: lambda g: g
-    * exp((a - 1) * _log(x) + (b - 1) * _log(1 - x) + _lgamma(a + b) - _lgamma(a) - _lgamma(b))
+    lambda ans, x, a, b: (
+        lambda g: g * exp((a - 1) * _log(x) + (b - 1) * _log(1 - x) + _lgamma(a + b) - _lgamma(a) - _lgamma(b))
+    )
 )
 def _beta_i(x, a, b):
     return _each(_share_below, a, b, x)

@@ -153,7 +153,9 @@ def itemset(self, *args):
     """A copy with an element set: `itemset(value)` of a tensor of one, or `itemset(place, value)`."""
     *place, value = args
     found = self.copy()
-    found[np.unravel_index(place[0], self.shape) if place and isinstance(place[0], int) else place[0] if place else ...] = value
+    found[
+        np.unravel_index(place[0], self.shape) if place and isinstance(place[0], int) else place[0] if place else ...
+    ] = value
     return found
 
 

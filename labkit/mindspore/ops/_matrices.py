@@ -182,7 +182,7 @@ def pdist(input, p=2.0):
 
 def _diagonals(k, shape, align):
     """Where each element of the diagonals from k[1] down to k[0], a row for each, stands in the flat matrix; -1 for padding."""
-    low, high = (int(n) for n in (np.ravel(getattr(k, "_value", k)).tolist() * 2)[:2])
+    low, high = (int(n) for n in (np.ravel(constant(getattr(k, "_value", k))).tolist() * 2)[:2])
     rows, columns = shape
     length = lambda d: min(rows + min(d, 0), columns - max(d, 0))
     width = max(length(d) for d in range(low, high + 1))
@@ -223,7 +223,7 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
 
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals, as `matrix_diag_part` gives them, and `padding_value` elsewhere."""
-    low, high = (int(n) for n in (np.ravel(getattr(k, "_value", k)).tolist() * 2)[:2])
+    low, high = (int(n) for n in (np.ravel(constant(getattr(k, "_value", k))).tolist() * 2)[:2])
     width, (rows, columns) = x.shape[-1], (int(n) for n in (num_rows, num_cols))
     if rows < 0:
         rows = (

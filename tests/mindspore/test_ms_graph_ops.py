@@ -66,7 +66,7 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "allclose", "unique_consecutive", "batch_norm", "bidense", "cholesky", "copy_", "diagflat", "lp_pool2d", "select_scatter",
     "strided_slice",
     "Bincount", "NLLLoss", "logspace", *(f"{name}_window" for name in ("bartlett", "blackman", "hamming", "hann", "kaiser")),
-    "index_put", *(f"{into}_{how}" for into in ("scatter", "scatter_nd", "tensor_scatter") for how in (
+    "assign_value", "random_", "uniform_", "index_put", *(f"{into}_{how}" for into in ("scatter", "scatter_nd", "tensor_scatter") for how in (
     "add", "sub", "mul", "div", "max", "min", "update", "elements")),
 }  # fmt: skip
 EAGER = {  # these read values, so that a compiled function refuses them, or the arguments they take are not drawn here
@@ -77,7 +77,7 @@ EAGER = {  # these read values, so that a compiled function refuses them, or the
     "random_poisson", "standard_laplace", "laplace", "random_categorical", "choice_with_mask", "adaptive_max_pool2d",
     "adaptive_max_pool3d", "fractional_max_pool2d", "fractional_max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
     "bessel_i0", "bessel_i1", "bessel_i0e", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k1", "bessel_k0e",
-    "bessel_k1e", "bessel_y0", "bessel_y1", "igamma", "igammac", "Tensor.random_", "Tensor.uniform_", "Tensor.get_bytes",
+    "bessel_k1e", "bessel_y0", "bessel_y1", "igamma", "igammac", "Tensor.get_bytes",
     "Tensor.data_ptr", "Tensor.new_full", "Tensor.new_empty", "Tensor.masked_scatter", "Tensor.H", "Tensor.mH",
     "Tensor.device", "Tensor.convert_bytes_to_tensor", "Tensor.choose", "ops.Adam()", "ops.AdamWeightDecay()",
     "ops.AdaptiveMaxPool3D()", "ops.AffineGrid()", "ops.ApplyAdaMax()", "ops.ApplyAdadelta()", "ops.ApplyAdagradDA()",

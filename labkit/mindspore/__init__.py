@@ -31,6 +31,12 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     **dict.fromkeys(("constexpr", "is_tensor"), "ops"),
     "recompute": "nn",
     **dict.fromkeys(
+        ("Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"), "_generator"
+    ),
+    "frombuffer": "tensor",
+    **dict.fromkeys(("from_dlpack", "to_dlpack"), "_exchange"),
+    "get_py_obj_dtype": "dtype",
+    **dict.fromkeys(
         (
             "Accuracy", "Callback", "CheckpointConfig", "ConfusionMatrix", "CosineSimilarity", "DatasetHelper", "Dice",
             "EarlyStopping", "F1", "Fbeta", "History", "LambdaCallback", "LearningRateScheduler", "Loss", "LossMonitor", "MAE",

@@ -138,6 +138,17 @@ def pytype_to_dtype(python_type) -> DType:
     return of(as_numpy(python_type, "pytype_to_dtype"))
 
 
+def get_py_obj_dtype(obj) -> "DType":
+    """The type of a Python number, as a tensor of it would have.
+
+    >>> get_py_obj_dtype(1)
+    mindspore.int64
+    """
+    if isinstance(obj, type) or not isinstance(obj, (bool, int, float)):
+        raise TypeError(f"For 'get_py_obj_dtype', expected a bool, an int or a float, but got {obj}.")
+    return pytype_to_dtype(type(obj))
+
+
 def dtype_to_nptype(dtype) -> type:
     """The NumPy scalar type of a `DType`."""
     return dtype.numpy.type

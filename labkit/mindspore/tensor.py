@@ -25,7 +25,7 @@ from . import dtype as mstype
 from ._initializer import Initializer, initializer
 from ._recording import concrete, only_inside, text_of
 
-__all__ = ["Tensor", "from_numpy", "tensor"]
+__all__ = ["Tensor", "from_numpy", "frombuffer", "tensor"]
 
 NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
@@ -436,3 +436,12 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 
 
 from_numpy = Tensor.from_numpy
+
+
+def frombuffer(buffer, dtype=None) -> Tensor:
+    """The tensor of the elements that stand in a buffer, of the type `dtype` (Float32 by default).
+
+    >>> frombuffer(bytearray([1, 2, 3]), mstype.uint8)
+    Tensor(shape=[3], dtype=UInt8, value= [1, 2, 3])
+    """
+    return Tensor(np.frombuffer(buffer, mstype.as_numpy(dtype or mstype.float32)).copy())

@@ -23,7 +23,7 @@ ARGUMENTS = {
 # What is no differentiable function of its tensors: constants, copies without history, steps, random numbers.
 CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
-    "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli",
+    "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli", "shuffle",
     "dropout1d", "dropout2d", "dropout3d", "detach",
     "normal", "multinomial", "poisson", "binomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "nextafter",

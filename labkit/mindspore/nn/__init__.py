@@ -7,6 +7,8 @@ from .activation import get_activation
 from .attention import *  # noqa: F403
 from .attention import __all__ as _attention
 from .cell import Cell, GraphCell
+from .combined import *  # noqa: F403
+from .combined import __all__ as _combined
 from .container import CellDict, CellList, SequentialCell
 from .convolutional import Conv1d, Conv1dTranspose, Conv2d, Conv2dTranspose, Conv3d, Conv3dTranspose
 from .dense import ClipByNorm, Dense, Flatten
@@ -51,7 +53,7 @@ __all__ = [
     "Flatten", "GraphCell", "SequentialCell", "WithLossCell", "get_activation",
     *_losses, *_metrics, *_more_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
-    *_small, *_training, *_attention, *_transformer, *_padding, *_pooling,
+    *_small, *_training, *_attention, *_transformer, *_padding, *_pooling, *_combined,
 ]  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _LOSSES = {  # class: (op, the options of the class with their defaults)
     "MAELoss": ("l1_loss", {"reduction": "mean"}),
 }
 REDUCTIONS = ("none", "mean", "sum")
-_LAYERS = {
+_LAYERS: dict[str, tuple] = {
     "AdaptiveAvgPool1d": ("adaptive_avg_pool1d", ("output_size",)),
     "AdaptiveAvgPool2d": ("adaptive_avg_pool2d", ("output_size",)),
     "AdaptiveMaxPool2d": ("adaptive_max_pool2d", ("output_size", "return_indices")),
@@ -40,6 +40,19 @@ _LAYERS = {
     "PixelUnshuffle": ("pixel_unshuffle", ("downscale_factor",)),
     "ChannelShuffle": ("channel_shuffle", ("groups",)),
     "AdaptiveMaxPool1d": ("adaptive_max_pool1d", ("output_size",)),
+    "AdaptiveAvgPool3d": ("adaptive_avg_pool3d", ("output_size",)),
+    "AdaptiveMaxPool3d": ("adaptive_max_pool3d", ("output_size", "return_indices")),
+    "FractionalMaxPool2d": (
+        "fractional_max_pool2d",
+        ("kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"),
+    ),
+    "FractionalMaxPool3d": (
+        "fractional_max_pool3d",
+        ("kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"),
+    ),
+    "MaxUnpool1d": ("max_unpool1d", ("kernel_size", "stride", "padding")),
+    "MaxUnpool2d": ("max_unpool2d", ("kernel_size", "stride", "padding")),
+    "MaxUnpool3d": ("max_unpool3d", ("kernel_size", "stride", "padding")),
     "DiGamma": ("digamma", ()),
     "LGamma": ("lgamma", ()),
     "LPPool1d": ("lp_pool1d", ("norm_type", "kernel_size", "stride", "ceil_mode")),

@@ -322,6 +322,21 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         self.requires_grad = requires_grad
         return self
 
+    def to(self, device=None, dtype=None, non_blocking=False) -> Self:
+        """Give the parameters and buffers of floats the type `dtype`; returns the cell. `device`: "CPU", the only one here.
+
+        >>> from labkit.mindspore import float16, nn
+        >>> nn.Dense(1, 1).to(dtype=float16).weight.dtype
+        mindspore.float16
+        """
+        device, dtype = (None, device) if isinstance(device, mstype.DType) else (device, dtype)
+        if device not in (None, "CPU"):
+            raise RuntimeError(f"Unsupported device target {device}. Here there is the CPU alone; leave `device` out.")
+        for tensor in [*self.get_parameters(), *self.buffers()]:
+            if dtype is not None and tensor.dtype.numpy.kind in "fV":
+                tensor.set_dtype(dtype)
+        return self
+
     def to_float(self, dst_type) -> Self:
         """Compute in `ms.float16`, `bfloat16` or `float32`, with all cells in it; returns the cell.
 

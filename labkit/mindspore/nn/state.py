@@ -7,6 +7,7 @@ from typing import Any
 from ...kinds import of_kind
 from ...parts import Loaded, dotted, loaded, named_leaves
 from .._cell import Cell_
+from .._hooking import HookHandle
 from ..parameter import Parameter, assigned
 from ..tensor import Tensor
 
@@ -56,8 +57,32 @@ class Stateful(Cell_):
         """The buffers, one after the other."""
         return (tensor for _, tensor in self.named_buffers(recurse=recurse))
 
+    def update_cell_prefix(self) -> None:
+        """Note the dotted name of each cell in this one, as its `param_prefix`."""
+        for name, cell in self.cells_and_names():
+            cell.param_prefix = name
+
+    def get_sub_cell(self, target) -> Any:
+        """The cell of this dotted name; the cell itself for an empty one. Raises AttributeError where there is none."""
+        found: Any = self
+        for name in target.split(".") if target else ():
+            if name not in found._cells:
+                raise AttributeError(f"`{type(found).__name__}` has no attribute `{name}`")
+            found = found._cells[name]
+        return found
+
+    def get_buffer(self, target) -> Tensor | None:
+        """The buffer of this dotted name. Raises AttributeError where there is none."""
+        place, _, name = target.rpartition(".")
+        owner = self.get_sub_cell(place)
+        if name not in owner._buffers:
+            raise AttributeError(f"`{type(owner).__name__}` has no buffer `{name}`")
+        return owner._buffers[name]
+
     def state_dict(self, *, destination=None, prefix="", keep_vars=False) -> dict[str, Tensor]:
         """`{dotted name: parameter or buffer}`, the cell's own ones; those that are not persistent are left out."""
+        for hook in [*self.__dict__.get("_before_state", {}).values()]:
+            hook(self, prefix, keep_vars)
         found: dict[str, Tensor] = OrderedDict() if destination is None else destination
         transient = self.__dict__.get("_transient", ())
         own = {**self._params, **{name: t for name, t in self._buffers.items() if name not in transient}}
@@ -65,6 +90,21 @@ class Stateful(Cell_):
         for name, cell in self._cells.items():
             cell.state_dict(destination=found, prefix=dotted(prefix.rstrip("."), name) + ".")
         return found
+
+    def register_state_dict_pre_hook(self, hook) -> HookHandle:
+        """Call `hook(cell, prefix, keep_vars)` before `state_dict` is made; the handle's `remove()` ends it.
+
+        >>> import labkit.mindspore as ms
+        >>> net = ms.nn.Dense(1, 1)
+        >>> handle = net.register_state_dict_pre_hook(lambda cell, prefix, keep_vars: print("asked"))
+        >>> list(net.state_dict())
+        asked
+        ['weight', 'bias']
+        """
+        hooks = self.__dict__.setdefault("_before_state", {})
+        handle = HookHandle(hooks)
+        hooks[handle.handle_id] = hook
+        return handle
 
     def load_state_dict(self, state_dict, strict=True) -> Loaded:
         """Copy the tensors of `state_dict` into the parameters and buffers of these names, in their types.

@@ -3,6 +3,7 @@
 import re
 from inspect import Parameter as Word
 from inspect import signature
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..dtype import as_numpy
 from ..tensor import Tensor, wrap
 from . import (  # noqa: F401  (whose ops it asks for)
     _convolution,
+    _ctc,
     _further,
     _matrices,
     _pieces,
@@ -29,8 +31,9 @@ AdaptiveMaxPool2D(output_size) x: adaptive_max_pool2d(x, output_size, True)
 AdaptiveMaxPool3D() x, output_size: adaptive_max_pool3d(x, tuple(output_size.tolist()), True)
 AffineGrid(align_corners=False) theta, size: affine_grid(theta, size, align_corners)
 ApproximateEqual(tolerance=1e-05) x, y: approximate_equal(x, y, tolerance)
-AvgPool3D(kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False, count_include_pad=True, divisor_override=0, data_format="NCDHW") \
-x: mean_of_windows(x, kernel_size, strides, pad_mode.lower(), pad, ceil_mode, count_include_pad, divisor_override, 3)
+AvgPool3D(kernel_size=1, strides=1, pad_mode="valid", pad=0, ceil_mode=False, count_include_pad=True, divisor_override=0, \
+data_format="NCDHW") x: \
+mean_of_windows(x, kernel_size, strides, pad_mode.lower(), pad, ceil_mode, count_include_pad, divisor_override, 3)
 BartlettWindow(periodic=True, dtype=None) n: bartlett_window(n, periodic, dtype=dtype)
 BatchNorm(is_training=False, epsilon=1e-05, momentum=0.1, data_format="NCHW") x, scale, bias, mean, variance: \
 (batch_norm(x, mean, variance, scale, bias, is_training, momentum, epsilon), mean, variance, mean, variance)
@@ -40,7 +43,10 @@ Col2Im(kernel_size, dilation=1, padding=0, stride=1) x, size: col2im(x, size, ke
 Conv2DTranspose(out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None, mode=1, stride=1, dilation=1, group=1, \
 data_format="NCHW") dout, weight, size: transposed(dout, weight, size, kernel_size, stride, pad_mode, pad, dilation, group)
 Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode="valid", pad=0, stride=1, dilation=1, group=1, \
-output_padding=0, data_format="NCDHW") dout, weight: transposed(dout, weight, None, kernel_size, stride, pad_mode, pad, dilation, group)
+output_padding=0, data_format="NCDHW") dout, weight: \
+transposed(dout, weight, None, kernel_size, stride, pad_mode, pad, dilation, group)
+CTCLossV2(blank=0, reduction="none", zero_infinity=False) x, targets, lengths, target_lengths: \
+ctc_loss(x, targets, lengths, target_lengths, blank, reduction, zero_infinity)
 CumulativeLogsumexp(exclusive=False, reverse=False) x, axis: running(x, int(axis), exclusive, reverse)
 DataFormatDimMap(src_format="NHWC", dst_format="NCHW") x: tensor([dst_format.index(c) for c in src_format], x.dtype)[x]
 DepthToSpace(block_size) x: depth_to_space(x, block_size)
@@ -95,7 +101,8 @@ MulNoNan() x, y: where(equal(zeros_like(x) + y, 0), zeros_like(x * y), x * y)
 Multinomial(seed=0, seed2=0, dtype=None) x, count: multinomial(x, count, True, seed or None).astype(dtype or "int32")
 Padding(pad_dim_size=8) x: padding(x, pad_dim_size)
 PopulationCount() x: population_count(x)
-MultinomialWithReplacement(numsamples, replacement=False) x, seed, offset: multinomial_with_replacement(x, seed, offset, numsamples)
+MultinomialWithReplacement(numsamples, replacement=False) x, seed, offset: \
+multinomial_with_replacement(x, seed, offset, numsamples)
 RandomCategorical(dtype="int64") x, count, seed: random_categorical(x, count, seed, dtype)
 RandomChoiceWithMask(count=256, seed=0, seed2=0) x: choice_with_mask(x, count, seed or None)
 RandomGamma(seed=0, seed2=0) shape, alpha: random_gamma(shape, alpha, seed or None)
@@ -164,7 +171,7 @@ def _transposed(dout, weight, size, kernel, stride, pad_mode, pad, dilation, gro
         return wrap(convolution.conv2d_input(dout._value, weight._value, tuple(size), stride, around, dilation, group))
 
 
-_WORDS = {
+_WORDS: dict[str, Any] = {
     **OPS, "depth_to_space": _depth_to_space, "space_to_depth": _space_to_depth, "tensor": Tensor, "with_rest": _with_rest,
     "im2col": PRIMITIVES["Im2Col"], "largest": _convolution.largest, "mean_of_windows": _convolution.mean_of_windows,
     "running": _running, "transposed": _transposed,
@@ -187,4 +194,4 @@ def _said(takes, arguments, body):
     return options, call
 
 
-FORMULAS = {name: _said(*rest) for name, *rest in _LINE.findall(_TABLE)}
+FORMULAS: dict[str, tuple[dict, Any]] = {name: _said(*rest) for name, *rest in _LINE.findall(_TABLE)}

@@ -180,9 +180,10 @@ def pdist(input, p=2.0):
 # ---- diagonals ----
 
 
-def _diagonals(k, rows, columns, align):
+def _diagonals(k, shape, align):
     """Where each element of the diagonals from k[1] down to k[0], a row for each, stands in the flat matrix; -1 for padding."""
-    low, high = (int(n) for n in (np.ravel(getattr(k, "_value", k)).tolist() * 2)[:2])
+    low, high = (int(n) for n in (np.ravel(constant(getattr(k, "_value", k))).tolist() * 2)[:2])
+    rows, columns = shape
     length = lambda d: min(rows + min(d, 0), columns - max(d, 0))
     width = max(length(d) for d in range(low, high + 1))
     above, below = align.split("_")
@@ -217,25 +218,25 @@ def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
 
     `align`: at which end those above (with the main one) and those below are flush.
     """
-    return _picked(x, _diagonals(k, *x.shape[-2:], align), 2, _padding(padding_value, x))
+    return _picked(x, _diagonals(k, x.shape[-2:], align), 2, _padding(padding_value, x))
 
 
 def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals, as `matrix_diag_part` gives them, and `padding_value` elsewhere."""
-    low, high = (int(n) for n in (np.ravel(getattr(k, "_value", k)).tolist() * 2)[:2])
+    low, high = (int(n) for n in (np.ravel(constant(getattr(k, "_value", k))).tolist() * 2)[:2])
     width, (rows, columns) = x.shape[-1], (int(n) for n in (num_rows, num_cols))
     if rows < 0:
         rows = (
             width - min(high, 0) if columns < 0 else max(width - min(high, 0), min(columns - low, width - min(high, 0)))
         )
     columns = width + max(low, 0) if columns < 0 else columns
-    places = _diagonals(k, rows, columns, align)
+    places = _diagonals(k, (rows, columns), align)
     return _picked(x, _inverse_of(places, rows, columns), places.ndim, _padding(padding_value, x))
 
 
 def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
     """Matrices `x` with other diagonals, as `matrix_diag_part` gives them."""
-    places = _diagonals(k, *x.shape[-2:], align)
+    places = _diagonals(k, x.shape[-2:], align)
     there = _inverse_of(places, *x.shape[-2:])
     return OPS["where"](Tensor(there >= 0), _picked(diagonal, there, places.ndim, _padding(0, x)), x)
 

@@ -162,6 +162,12 @@ _MOVING = {"broadcast_to", "choose", "copy", "diag", "diagonal", "dstack", "flip
            "take_along_axis"}  # fmt: skip
 
 
+def _kind_of(given):
+    if isinstance(given, (bool, int, float)):
+        return np.dtype({bool: np.bool_, int: np.int32}.get(type(given), np.float32))
+    return getattr(given, "dtype", np.dtype(given) if isinstance(given, str) else given)
+
+
 def _unique(ar, return_inverse=False):
     values, places = as_met(np.ravel(constant(ar)))
     return (values, places) if return_inverse else values
@@ -173,7 +179,7 @@ _MADE: dict[str, Callable] = {  # of what has a derivative, and what is in anoth
     "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod, "bincount": _bincount,
     "histogram": _histogram, "clip": _clip, "indices": lambda *args, **kwargs: tuple(np.indices(*args, **kwargs)),
     "empty": np.zeros, "empty_like": lambda a, dtype=None, shape=None: np.zeros_like(constant(a), dtype, shape=shape),
-    "promote_types": promote, "result_type": lambda *given: reduce(promote, [getattr(a, "dtype", a) for a in given]),
+    "promote_types": promote, "result_type": lambda *given: reduce(promote, [_kind_of(a) for a in given]),
     "count_nonzero": lambda a, axis=None, keepdims=False: np.count_nonzero(constant(a), axis, keepdims=keepdims),
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
     "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),

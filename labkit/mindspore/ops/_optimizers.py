@@ -1,5 +1,6 @@
 """The steps of optimizers as primitive classes: they write into the parameters that stand first, and give their new values."""
 
+from collections.abc import Callable
 from inspect import Parameter as Word
 from inspect import signature
 
@@ -8,15 +9,15 @@ from ..tensor import Tensor
 from . import _elementwise, _joining, _reduction  # noqa: F401  (whose ops it asks for)
 from ._op import OPS
 
-STEPS: dict[str, tuple[dict, object]] = {}  # class: (its options, what it does with them)
+STEPS: dict[str, tuple[dict, Callable]] = {}  # class: (its options, what it does with them)
 
 
 def _step(fun):
     """Enter a function of what is changed, first, of numbers and the gradient, and of options, by name. What it gives becomes
     the value of what is changed."""
 
-    def call(options, *args):
-        args = [Tensor(a, args[0].dtype) if isinstance(a, (int, float)) else a for a in args]
+    def call(options, *given):
+        args = [Tensor(a, given[0].dtype) if isinstance(a, (int, float)) else a for a in given]
         found = fun(*args, **options)
         for held, value in zip(args, found, strict=False):
             if isinstance(held, Parameter):

@@ -1,6 +1,6 @@
 """Functions that move, count or choose elements: blocks, borders, places in an order, rows taken by chance."""
 
-import copy
+from typing import Any
 
 import numpy as np
 
@@ -51,10 +51,13 @@ def _blocks(size, x):
     return [int(size)] * (x.ndim - 2) if isinstance(size, int) else [int(n) for n in size]
 
 
+_MIRRORS: dict[str, Any] = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+
+
 def mirror_pad(input_x, paddings, mode):
     """`input_x` with borders, a pair for each axis, that are its reflection: "SYMMETRIC" with the edge, "REFLECT" without."""
     for axis, sides in enumerate(_known(paddings).tolist()):
-        places = np.pad(np.arange(input_x.shape[axis]), sides, {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}[mode])
+        places = np.pad(np.arange(input_x.shape[axis]), sides, _MIRRORS[mode])
         input_x = OPS["gather"](input_x, wrap(places), axis)
     return input_x
 
@@ -65,7 +68,7 @@ def padding(x, pad_dim_size=8):
 
 
 def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
-    """What a kernel saw at each place, (batch, channels, seen, places), added to where it came from in images of `output_size`."""
+    """What a kernel saw at each place, (batch, channels, seen, places), added to where it came from in images of a size."""
     columns = input_x.reshape((input_x.shape[0], -1, input_x.shape[-1]))
     return OPS["fold"](columns, output_size, *map(tuple, (kernel_size, dilation, padding_value, stride)))
 
@@ -100,9 +103,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if mode == "nearest":
         return _read(input, [np.rint(_known(x)).astype(int) for x in at])
     low = [np.floor(_known(x)).astype(int) for x in at]
-    found = None
+    found: Any = None
     for corner in np.ndindex(*(2,) * dims):
-        weight = 1.0
+        weight: Any = 1.0
         for x, base, side in zip(at, low, corner, strict=True):
             apart = x - wrap(base.astype(x._value.dtype))
             weight = weight * (apart if side else 1 - apart)
@@ -154,8 +157,8 @@ def nanmedian(input, axis=-1, keepdims=False):
     order, count = np.argsort(values, axis, kind="stable"), (~np.isnan(values)).sum(axis, keepdims=True)
     place = np.take_along_axis(order, np.maximum(count - 1, 0) // 2, axis)
     found = OPS["gather_elements"](input, axis % input.ndim, Tensor(place))
-    place = Tensor(place)
-    return (found, place) if keepdims else (found.squeeze(axis), place.squeeze(axis))
+    where = Tensor(place)
+    return (found, where) if keepdims else (found.squeeze(axis), where.squeeze(axis))
 
 
 def unique_with_pad(x, pad_num):
@@ -192,7 +195,7 @@ def approximate_equal(x, y, tolerance=1e-5):
 
 def deepcopy(input_x):
     """A tensor of its own with the same elements."""
-    return copy.deepcopy(input_x)
+    return input_x.copy()
 
 
 def dyn_shape(input_x):

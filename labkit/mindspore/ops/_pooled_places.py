@@ -36,10 +36,12 @@ def _to_size(dims):
         wanted = sizes(input, output_size, dims, f"adaptive_max_pool{dims}d")
         windows = [pooling.even_windows(n, count) for n, count in zip(input.shape[-dims:], wanted, strict=True)]
         found, places = _largest_in(input, [windows])
-        return (found, places) if return_indices else found
+        return (found, places.astype("int32") if dims == 3 else places) if return_indices else found
 
     adaptive.__name__ = f"adaptive_max_pool{dims}d"
-    adaptive.__doc__ = f"The largest elements of `output_size` windows over the last {dims} axes; with `return_indices` also their places."
+    adaptive.__doc__ = (
+        f"The largest elements of `output_size` windows over the last {dims} axes; `return_indices`: their places, too."
+    )
     return adaptive
 
 

@@ -132,17 +132,33 @@ def _lower_by_a(a, x):
     return math.fsum(t * (math.log(x) - of_digamma(a + n + 1)) for n, t in _terms(a, x)) if x > 0 else 0.0
 
 
-_log, _lgamma = FUNCTIONS["log"].fun, FUNCTIONS["lgamma"].fun
+def _lower_by_a_twice(a, x):
+    if x <= 0:
+        return 0.0
+    slope = lambda n: math.log(x) - of_digamma(a + n + 1)
+    bend = lambda n: float(polygamma(np.array(a + n + 1.0), 1))
+    return math.fsum(t * (slope(n) ** 2 - bend(n)) for n, t in _terms(a, x))
 
 
-@rule(lambda ans, a, x: lambda g: g * _slope_by_a(constant(a), constant(x)),
-      lambda ans, a, x: lambda g: g * exp((a - 1) * _log(x) - x - _lgamma(a)), broadcasts=True)  # fmt: skip
-def _gamma_p(a, x):
-    return _each(_lower, a, x)
+_log, _lgamma, _digamma = (FUNCTIONS[name].fun for name in ("log", "lgamma", "digamma"))
 
 
+def _density(a, x):
+    """Of the gamma distribution of shape a."""
+    return exp((a - 1) * _log(x) - x - _lgamma(a))
+
+
+@rule(lambda ans, a, x: lambda g: g * _each(_lower_by_a_twice, constant(a), constant(x)),
+      lambda ans, a, x: lambda g: g * _density(a, x) * (_log(x) - _digamma(a)), broadcasts=True)  # fmt: skip
 def _slope_by_a(a, x):
     return _each(_lower_by_a, a, x)
+
+
+@rule(
+    lambda ans, a, x: lambda g: g * _slope_by_a(a, x), lambda ans, a, x: lambda g: g * _density(a, x), broadcasts=True
+)
+def _gamma_p(a, x):
+    return _each(_lower, a, x)
 
 
 def igamma(input, other):

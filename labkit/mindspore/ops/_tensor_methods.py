@@ -1,5 +1,7 @@
 """Methods of tensors that are no ops of their own: what a tensor is stored as, and elements written by their places."""
 
+from typing import Any
+
 import numpy as np
 
 from ...engine import stop_gradient as constant
@@ -170,7 +172,7 @@ for _method in (
     scatter_add, masked_scatter, fill_diagonal, itemset, assign_value, _extreme("max"), _extreme("min"),
 ):  # fmt: skip
     METHODS[_method.__name__] = _method
-METHODS |= {
+_OTHERS: dict[str, Any] = {
     "H": property(lambda self: self.swapaxes(0, 1), doc="A matrix with its axes exchanged."),
     "mH": property(lambda self: self.swapaxes(-1, -2), doc="With the last two axes exchanged."),
     "device": property(lambda self: "CPU", doc="Where the elements are."),
@@ -182,3 +184,4 @@ METHODS |= {
     "choose": derived("choose"),
     "bitwise_not": OPS["invert"],
 }
+METHODS.update(_OTHERS)

@@ -25,7 +25,7 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
                     choice_func=None, **options) -> None:  # fmt: skip
     """Write the parameters of a cell, a list of parameters (or of `{"name":, "data":}`) or a dictionary to a file.
 
-    The name gets the ending `.ckpt`. `append_dict`: numbers, strings and tensors to be saved too. `choice_func`: the
+    The name gets the ending `.ckpt` if it has none. `append_dict`: numbers, strings, tensors to be saved too. `choice_func`: the
     names to save. When this returns the file is on the disk; MindSpore can read it.
     """
     of_kind(
@@ -51,7 +51,7 @@ def _path_to_write(name):
         raise IsADirectoryError(
             f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, it must be a file name."
         )
-    return path if path.endswith(".ckpt") else path + ".ckpt"
+    return path if path.endswith("ckpt") else path + ".ckpt"
 
 
 def _entries(save_obj):

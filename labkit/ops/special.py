@@ -80,8 +80,9 @@ digamma = _function("digamma", _elementwise(of_digamma), lambda ans, x: lambda g
 lgamma = _function("lgamma", _elementwise(_lgamma), lambda ans, x: lambda g: g * digamma(x), "self", "g digamma(x)",
                    "the logarithm of |gamma(x)|; gamma(x) is (x - 1)!", _POLES, "digamma(x)",
                    (3.0, "0.6931", "0.9228"))  # fmt: skip
-erfinv: Any = _function("erfinv", _elementwise(_erfinv), lambda ans, x: lambda g: g * (exp(power(erfinv(x), 2)) / TWO_OVER_ROOT_PI),
-                   "self", "g sqrt(pi) exp(erfinv(x)^2) / 2", "the inverse of erf", "-1 < x < 1; infinite at the ends",
+erfinv: Any = _function("erfinv", _elementwise(_erfinv),
+                   lambda ans, x: lambda g: g * (exp(power(erfinv(x), 2)) / TWO_OVER_ROOT_PI), "self",
+                   "g sqrt(pi) exp(erfinv(x)^2) / 2", "the inverse of erf", "-1 < x < 1; infinite at the ends",
                    "sqrt(pi) / 2 * exp(erfinv(x)**2)", (0.5, "0.4769", "1.1126"))  # fmt: skip
 
 

@@ -35,8 +35,16 @@ def _to_size(dims):
     def adaptive(input, output_size, return_indices=False):
         wanted = sizes(input, output_size, dims, f"adaptive_max_pool{dims}d")
         windows = [pooling.even_windows(n, count) for n, count in zip(input.shape[-dims:], wanted, strict=True)]
-        found, places = _largest_in(input, [windows])
-        return (found, places.astype("int32") if dims == 3 else places) if return_indices else found
+        lead, number = input.shape[:-dims], np.arange(math.prod(input.shape[-dims:])).reshape(input.shape[-dims:])
+        found, places = [], []
+        for at in itertools.product(*windows):  # of ops alone, so that a program can be made of it
+            part = tuple(slice(*ends) for ends in at)
+            window = input[(..., *part)].reshape((*lead, -1))
+            first = OPS["argmax"](window, -1, True)
+            found.append(OPS["gather_elements"](window, -1, first))
+            places.append(OPS["gather"](Tensor(number[part].ravel()), first, 0))
+        joined = [OPS["cat"](parts, -1).reshape((*lead, *wanted)) for parts in (found, places)]
+        return (joined[0], joined[1].astype("int32") if dims == 3 else joined[1]) if return_indices else joined[0]
 
     adaptive.__name__ = f"adaptive_max_pool{dims}d"
     adaptive.__doc__ = (

@@ -49,6 +49,10 @@ def test_all_that_the_tables_say_leads_to_one_thing():
     for dialect in ("torch", "mindspore"):
         for place, names in shown(dialect).items():
             for name, room in names.items():
+                if room[:1] == "=":  # a room itself, under another name
+                    found = elsewhere(f"labkit.{dialect}.{place}".rstrip("."), name)
+                    assert found is importlib.import_module(f"labkit.{dialect}.{room[1:]}"), (dialect, place, name)
+                    continue
                 home = (
                     importlib.import_module(f"labkit.{dialect}.{room}".rstrip(".")) if _exists(dialect, room) else None
                 )

@@ -27,7 +27,8 @@ from .reductions import (
     var,
 )
 from .signatures import offered, signed
-from .special import of_digamma, of_zeta, polygamma
+from .special import polygamma
+from .special_values import gamma_shares, hurwitz, of_digamma, scaled_bessel
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -68,7 +69,9 @@ __all__ = [
     "erf_kernel",
     "exp",
     "expand",
+    "gamma_shares",
     "gather",
+    "hurwitz",
     "in_float32",
     "index_max",
     "index_min",
@@ -84,7 +87,6 @@ __all__ = [
     "node_name",
     "norm",
     "of_digamma",
-    "of_zeta",
     "offered",
     "op_of_node",
     "operand",
@@ -102,6 +104,7 @@ __all__ = [
     "rsub",
     "rule",
     "scale",
+    "scaled_bessel",
     "scatter_add",
     "select",
     "set_item",

@@ -9,47 +9,16 @@ import numpy as np
 from ..engine import dtype_of
 from .arithmetic import _pair, power, select, zero
 from .elementwise import _ALL, TWO_OVER_ROOT_PI, _elementwise, _function, cos, exp, log, sin
+from .special_values import of_digamma, of_zeta
 from .table import rule
 
-__all__ = ["of_digamma", "of_zeta", "polygamma"]
+__all__ = ["polygamma"]
 
 _POLES = "all x but 0 and the negative integers; infinite at 0"
-_FAR = 10.0  # from here on the asymptotic series are exact to the last digits
 
 
 def _lgamma(x):
     return math.inf if math.isinf(x) or (x <= 0 and x % 1 == 0) else math.lgamma(x)
-
-
-def of_digamma(x) -> float:
-    """`digamma` of one number."""
-    if x == 0:
-        return math.copysign(math.inf, -x)
-    if x < 0:
-        return math.nan if math.isinf(x) or x % 1 == 0 else of_digamma(1 - x) - math.pi / math.tan(math.pi * (x % 1))
-    if math.isinf(x):
-        return x
-    found = 0.0
-    while x < _FAR:
-        found, x = found - 1 / x, x + 1
-    square = 1 / (x * x)
-    terms = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-    return found + math.log(x) - 0.5 / x - sum(c * square ** (k + 1) for k, c in enumerate(terms))
-
-
-def of_zeta(s, x) -> float:
-    """The sum of (x + k)^-s over all k from 0, by Euler and Maclaurin."""
-    found = 0.0
-    while x < _FAR:
-        if x == 0:
-            return math.inf
-        found, x = found + x**-s, x + 1
-    found += x ** (1 - s) / (s - 1) + 0.5 * x**-s
-    factor = s * x ** (-s - 1)
-    for k, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)):
-        found += bernoulli / math.factorial(2 * k + 2) * factor
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (x * x)
-    return found
 
 
 @rule(lambda ans, x, n: lambda g: g * polygamma(x, n + 1), others="n", saves="self", words="g polygamma(n + 1, x)")

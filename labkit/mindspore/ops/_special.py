@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ...engine import stop_gradient as constant
-from ...ops import FUNCTIONS, exp, of_digamma, of_zeta, polygamma, rule
+from ...ops import FUNCTIONS, exp, gamma_shares, hurwitz, of_digamma, polygamma, rule, scaled_bessel
 from ..tensor import Tensor, wrap
 from . import _elementwise  # noqa: F401  (whose ops it asks for)
 from ._op import OPS, PRIMITIVES, floating, op, register, value_of
@@ -47,8 +47,6 @@ def _edge(compute, limit):
 
 
 _COSH = _far(np.arccosh, 1.0)
-_I = partial(_integral, lambda n, t, x: np.exp(x * np.cos(t)) * np.cos(n * t) / np.pi, _to_pi)
-_IE = partial(_integral, lambda n, t, x: np.exp(x * np.cos(t) - np.abs(x)) * np.cos(n * t) / np.pi, _to_pi)
 _J = partial(_integral, lambda n, t, x: np.cos(n * t - x * np.sin(t)) / np.pi, _to_pi)
 _K = partial(_integral, lambda n, t, x: np.exp(-x * np.cosh(t)) * np.cosh(n * t), _COSH)
 _KE = partial(_integral, lambda n, t, x: np.exp(x - x * np.cosh(t)) * np.cosh(n * t), _COSH)
@@ -64,9 +62,13 @@ def _sign(x):
     return np.sign(constant(x))
 
 
+def _i(n, x):
+    return np.where(x < 0, (-1.0) ** n, 1.0) * scaled_bessel(n, x)
+
+
 _BESSEL = {  # what each computes of its order; the slopes of orders 0 and 1, of both their values and x
-    "i{}": (_I, lambda a, b, x: b, lambda a, b, x: a - _share(b, x)),
-    "i{}e": (_IE, lambda a, b, x: b - _sign(x) * a, lambda a, b, x: a - _share(b, x) - _sign(x) * b),
+    "i{}": (lambda n, x: _i(n, x) * np.exp(np.abs(x)), lambda a, b, x: b, lambda a, b, x: a - _share(b, x)),
+    "i{}e": (_i, lambda a, b, x: b - _sign(x) * a, lambda a, b, x: a - _share(b, x) - _sign(x) * b),
     "j{}": (_J, lambda a, b, x: -b, lambda a, b, x: a - _share(b, x)),
     "k{}": (_edge(_K, np.inf), lambda a, b, x: -b, lambda a, b, x: -a - b / x),
     "k{}e": (_edge(_KE, np.inf), lambda a, b, x: a - b, lambda a, b, x: b - a - b / x),
@@ -120,14 +122,6 @@ def _terms(a, x):
             return
 
 
-def _lower(a, x):
-    if math.isnan(a + x) or a < 0 or x < 0 or (a == 0 and x == 0):
-        return math.nan
-    return (
-        float(x > 0 or a == 0) if not x or not a or math.isinf(x) else min(math.fsum(t for _, t in _terms(a, x)), 1.0)
-    )
-
-
 def _lower_by_a(a, x):
     return math.fsum(t * (math.log(x) - of_digamma(a + n + 1)) for n, t in _terms(a, x)) if x > 0 else 0.0
 
@@ -158,7 +152,7 @@ def _slope_by_a(a, x):
     lambda ans, a, x: lambda g: g * _slope_by_a(a, x), lambda ans, a, x: lambda g: g * _density(a, x), broadcasts=True
 )
 def _gamma_p(a, x):
-    return _each(_lower, a, x)
+    return _each(lambda a, x: gamma_shares(a, x)[0], a, x)
 
 
 def igamma(input, other):
@@ -173,13 +167,7 @@ def igammac(input, other):
 
 @rule(None, lambda ans, x, q: lambda g: g * -x * _zeta(x + 1, q), broadcasts=True)
 def _zeta(x, q):
-    return _each(_of_zeta, x, q)
-
-
-def _of_zeta(x, q):
-    if x == 1 or (q <= 0 and q % 1 == 0):
-        return math.inf
-    return of_zeta(x, q) if x > 1 else math.nan
+    return _each(hurwitz, x, q)
 
 
 def zeta(input, other):

@@ -43,7 +43,7 @@ def test_a_word_that_no_table_has_is_known_for_what_it_is():
     assert notes(lambda: ms.Tensor(1.0).retains_grad)[1] == [
         "`retains_grad` is PyTorch's word; MindSpore has another, or none"
     ]
-    assert notes(lambda: ms.Tensor(1.0).svd)[1] == []  # it is MindSpore's, too
+    assert notes(lambda: ms.Tensor(1.0).ormqr)[1] == []  # it is MindSpore's, too
     assert notes(lambda: ms.nn.Linear)[1] == [
         "for what PyTorch calls `Linear`: `nn.Dense`"
     ]  # MindSpore has one as well

@@ -24,7 +24,7 @@ ARGUMENTS = {
 CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli", "shuffle",
-    "dropout1d", "dropout2d", "dropout3d", "detach",
+    "dropout1d", "dropout2d", "dropout3d", "detach", "from_dlpack",
     "normal", "multinomial", "poisson", "binomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "nextafter",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula

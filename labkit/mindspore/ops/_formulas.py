@@ -27,6 +27,8 @@ class _Ops:
     """The functions of `ops`, each looked up when it is called."""
 
     def __getattr__(self, name):
+        if name not in OPS:
+            raise AttributeError(name)
         return OPS[name]
 
 

@@ -153,8 +153,9 @@ def _made(name, fun, shown, **more):
 
 def _of_sizes(name, functions, shown):
     """The class that those of 1 to 3 dimensions have in common, and these."""
-    base = _made(f"_{name}Nd", functions[1], shown)
-    return base, *(_made(f"{name}{n}d", fun, shown, base=base) for n, fun in enumerate(functions, 1))
+    named = "{}{}d".format
+    base = _made(named(f"_{name}", "N"), functions[1], shown)
+    return base, *(_made(named(name, n), fun, shown, base=base) for n, fun in enumerate(functions, 1))
 
 
 _AdaptiveAvgPoolNd, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = _of_sizes(

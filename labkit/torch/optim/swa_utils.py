@@ -10,7 +10,7 @@ from .. import _creation
 from .._dtype import DTYPES
 from .._modes import no_grad
 from ..nn.module import Layer
-from ..nn.normalization import BatchNorm2d
+from ..nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from .lr_scheduler import LRScheduler
 
 __all__ = [
@@ -134,7 +134,7 @@ def update_bn(loader, model, device=None) -> None:
 
     An element of `loader` is an input, or a list or tuple that begins with one.
     """
-    layers = [m for m in model.modules() if isinstance(m, BatchNorm2d)]
+    layers = [m for m in model.modules() if isinstance(m, (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm))]
     if not layers:
         return
     momenta, was = [layer.momentum for layer in layers], model.training

@@ -40,6 +40,8 @@ def from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor:
     tensor([5., 1.])
     """
     if isinstance(ext_tensor, Tensor):
+        if ext_tensor.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         return ext_tensor.detach()
     held = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Held(ext_tensor)
     found = from_numpy(np.from_dlpack(held))

@@ -45,6 +45,14 @@ def findings(tape: Tape) -> Iterator[Finding]:
         yield Finding(f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.")
 
 
+def sound(tape: Tape) -> str:
+    """What is told of a tape on which nothing is found, where an extra backward was run: that all leaves get a gradient."""
+    sizes = [_norm(value) for i, value in tape.gradients.items() if tape.nodes[i].leaf]
+    if len(sizes) < 2 or not all(np.isfinite(size) and size > 0 for size in sizes):
+        return ""
+    return f"all {len(sizes)} leaves get a gradient, of length {number(min(sizes))} to {number(max(sizes))}"
+
+
 # ---- names ----
 
 

@@ -9,7 +9,7 @@ from ....engine import Summary
 from ....ops import row_of_node
 from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Tape, TapeNode, behind, in_bytes
 from ...kit.words import capital, counted, listed, number
-from .findings import findings
+from .findings import findings, sound
 from .notices import faults
 from .story import Layer, Node, Story
 from .walked import array_of, steps_of
@@ -52,12 +52,13 @@ class _Telling:
         what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
         several = len(self.tape.roots) > 1 and not self.tape.ran
-        story.heading = f"{self.tape.name}: {what.replace('its', 'their') if several else what}"
+        what = what.replace("its", "their") if several else what
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
         found = list(findings(self.tape))
         story.notices = [*_alarms(self.tape), *faults(story), *(finding.words for finding in found)]
         story.marked = frozenset([*apart, *(self.index[i] for finding in found for i in finding.places)])
         story.coloured = any(finding.coloured for finding in found)
+        story.heading = f"{self.tape.name}: {(not story.notices and sound(self.tape)) or what}"
         return story
 
     def _add(self, node, made):

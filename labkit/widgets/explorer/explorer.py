@@ -18,7 +18,7 @@ from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
-MOST_COLOURED = 60  # boxes of a run whose gradients shrink or grow: what is folded does not show how
+MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 

@@ -321,6 +321,8 @@ def test_what_goes_in_is_dragged_along_a_rail_with_a_stop_for_each_position():
 def test_the_function_is_named_as_it_is_written_and_the_last_words_are_short():
     picture = JacobianMap(lambda x: x**2, np.array([1.0, 3.0]))
     assert picture.scene.title == "Jacobian of x ** 2: 2 outputs, 2 inputs"
+    long = JacobianMap(lambda x: np.array([[1.0, 2.0], [3.0, 4.0]]) @ anp.tanh(x) + np.array([0.5, 0.25]), np.ones(2))
+    assert long.scene.title == "Jacobian: 2 outputs, 2 inputs"  # a title is no program
     said = picture.scene.said(picture.scene.state(pulls="all ones"))
     assert said == "All ones: the sum of all rows, [2, 6]. MindSpore's grad returns it; PyTorch refuses."
     assert "only for scalar outputs" in picture.scene.links["ones"].tip[1] and picture.scene.links["ones"].go == {

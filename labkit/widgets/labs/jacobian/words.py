@@ -12,6 +12,7 @@ from ...kit.words import counted, in_full, minus, number, paragraph
 from .directions import TURNS, Directions
 from .structure import structure
 
+LONGEST = 44  # letters of a formula in a title
 SPELLED = 8  # a row of at most so many numbers is written out
 
 
@@ -38,7 +39,8 @@ class JacobianWords:
     def title(self) -> str:
         """What the picture is called."""
         name = "" if self.passes.name == "<lambda>" else self.passes.name
-        called = self.passes.formula or name
+        formula = self.passes.formula or ""
+        called = formula if 0 < len(formula) <= LONGEST else name
         of = f" of {called}" if called else ""
         return f"Jacobian{of}: {self.size}"
 

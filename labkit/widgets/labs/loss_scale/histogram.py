@@ -185,12 +185,14 @@ def _spoiled(dial, outcomes, across, infinite) -> Iterator[Mark]:
 
 
 def _beside_columns(found, across, wide):
-    """Left of nearly all columns, or right of them where there is no room."""
+    """Left of nearly all columns, or right of them where there is no room; at the plot's edge where there is none either."""
     counts = sorted((e, int(row.sum())) for e, row in found.bins.items())
     passed, whole = np.cumsum([n for _, n in counts]), sum(n for _, n in counts)
     low, high = (counts[int(np.searchsorted(passed, part * whole))][0] if counts else 0 for part in (0.02, 0.98))
-    left = across(low) - 8.0
-    return (left, "end") if left - wide > LEFT else (across(high + 1) + 8.0, "start")
+    left, right = across(low) - 8.0, across(high + 1) + 8.0
+    if left - wide > LEFT:
+        return left, "end"
+    return (right, "start") if right + wide <= RIGHT else (RIGHT, "end")
 
 
 def _said(found, infinite):

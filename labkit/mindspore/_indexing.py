@@ -7,7 +7,7 @@ from .. import ops as primitives
 from ..engine import dtype_of, getval, isbox, shape_of, unbroadcast_f
 from ..engine import stop_gradient as constant
 from ..program import recorded, refuse
-from ._recording import concrete, current
+from ._recording import current, numbers_of
 
 
 def as_index(index):
@@ -57,7 +57,7 @@ def _true_places(mask):
 
 def _list_entry(index):
     found = as_index(index)
-    return concrete(found, "use a tensor in a list of indices") if isbox(found) else found
+    return numbers_of(found, "use a tensor in a list of indices") if isbox(found) else found
 
 
 def unsupported(index):

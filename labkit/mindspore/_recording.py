@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import getval, isbox
-from ..program import Effect, Op, Undecided, record_decision, record_effect, recorded, refuse, trace_error
+from ..program import Effect, Interpreted, Op, Undecided, record_decision, record_effect, recorded, refuse, trace_error
 from . import _printing
 
 
@@ -45,6 +45,11 @@ def concrete(value, what, kind=Undecided):
     """The plain array behind a tensor's value. Raises TraceError, of a `kind`, saying `what` was asked, while it is recorded."""
     refuse(value, what, kind)
     return getval(value)
+
+
+def numbers_of(value, what="use the numbers of a tensor") -> Any:
+    """The plain array behind a value, for code that goes on by its numbers: while they are recorded, Python has to run it."""
+    return concrete(value, what, Interpreted)
 
 
 def only_inside(thing, what):

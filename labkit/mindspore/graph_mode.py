@@ -7,8 +7,8 @@ all else that it takes from its surroundings is watched (`_watching`), and a cha
 
 The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
 function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
-one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. A function that takes
-the array of a tensor is run by Python every time, as it is there. The real one keeps the first
+one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. A function that goes on
+by numbers outside of ops, as those of an array or of `ops.unique`, is run by Python every time. The real one keeps the first
 value of a global for ever; here a change recompiles.
 """
 
@@ -66,11 +66,10 @@ class Compiled:
     def _looked_up(self, args, kwargs):
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
-            with inside_graph(), run_as(first_code, self._writing()):
-                return self.fn(*args, **kwargs)  # part of a derivative or of another program
+            return self._by_python(args, kwargs)  # part of a derivative or of another program
         held = None if signature in self._interpreted else self._found(signature, args, kwargs, tensors)
         if held is None:
-            return self.fn(*args, **kwargs)
+            return self._by_python(args, kwargs)
         try:
             return held.run(tensors)
         except Elsewhere:
@@ -83,6 +82,11 @@ class Compiled:
         except Interpreted:
             self._interpreted.add(signature)
             return None
+
+    def _by_python(self, args, kwargs):
+        """The output of a run, in which a name has a value as in a program."""
+        with inside_graph(), run_as(first_code, self._writing()):
+            return self.fn(*args, **kwargs)
 
     def _writing(self):
         """The functions it calls whose writes are values of their own; found once."""

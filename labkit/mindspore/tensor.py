@@ -23,12 +23,20 @@ from ..program import Interpreted, Undecided, is_user
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._initializer import Initializer, initializer
-from ._recording import concrete, only_inside, text_of
+from ._recording import concrete, numbers_of, only_inside, text_of
 
 __all__ = ["Tensor", "from_numpy", "frombuffer", "tensor"]
 
 NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
+
+
+def _asked_by_user():
+    """Whether the user's code called what this file does, and not labkit's."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return frame is None or is_user(frame.f_code)
 
 
 def wrap(value):
@@ -189,10 +197,9 @@ class Tensor(metaclass=Placed):
     def asnumpy(self) -> np.ndarray:
         """Its elements as a NumPy array. Inside a gradient this array is a constant.
 
-        A compiled function that asks for it itself is called as it is, every time, as the real one falls back to Python.
+        A compiled function that asks for it is called as it is, every time, as the real one falls back to Python.
         """
-        what, by_user = "take the array of a tensor", is_user(sys._getframe(1).f_code)
-        array = np.asarray(concrete(self._value, what, Interpreted if by_user else Undecided))
+        array = np.asarray(numbers_of(self._value, "take the array of a tensor"))
         return array if array.flags.writeable else array.copy()
 
     numpy = asnumpy
@@ -236,7 +243,8 @@ class Tensor(metaclass=Placed):
         return (self[i] for i in range(self.shape[0]))
 
     def _single(self):
-        array = np.asarray(concrete(self._value, "branch on a tensor's value or make a Python number of it"))
+        kind = Undecided if _asked_by_user() else Interpreted
+        array = np.asarray(concrete(self._value, "branch on a tensor's value or make a Python number of it", kind))
         if array.size != 1:
             raise ValueError(
                 f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."

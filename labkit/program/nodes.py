@@ -19,7 +19,7 @@ class Undecided(TraceError):
 
 
 class Interpreted(TraceError):
-    """The user's code asked for an array, to go on in Python: whoever compiles the function may call it as it is."""
+    """What follows goes by numbers, outside of ops: whoever compiles the function may call it as it is."""
 
 
 def trace_error(what, kind=TraceError) -> TraceError:
@@ -50,9 +50,18 @@ def _guarded(what, plain=None):
     return method
 
 
+def _as_array(box, *_, **__):
+    refuse(box, "give a tensor to a function that takes arrays", Interpreted)
+    raise TypeError(
+        "a value that is being differentiated was given to code that takes plain numbers: its gradient would be lost. Use the "
+        "functions of autograd.numpy, on the value as it is"
+    )
+
+
 ArrayBox.__bool__ = _guarded("branch or loop on a tensor's value", bool)
 ArrayBox.__float__ = _guarded("turn a tensor into a Python float")
 ArrayBox.__int__ = _guarded("turn a tensor into a Python int")
+ArrayBox.__array__ = _as_array
 ArrayBox.__index__ = _guarded("use a tensor's value as an index or length")
 
 _SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.compress, anp.extract}
@@ -88,7 +97,7 @@ class Op(Record):
             recorder.on_op()
         by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == np.bool_
         if by_mask or self.fun in _SHAPED_BY_VALUE:
-            raise trace_error(f"use {self.op}, whose result's shape depends on values")
+            raise trace_error(f"use {self.op}, whose result's shape depends on values", Interpreted)
 
 
 def _differentiated():

@@ -7,6 +7,7 @@ import pytest
 from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import defvjp, primitive
 
+import labkit.torch  # noqa: F401  (what its rows say of a node holds for NumPy's function, too)
 from labkit import ops as p
 from labkit.engine import cast, grad, jacfwd, jacrev, jvp, leaves, vjp, vjp_of, watch
 from labkit.engine.forward import transposed

@@ -10,10 +10,11 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import cast, dtype_of, getval, quietly
+from ...engine import cast, dtype_of, getval, isbox, quietly, unbroadcast_f
 from ...engine import stop_gradient as constant
+from ...program import recorded
 from .._number import Number
-from .._recording import concrete
+from .._recording import numbers_of
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
 from ._op import OPS, register
@@ -326,7 +327,7 @@ bitwise_xor = _compare("BitwiseXor", anp.bitwise_xor, "bitwise_xor")
 @binary("Pow", method=False)
 def _power(input, exponent):
     if getattr(input, "dtype", _FLOAT32).kind in "iu":
-        raised = concrete(exponent, "raise integers to integer powers that may be negative")
+        raised = numbers_of(exponent, "raise integers to integer powers that may be negative")
         if np.any(raised < 0):
             return _truncated(input, exponent)
     return _raised(input, exponent)
@@ -334,10 +335,12 @@ def _power(input, exponent):
 
 def _no_slope(passed, x, exponent):
     """The slope of a power: at 0 to the power 0 there is none."""
-    if np.ndim(getval(exponent)) == 0 and getval(exponent) == 0:
+    if not isbox(exponent) and np.ndim(exponent) == 0 and exponent == 0:
         return passed * 0 / x
-    odd = np.logical_and(getval(x) == 0, getval(exponent) == 0)
-    return primitives.select(odd, np.nan, passed) if odd.any() else passed
+    odd = anp.logical_and(constant(x) == 0, constant(exponent) == 0)
+    if recorded(odd) is None and not np.any(getval(odd)):
+        return passed
+    return primitives.select(unbroadcast_f(x, lambda g: g)(cast(odd, passed.dtype)) > 0, np.nan, passed)
 
 
 _raised = primitives.variant(anp.power, np.power, _no_slope)

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import getval
+from ...engine import dtype_of, getval, shape_of
+from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, rule, select, variant, zero
+from ...program import recorded
 
 
 def _where_nan(value):
@@ -46,8 +48,8 @@ OF_ONE["relu6"] = lambda x: clamp(OF_ONE["relu"](x), None, 6)
 
 
 def _has_nan(x):
-    x = getval(x)
-    return x.dtype.kind == "f" and bool(np.isnan(x).any())
+    """Whether there is a nan in it; while it is recorded for a program, whether there may be one."""
+    return dtype_of(x).kind == "f" and (recorded(x) is not None or bool(np.isnan(getval(x)).any()))
 
 
 def _exp(x, axis):
@@ -93,10 +95,15 @@ _ONE_BY_ONE = 16  # the longest lane that std::sort sorts by inserting
 
 
 def ordered(x, axis, descending):
-    """The index that sorts `x` along `axis` where a nan makes it matter how it is sorted; None elsewhere."""
-    x = getval(x)
-    if not x.ndim or x.shape[axis] > _ONE_BY_ONE or not _has_nan(x):
-        return None
+    """The index that sorts `x` along `axis` where a nan may make it matter how it is sorted; None elsewhere."""
+    lanes = shape_of(x)
+    return _inserting(constant(x), axis, descending) if lanes and lanes[axis] <= _ONE_BY_ONE and _has_nan(x) else None
+
+
+@rule(argnums=())
+def _inserting(x, axis, descending):
+    if not np.isnan(x).any():
+        return primitives.sort(x, axis, descending)[1]
     return np.apply_along_axis(_inserted, axis, x, operator.gt if descending else operator.lt)
 
 

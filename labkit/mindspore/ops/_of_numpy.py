@@ -14,6 +14,7 @@ import numpy as np
 from ...engine import cast, dtype_of, getval, isbox, leaves, map_leaves
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, absolute, power, select
+from .._recording import numbers_of
 from ..dtype import DType, as_numpy, of, promote
 from ..tensor import Tensor, tensor, wrap
 from . import _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
@@ -119,7 +120,7 @@ def _along(weights, axis, ndim):
 
 
 def _without_nan(fun):
-    return lambda a, *args, **kwargs: fun(anp.where(np.isnan(getval(a)), 0.0, a), *args, **kwargs)
+    return lambda a, *args, **kwargs: fun(anp.where(anp.isnan(a), 0.0, a), *args, **kwargs)
 
 
 def _polyval(p, x):
@@ -145,7 +146,9 @@ def _cumprod(a, axis=None, dtype=None):
 
 def _bincount(x, weights=None, minlength=0, length=None):
     least = max(minlength, length or 0)
-    return np.bincount(getval(x), None if weights is None else getval(weights), least).astype(np.float32)[:length]
+    return np.bincount(numbers_of(x), None if weights is None else numbers_of(weights), least).astype(np.float32)[
+        :length
+    ]
 
 
 def _clip(a, a_min, a_max):
@@ -153,7 +156,7 @@ def _clip(a, a_min, a_max):
 
 
 def _histogram(a, bins=10, range=None, weights=None, density=False):
-    counts, edges = np.histogram(getval(a), getval(bins), range, weights=getval(weights), density=density)
+    counts, edges = np.histogram(numbers_of(a), numbers_of(bins), range, weights=numbers_of(weights), density=density)
     return counts.astype(np.float32), edges
 
 
@@ -203,7 +206,7 @@ def _of_arrays(name, fun, own):
             except NotImplementedError:  # no derivative is known: one follows where it only moves elements
                 found = _moved(fun, *args, **kwargs)
                 if not np.array_equal(
-                    getval(found), fun(*map_leaves(getval, args), **map_leaves(getval, kwargs)), True
+                    numbers_of(found), fun(*map_leaves(getval, args), **map_leaves(getval, kwargs)), True
                 ):
                     raise NotImplementedError(f"{name}: labkit computes it, but has no derivative of it") from None
         kinds = [t._value.dtype for t in tensors]

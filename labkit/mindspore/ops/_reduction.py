@@ -12,7 +12,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
-from ...program import refuse
+from ...program import Interpreted, refuse
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused, _nan
@@ -184,7 +184,7 @@ def _extreme(amount, place, picked, last):
         value = _nan.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
         best = _at_best(wrap(values), initial)
-        found = index if initial is None else np.where(getval(best._value) == initial, 0, index)
+        found = index if initial is None else anp.where(best._value == initial, 0, index)
         return best, wrap(cast(found, np.int64))
 
     def _at_best(values, initial):
@@ -247,7 +247,7 @@ def _matrix_norm(value, order):
     if order in (1, np.inf):
         return anp.max(primitives.sum_(primitives.absolute(value), axis=0 if order == 1 else 1))
     if order in (2, "nuc"):
-        refuse(value, "take singular values")
+        refuse(value, "take singular values", Interpreted)
         values = anp.linalg.svd(value, compute_uv=False)
         return values[0] if order == 2 else primitives.sum_(values)
     return vector_norm(value, 2 if order == "fro" else order)

@@ -40,7 +40,7 @@ def refuse(value, what, kind=Undecided) -> None:
 
 def _guarded(what, plain=None):
     def method(box):
-        refuse(box, what)
+        refuse(box, what, Interpreted)
         if plain is None:
             raise TypeError(
                 f"cannot {what} while it is differentiated: its gradient would be lost. Use the functions of autograd.numpy"

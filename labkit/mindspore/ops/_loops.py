@@ -2,7 +2,7 @@
 
 from types import FunctionType, MethodType
 
-from ...program import Undecided
+from ...program import TraceError
 from .._control import each, goes, loop
 from ..context import in_graph_mode
 from ..tensor import Tensor
@@ -36,7 +36,7 @@ def _tried(function):
     def call(*args):
         try:
             return function(*args)
-        except Undecided:
+        except TraceError:
             raise
         except Exception as error:
             words = "Invalid loop_func, please check input arguments and return value, error info: "

@@ -99,6 +99,8 @@ def _moved(fun, *args, **kwargs):
     arrays = [leaf for leaf in leaves([args, kwargs]) if isbox(leaf)]
     if not arrays:
         return fun(*args, **kwargs)
+    if len(arrays) > 1:
+        map_leaves(numbers_of, [leaf for leaf in arrays if dtype_of(leaf).kind in "iub"])  # places, maybe
     starts = dict(zip(map(id, arrays), np.cumsum([1, *(np.size(getval(a)) for a in arrays)]), strict=False))
     numbered = lambda leaf: starts[id(leaf)] + np.arange(np.size(getval(leaf))).reshape(np.shape(getval(leaf)))
     plain = map_leaves(getval, [args, kwargs])

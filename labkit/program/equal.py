@@ -105,7 +105,7 @@ def frozen(value) -> Hashable:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.str, value.shape, value.tobytes() if value.size < 1000 else id(value)
     if isinstance(value, VSpace):
-        return value.shape, value.dtype.str
+        return type(value).__name__, frozen(value.shape), str(getattr(value, "dtype", ""))
     if isinstance(value, slice):
         return "slice", value.start, value.stop, value.step
     return (type(value), value) if isinstance(value, (int, float, str, type, type(None))) else id(value)

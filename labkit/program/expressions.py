@@ -1,7 +1,7 @@
 """Writing an op: its spelling in NumPy, its arguments, and names for constants that cannot be written out."""
 
 import inspect
-from itertools import count
+from itertools import chain, count
 
 import autograd.numpy as anp
 import numpy as np
@@ -10,9 +10,9 @@ from autograd.numpy import numpy_wrapper
 
 from ..engine import ArrayBox, cast
 from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling
-from .effects import Effect
 from .equal import dtype_of_line, frozen, permutation
 from .lines import Line
+from .nodes import Interpreted, trace_error
 
 _DEFAULTS = [("keepdims", False), ("ddof", 0)]
 
@@ -127,6 +127,8 @@ def scatter(g, index, shape, dtype, total=None) -> np.ndarray:
 def _scatter(args, constants):
     """`sparse_add(space, total, untake(g, index, space))` as one call."""
     space, total, sparse = args
+    if not hasattr(space, "dtype"):
+        raise trace_error("differentiate an op that gives several arrays at once", Interpreted)
     name = constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros, with g added at index", constants)
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
@@ -172,11 +174,20 @@ def _described(value):
 
 
 class Constants(dict):
-    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name."""
+    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name.
 
-    def __init__(self):
+    `taken`: the names that stand for something else in the program; no two constants have one.
+    """
+
+    def __init__(self, taken=()):
         super().__init__()
-        self.numbers = count(1)
+        self.numbers, self.taken = count(1), {*taken}
+
+    def free(self, names) -> str:
+        """The first of these names that is free; it is taken from then on."""
+        name = next(name for name in names if name not in self.taken)
+        self.taken.add(name)
+        return name
 
 
 def constant(value, name, note, constants) -> str:
@@ -185,10 +196,11 @@ def constant(value, name, note, constants) -> str:
     if key in constants:
         return constants[key][0]
     if note is None:
-        name = f"c{next(constants.numbers)}"
+        name = constants.free(f"c{number}" for number in constants.numbers)
         kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
         note = f"{name}: {kind} {_described(value)}".rstrip()
-    elif type(value) is Effect and (same := sum(type(v) is Effect for _, v, _ in constants.values())):
-        name, note = f"{name}_{same + 1}", note.replace(name, f"{name}_{same + 1}", 1)
+    else:
+        wanted, name = name, constants.free(chain([name], (f"{name}_{again}" for again in count(2))))
+        note = note.replace(wanted, name, 1)
     constants[key] = name, value, note
     return name

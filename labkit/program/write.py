@@ -60,7 +60,7 @@ def _name_ends(join, every):
 
 def write(lines, ends, in_place=False) -> tuple[str, dict]:
     """The source of the program and the namespace it runs in; sets every line's `number`."""
-    constants = Constants()
+    constants = Constants({"np", *(line.name for line in everyone(lines) if line.name)})
     over = overwritten(lines, ends) if in_place else {}
     body = list(_body(lines, constants, over, last_uses(lines, ends), "    "))
     result = "".join(f"{_result(end, constants)}, " for end in ends)

@@ -11,7 +11,7 @@ import pytest
 
 import labkit
 from labkit import ops as primitives
-from labkit.engine import cast, grad, hvp, jacrev, jvp, value_and_grad
+from labkit.engine import cast, custom_vjp, grad, hvp, jacrev, jvp, value_and_grad
 from labkit.program import TraceError, compile_program
 
 RNG = onp.random.default_rng(0)
@@ -271,3 +271,16 @@ def test_long_chains_compile_without_recursion():
     program = compile_program(value_and_grad(chain), 1.0)
     assert len(program.lines) >= 4_000
     assert equal(program(2.0), value_and_grad(chain)(2.0))
+
+
+def test_two_functions_of_one_name_and_an_argument_called_like_them_have_names_of_their_own():
+    def times(k):
+        def f(x):
+            return x * k
+
+        return custom_vjp(f, lambda ans, g, x: (g * k,))
+
+    double, triple = times(2.0), times(3.0)
+    program = compile_program(lambda f: double(f) + triple(f) * f, 1.0)
+    assert program(2.0) == 16.0
+    assert compile_program(grad(lambda x: double(x) * triple(x)), 1.0)(2.0) == 24.0

@@ -186,6 +186,7 @@ _MADE: dict[str, Callable] = {  # of what has a derivative, and what is in anoth
     "empty": np.zeros, "empty_like": lambda a, dtype=None, shape=None: np.zeros_like(constant(a), dtype, shape=shape),
     "promote_types": promote, "result_type": lambda *given: reduce(promote, [_kind_of(a) for a in given]),
     "count_nonzero": lambda a, axis=None, keepdims=False: np.count_nonzero(constant(a), axis, keepdims=keepdims),
+    "tile": lambda A, reps: anp.tile(A, numbers_of(reps)),
     "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
     "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),
 }  # fmt: skip

@@ -24,9 +24,9 @@ class Row:
 
     `node` is PyTorch's name for the node of its derivative: a text, or a function of `(args, kwargs)`. `tensors` and `others`
     name the arguments in order, as PyTorch does ("self" is the first); the node has an edge for each of `tensors`, but not
-    for "-name", and for "?name" only where it needs a gradient; "*": one for every array. `saves` is what PyTorch's node
-    keeps for it, such as `"result other<self"`: the result always, `other` where `self` needs a gradient; None: it has not
-    been said.
+    for "-name", nor for "!name", which must not need a gradient, and for "?name" only where it needs one; "*": one for every
+    array. `saves` is what PyTorch's node keeps for it, such as `"result other<self"`: the result always, `other` where `self`
+    needs a gradient; None: it has not been said.
 
     `text` is how a program spells the op: a template such as `"{} ** {}"`, or the name of a NumPy function that takes the
     same arguments. `sign` stands for it in pictures. `words` say what its derivative does with the arriving gradient `g`.
@@ -37,7 +37,7 @@ class Row:
             tensors, saves = "*", "everything"
         self.name, self.text, self.sign, self.words = name, text, sign, words
         self.node = node or f"{''.join(word.title() for word in re.split(r'[_ ]+', name))}Backward0"
-        self.names = [n.lstrip("-?") for n in tensors.split()] + others.split()
+        self.names = [n.lstrip("-?!") for n in tensors.split()] + others.split()
         self.kinds = None if tensors == "*" else [n[0] for n in tensors.split()]
         self.saves = [s.partition("<")[::2] for s in saves.split()]
 
@@ -50,7 +50,7 @@ class Row:
         """The positions of the arguments that the node has an edge for, constants included."""
         if self.kinds is None:
             return [i for i, a in enumerate(args) if i in argnums or isinstance(a, np.ndarray)]
-        return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?"]
+        return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?!"]
 
 
 TABLE: dict[Callable, Row] = {}

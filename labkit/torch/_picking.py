@@ -17,7 +17,10 @@ from ._tensor import Tensor
 @method()
 def repeat(self, *repeats):
     """The tensor tiled `repeats` times."""
-    return apply(_rules.tile, self, flat_sizes(repeats))
+    sizes = flat_sizes(repeats)
+    if len(sizes) < self.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    return apply(_rules.tile, self, sizes)
 
 
 @both()
@@ -50,6 +53,8 @@ def index_select(input, dim, index):
 
 def _check_index(input, dim, index):
     """Raise RuntimeError for positions that `dim` has not; no number counts from the end."""
+    if index.numel() and input.ndim != index.ndim and input.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     size, found = (*input.shape, 1)[dim], index._array
     wrong = found[(found < 0) | (found >= size)]
     if wrong.size:
@@ -177,6 +182,8 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 @widened
 def trace(input):
     """The sum of a matrix's diagonal."""
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return apply(_rules.trace, input)
 
 
@@ -186,6 +193,8 @@ def trace(input):
 def _moved(name, row):
     def answer(input, **given):
         ndim = tensor_of(input, name).ndim
+        if name in ("tril", "triu") and ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         return apply(_rules.MOVING[name], input, *(_option(word, value, ndim) for word, value in given.items()))
 
     return answer

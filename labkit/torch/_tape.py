@@ -5,6 +5,7 @@ that `next_functions` lists. The node keeps only what its derivative needs (`_ke
 derivative rules run on boxes again, so they land on the tape too.
 """
 
+import re
 from functools import cache
 from typing import Self
 
@@ -32,6 +33,8 @@ class Plan:
     __slots__ = ("argnums", "edges", "info", "kept", "kind", "saved", "unsaved")
 
     def __init__(self, info, argnums):
+        for place in argnums if info.kinds is not None else ():
+            _check_place(info, place)
         self.info, self.argnums = info, argnums
         self.kind = node_class(info.node) if isinstance(info.node, str) else None
         names, saved = info.names, sorted(info.saved(argnums), key=_as_packed)
@@ -39,6 +42,20 @@ class Plan:
         self.unsaved = {name for name, _ in info.saves} - {*saved}
         self.kept = None if "everything" in saved else {i for i, name in enumerate(names) if name in saved}
         self.edges = None if info.kinds is None else tuple(info.places((), argnums))
+
+
+def _check_place(info, place):
+    """Raise PyTorch's error where a tensor that needs a gradient is an argument that has none, or stands for a number."""
+    tensors, names = len(info.kinds), info.names
+    node = info.node.split("Backward")[0] if isinstance(info.node, str) else info.name
+    op = re.sub(r"(?<!^)([A-Z])", r"_\1", node).lower()
+    if tensors <= place < len(names):
+        raise TypeError(f"{op}(): argument '{names[place]}' (position {place + 1}) must be Number, not Tensor")
+    if place < tensors and info.kinds[place] == "!":
+        raise RuntimeError(
+            f"The function '{op}' is not differentiable with respect to argument '{names[place]}'. This input cannot have "
+            "requires_grad True."
+        )
 
 
 def _as_packed(name):

@@ -28,6 +28,8 @@ def _numerical(func, inputs, number, eps):
         high = [o._array.copy() for o in _outputs(func, inputs)]
         array[place] = kept
         rows.append([((b - a) / np.asarray(2 * eps, b.dtype)).reshape(-1) for a, b in zip(low, high, strict=True)])
+    if not rows:
+        return [np.zeros((0, o.numel())) for o in _outputs(func, inputs)]
     return [np.stack(column) for column in zip(*rows, strict=True)]
 
 
@@ -40,7 +42,7 @@ def _analytical(output, inputs, place):
         seed._array.reshape(-1)[k] = 1
         g = grad(output, inputs[place], seed, retain_graph=True, allow_unused=True)[0]
         columns.append(np.zeros(inputs[place].numel(), output._array.dtype) if g is None else g._array.reshape(-1))
-    return np.stack(columns, -1)
+    return np.stack(columns, -1) if columns else np.zeros((inputs[place].numel(), 0))
 
 
 def _pushed(func, inputs, place, k):
@@ -55,7 +57,7 @@ def _pushed(func, inputs, place, k):
             output = _outputs(func, (*inputs[:place], make_dual(tensor, unit), *inputs[place + 1 :]))[k]
             tangent = unpack_dual(output).tangent
             rows.append(np.zeros(output.numel()) if tangent is None else tangent._array.reshape(-1))
-    return np.stack(rows)
+    return np.stack(rows) if rows else np.zeros((0, _outputs(func, inputs)[k].numel()))
 
 
 def gradcheck(

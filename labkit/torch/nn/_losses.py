@@ -242,7 +242,7 @@ def _bce_logits(x, y, reduction):
 
 
 @_rules.fused(
-    "BinaryCrossEntropyWithLogitsBackward0", "self target", "weight pos_weight reduction", name="weighted_logits"
+    "BinaryCrossEntropyWithLogitsBackward0", "self target !weight !pos_weight", "reduction", name="weighted_logits"
 )
 def _weighted_logits(x, y, weight, positive, reduction):
     lean = 1 if positive is None else (positive - 1) * y + 1
@@ -250,7 +250,7 @@ def _weighted_logits(x, y, weight, positive, reduction):
     return added_up(values if weight is None else values * weight, reduction)
 
 
-@_rules.fused("BinaryCrossEntropyBackward0", "self target", "weight reduction", name="weighted_bce")
+@_rules.fused("BinaryCrossEntropyBackward0", "self target !weight", "reduction", name="weighted_bce")
 def _weighted_bce(x, y, weight, reduction):
     return added_up(
         -weight * (y * anp.maximum(anp.log(x), -100) + (1 - y) * anp.maximum(anp.log1p(-x), -100)), reduction
@@ -281,7 +281,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     target = converted(target, input.dtype)
     if weight is None:
         return apply(_bce, input, target, reduction)
-    return apply(_weighted_bce, input, target, weight._array, reduction)
+    return apply(_weighted_bce, input, target, weight, reduction)
 
 
 @by_old_names
@@ -306,6 +306,4 @@ def binary_cross_entropy_with_logits(
     target = converted(target, input.dtype)
     if weight is None and pos_weight is None:
         return apply(_bce_logits, input, target, reduction)
-    return apply(
-        _weighted_logits, input, target, *(None if w is None else w._array for w in (weight, pos_weight)), reduction
-    )
+    return apply(_weighted_logits, input, target, weight, pos_weight, reduction)

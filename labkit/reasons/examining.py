@@ -58,7 +58,8 @@ def _zero(flow):
     ]
     silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
     if not ends and silent is not None:
-        return Finding("zero", f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
+        what = "None" if flow.none else "zero"
+        return Finding(what, f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
     if not ends:
         return _cancelled(flow)
     step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))

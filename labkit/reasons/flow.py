@@ -52,7 +52,7 @@ class Step:
 class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
-    `bad`: the op that made the loss what is not finite; else None.
+    `none`: whether nothing at all arrived there, not even zeros. `bad`: the op that made the loss what is not finite; else None.
     `first_bad(key)`: the same of what went into this step.
     """
 
@@ -60,6 +60,7 @@ class Flow:
     target: Any
     gradient: np.ndarray | None
     bad: Bad | None = None
+    none: bool = False
     first_bad: Callable[[Any], Bad | None] = lambda key: None
 
     def into(self) -> dict[Any, list[tuple[Step, Sent]]]:

@@ -8,6 +8,7 @@ from .flow import largest
 from .open_words import found, not_finite
 from .reading import Unreadable
 from .standing import compare
+from .walked import of_walked
 from .words import answer, at, figure
 
 
@@ -34,7 +35,7 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
     try:
         flow = reading.flow()
     except Unreadable as problem:
-        return _unreadable(problem, standing)
+        return _unreadable(problem, reading, standing)
     finding = examine(flow)
     if flow.bad is not None and finding.what != "nan":
         more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
@@ -46,12 +47,8 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
 
 # ---- it cannot be walked ----
 
-_WALKED = "The tape leads to the tensor, but backward() has walked it and let go what it had saved, so it cannot be walked again."
-_AGAIN = "ask before backward(), or with labkit.why(lambda: ..., w), which computes the loss once more."
-_TINY = 1e-6
 
-
-def _unreadable(problem, standing):
+def _unreadable(problem, reading, standing):
     if problem.cause == "overwritten":
         said = f"{problem.words} keeps a tensor for its derivative, and that was changed in place afterwards{at(problem.place)}."
         step = "make a new tensor in that line: y = y + 1 instead of y += 1."
@@ -59,12 +56,7 @@ def _unreadable(problem, standing):
     if problem.cause == "refused":
         said = f"The way back raises an error{at(problem.place)}: {problem.words}"
         return answer("None", "refused", [said], problem.place)
-    if standing.array is None:
-        return answer("None", "already walked", [_WALKED], None, _AGAIN)
-    size = largest(standing.array)
-    what = "zero" if size == 0 else "small" if size < _TINY else "healthy"
-    cause = "already walked" if what != "healthy" else ""
-    return answer(what, cause, [f"The largest entry of .grad is {figure(size)}.", _WALKED], None, _AGAIN)
+    return of_walked(reading, standing)
 
 
 # ---- what stands in .grad ----

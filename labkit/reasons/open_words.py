@@ -177,4 +177,4 @@ def _said_silent(finding):
     return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing."
 
 
-_SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}
+_SAYING = {"None": _said_zero, "nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

@@ -64,7 +64,7 @@ class Reading:
         steps = [self._step(node, totals) for node in passed if totals[node]]
         gradient = totals[self.target].get(at)
         array = np.zeros_like(self.numbers(self.w)) if gradient is None else self.numbers(gradient)
-        return Flow(steps, self.target, array, self._bad(), self.first_bad)
+        return Flow(steps, self.target, array, self._bad(), gradient is None, self.first_bad)
 
     def _step(self, node, totals):
         arrived = totals[node]
@@ -109,3 +109,11 @@ class Reading:
     def aside(self, node: Any, arrived: Any) -> bool:
         """Whether the constants among the arguments of an op would get something."""
         return False
+
+    def alone(self, node: Any) -> Probe | None:
+        """What an op is like as a function of one number, without what it has saved; None where it is none."""
+        return None
+
+    def dtype_at(self, node: Any) -> str:
+        """The name of the dtype that an op gives, where that is known."""
+        return ""

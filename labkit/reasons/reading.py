@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .flow import Bad, Flow, Sent, Step, finite, first_bad
+from .flow import FINITE, Bad, Flow, Sent, Step, finite, first_bad
 from .probe import Probe
 
 
@@ -98,7 +98,16 @@ class Reading:
     def first_bad(self, end: Any) -> Bad | None:
         """The op behind `end`, itself included, that made what is not finite, as far as it can be seen."""
         behind = self.behind(end)
-        return first_bad((node for node in self.order if node in behind), self.seen, self.named)
+        for node in self.order:
+            if node in behind and self.variable(node) is not None and (self.seen(node) or [FINITE])[0] - {"large"}:
+                kind = "itself" if node is self.target else "leaf"
+                return Bad(f"a leaf of shape {list(np.shape(self.numbers(self.variable(node))))}", None, kind)
+        nodes = (node for node in self.order if node in behind)
+        return first_bad(nodes, self.seen, self.named, self._grows)
+
+    def _grows(self, node):
+        probe = self.alone(node)
+        return probe is not None and probe.grows
 
     # ---- what only one kind knows ----
 

@@ -84,9 +84,14 @@ class Sight:
             self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
         elif entered and not notes:
             self._note(value, entered[0])
-        elif notes:
+        elif notes and (changed or not self._is_of_another(value, tensors)):
             alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
             self._note(value, Trail(op, where, self._kind(value, alive, recording), [*notes, *entered]))
+
+    def _is_of_another(self, value, tensors):
+        """Whether it is a view of a tensor that was not made of the one asked about, as one of `broadcast_tensors(a, b)`."""
+        others = [t for t in tensors if self.note_of(t) is None]
+        return any(np.may_share_memory(self.array(value), self.array(t)) for t in others)
 
     def _kind(self, value, alive, recording):
         if not alive:

@@ -1,4 +1,4 @@
-"""The answer where backward() has let go what a tape had saved: what stands in `.grad`, and what on the way may have made it so."""
+"""The answer where backward() has let go what a tape had saved: what stands in `.grad`, and what may have made it so."""
 
 from collections import Counter
 from typing import Any
@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
+from .examining import SMALL
 from .flow import finite, largest, plain
 from .probe import Probe
 from .words import answer, figure
 
-TINY = 1e-6
 _AGAIN = "ask before backward(), or with labkit.why(lambda: ..., w), which computes the loss once more."
 _WALKED = "The tape leads to the tensor, but backward() has walked it and let go what it had saved, so it cannot be walked again."
 _REMAINS = "It remains possible that:"
 _EMPTIED = "it was emptied, by a hook or after backward(): filled with zeros, or clipped to nothing"
 _SMALLER = "it was made smaller, by a hook or after backward(): clipped, or divided"
-_HUGE = 1e20  # of a result for numbers on the grid: a few times as large, and it overflows
 
 _NO_GRAD = (
     "it was set to None after backward(): zero_grad() does that",
@@ -32,7 +31,8 @@ _CHOOSING = (
 )  # fmt: skip
 _SHARP = {
     "div": "divides by 0", "truediv": "divides by 0", "pow": "takes a power of 0 whose slope is infinite",
-    "linalg_vector_norm": "takes the norm of zeros", "norm": "takes the norm of zeros", "std": "takes the spread of equal numbers",
+    "linalg_vector_norm": "takes the norm of zeros", "norm": "takes the norm of zeros",
+    "std": "takes the spread of equal numbers",
     "cdist": "takes the distance of a point to itself", "softmax": "is given a row of −inf alone",
     "log_softmax": "is given a row of −inf alone",
 }  # fmt: skip
@@ -43,15 +43,18 @@ def of_walked(reading: Any, standing: Any) -> Why:
     array = standing.array
     if array is None and not standing.leaf:
         said = "The tensor is a result, and .grad is kept for leaves alone."
-        return answer("None", "not a leaf", [said, _WALKED], standing.where, "call retain_grad() on it before backward().")
+        return answer(
+            "None", "not a leaf", [said, _WALKED], standing.where, "call retain_grad() on it before backward()."
+        )
     if array is None:
         return answer("None", "already walked", [_WALKED, "Nothing stands in .grad.", _REMAINS], None, _AGAIN, _NO_GRAD)
     if not finite(array):
         return _answer("nan", [_not_finite(array), standing.hook], _nan_ways(reading))
     size = largest(array)
     said = f"The largest entry of .grad is {figure(size)}."
-    if size and size >= TINY:
-        return answer("healthy", "", [said, _WALKED], None, _AGAIN)
+    if size and size >= SMALL:
+        more = "" if finite(reading.numbers(reading.loss)) else "But the loss itself is not finite."
+        return answer("healthy", "", [said, _WALKED, more], None, _AGAIN)
     if size:
         ways = [*_ways(reading, ("saturated",)), *_cancelling(reading), *_coarse(reading), _SMALLER]
         return _answer("small", [said, standing.hook], ways)
@@ -59,7 +62,9 @@ def of_walked(reading: Any, standing: Any) -> Why:
     if flat is not None:
         op, place = reading.named(flat)
         said = f"{op} is flat wherever it is defined, and every way back leads through it."
-        return answer("zero", f"flat {op}", [said], place, "replace it on the way back by a straight-through estimator.")
+        return answer(
+            "zero", f"flat {op}", [said], place, "replace it on the way back by a straight-through estimator."
+        )
     ways = [*_ways(reading, ("flat", "dead", "saturated")), *_others(reading), *_cancelling(reading), *_coarse(reading)]
     return _answer("zero", [said, standing.hook], [*ways, _EMPTIED])
 
@@ -112,10 +117,17 @@ def _others(reading):
 
 def _cancelling(reading):
     """That parts of it come to nothing: in an op that takes out what is alike for all, or where several uses meet."""
-    ops = [*dict.fromkeys(op for _, op, _ in _way(reading) if "softmax" in op or "norm" in op)]
+    ops = [
+        *dict.fromkeys(
+            op for _, op, _ in _way(reading) if any(word in op for word in ("softmax", "norm", "std", "var"))
+        )
+    ]
     nodes = Counter(way.node for node in reading.leading for way in reading.ways(node) if way.node in reading.leading)
-    found = [f"what arrives is alike for all entries, or there is one alone, and {', '.join(ops)} takes that out"] if ops else []
-    return found + (["ways that part and meet again cancel out, as in x - x.mean()"] if max(nodes.values(), default=0) > 1 else [])
+    found = (
+        ["ways that part and meet again cancel out, as in x - x.mean()"] if max(nodes.values(), default=0) > 1 else []
+    )
+    alike = "what arrives is alike for all entries, or there is one alone, and {} takes that out"
+    return ([alike.format(", ".join(ops))] if ops else []) + found
 
 
 def _coarse(reading):
@@ -132,7 +144,7 @@ def _nan_ways(reading):
             found.append(f"{op} {_SHARP[op]}")
         elif probe is not None and not (np.isfinite(probe.slopes).all() and np.isfinite(probe.values).all()):
             found.append(f"{op} is given a number where its slope is not finite, such as 0 or one below it")
-        elif probe is not None and np.max(np.abs(probe.values)) > _HUGE:
+        elif probe is not None and probe.grows:
             found.append(f"{op} is given a number so large that it overflows")
     start = "the loss itself is not finite: a number in the data or the weights, or one that grew too large"
     return [*dict.fromkeys(found), *([] if finite(reading.numbers(reading.loss)) else [start])]

@@ -108,7 +108,7 @@ def _is_size(value):
 
 
 def _forms(wanted, value) -> Iterator:
-    """Values that a setting may take from one of the other module: as it is, as its complement, per axis."""
+    """Values that a setting may take from one of the other module: as it is, as its complement, per axis, a switch turned."""
     forms = [wanted]
     if isinstance(wanted, float) and 0 <= wanted <= 1:
         forms.append(round(1 - wanted, 12))
@@ -117,7 +117,7 @@ def _forms(wanted, value) -> Iterator:
     if isinstance(wanted, (tuple, list)):
         forms += [wanted[0], tuple(wanted[::2]), tuple(n for n in wanted for _ in range(2))]
     if isinstance(wanted, str):
-        forms.append(wanted.lower())
+        forms += [wanted.lower(), *([not value] if isinstance(value, bool) else [])]
     for form in forms:
         if type(form) is not bool and isinstance(form, int) and isinstance(value, float):
             form = float(form)

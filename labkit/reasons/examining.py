@@ -64,7 +64,7 @@ def _nan(flow):
 
 
 def _zero(flow):
-    ends = [(step, sent) for step in flow.steps for sent in step.sent if _arriving(step) and not largest(sent.value)]
+    ends = [(step, sent) for step in flow.steps for sent in step.sent if _arriving(step) and not np.any(sent.value)]
     silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
     if not ends and silent is not None:
         what = "None" if flow.none else "zero"
@@ -79,7 +79,7 @@ def _zero(flow):
     maker = _maker_of_zeros(flow, step, sent)
     if maker is not None:
         step, sent = maker
-        figures["arrived"] = largest(step.arrived)
+        figures["arrived"] = _arriving(step)
     return Finding("zero", _name_of_end(step, sent, figures), step.op, step.place, figures)
 
 
@@ -117,6 +117,7 @@ def _name_of_end(step, sent, figures):
 
 OVERWRITING = (
     "zero", "fill", "copy", "copy_slices", "set_item", "setitem", "__setitem__", "index_put", "assign", "normal", "uniform",
+    "masked_fill",
 )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
     ),
     "no_grad": (
         "{op}{at} ran while nothing was recorded (no_grad, inference_mode or set_grad_enabled(False)), so its result is a"
-        " constant.",
-        "compute what the loss needs outside of that block.",
+        " constant.{off}",
+        "compute what the loss needs outside of that block; of a distribution take rsample, not sample.",
     ),
     "integer": (
         "{op}{at} gives integers or truth values. They jump and have no slope, so no gradient goes through them.",
@@ -44,7 +44,15 @@ def cut(found: list, what: str = "None", left: Any = None) -> Why:
     more = _others(found)
     cause = first.kind if left is None else exit_cause(left)
     where = first.place if left is None else left.place
-    return answer(what, cause, [said.format(op=first.op, at=at(first.place), left=out), more], where, step)
+    return answer(
+        what, cause, [said.format(op=first.op, at=at(first.place), left=out, off=_off(first)), more], where, step
+    )
+
+
+def _off(note):
+    """Where recording had been switched off, if that is another line."""
+    elsewhere = note.off is not None and place_of(note.off) != place_of(note.place)
+    return f" That began in {place_of(note.off)}." if elsewhere else ""
 
 
 def exit_cause(left: Any) -> str:

@@ -27,11 +27,10 @@ class Finding:
 def examine(flow: Flow) -> Finding:
     """Why the gradient of the target is what it is. `flow.gradient` is an array."""
     assert flow.gradient is not None
-    if not finite(flow.gradient):
-        return _nan(flow)
-    if largest(flow.gradient) == 0:
-        return _zero(flow)
-    return _shrunk(flow)
+    told = _nan if not finite(flow.gradient) else _zero if largest(flow.gradient) == 0 else _shrunk
+    finding = told(flow)
+    finding.figures["bad"] = flow.bad
+    return finding
 
 
 _NAN_CAUSES = {

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from .answer import Why
 from .examining import examine
 from .flow import largest
-from .open_words import found, not_finite
+from .open_words import bad_loss, found
 from .reading import Unreadable
 from .standing import compare
 from .walked import of_walked
@@ -37,8 +37,6 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
     except Unreadable as problem:
         return _unreadable(problem, reading, standing)
     finding = examine(flow)
-    if flow.bad is not None and finding.what != "nan":
-        more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
     smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
     if finding.what != "healthy" and not (finding.what == "small" and smaller):
         return found(finding, more if finding.what != "nan" else "")
@@ -66,6 +64,7 @@ def _stands(finding, gradient, standing, more):
     norm = f"the way back gives a gradient of norm {figure(finding.figures['norm'])}"
     if standing.array is not None:
         return compare(finding, gradient, standing.array, standing.changed, standing.hook, more)
+    more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
         said = f"The tensor is a result{at(standing.where)}, and .grad is kept for leaves alone; {norm}."
         step = "call retain_grad() on it before backward(), or ask the leaf that it was made of."
@@ -86,7 +85,7 @@ def _stands(finding, gradient, standing, more):
 def _tail(healthy):
     """What a healthy answer says after its norm."""
     _, _, rest = healthy.text.partition("It shrinks most")
-    return f"It shrinks most{rest}" if rest else ""
+    return "It shrinks most" + rest.partition("\n")[0] if rest else ""
 
 
 def about(hook: Any) -> str:

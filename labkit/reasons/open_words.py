@@ -11,7 +11,17 @@ MOST = 0.5  # of the entries: then it is worth a sentence
 def found(finding: Finding, more: str = "") -> Why:
     """What the numbers on the way back say."""
     said, step = _SAYING[finding.what](finding)
-    return answer(finding.what, finding.cause, [*said, more], finding.place, step)
+    lost = "" if finding.what == "nan" else bad_loss(finding)
+    if finding.what == "healthy" and lost:
+        bad = finding.figures["bad"]
+        return answer("healthy", "", [lost, *said, more], bad.place, _NOT_FINITE[bad.given][1])
+    return answer(finding.what, finding.cause, [*said, lost, more], finding.place, step)
+
+
+def bad_loss(finding: Finding) -> str:
+    """That the loss is not finite, and what made it so; "" where it is."""
+    bad = finding.figures.get("bad")
+    return "" if bad is None else f"But the loss itself is not finite: {not_finite(bad)}"
 
 
 def _op(finding):

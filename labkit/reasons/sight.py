@@ -25,6 +25,7 @@ class Sight:
         self.target = Trail("leaf", None, LEAF)
         self.exits: list[Exit] = []
         self.lost: list[Trail] = []  # cuts in a run of arrays, which are not followed any further
+        self.off: Any = None  # where recording was switched off
         self._notes: dict[int, Trail] = {id(w): self.target}
         self._kept: list = [w]  # so that no id is used twice
         self._known: set[int] = set()
@@ -86,7 +87,8 @@ class Sight:
             self._note(value, entered[0])
         elif notes and (changed or not self._is_of_another(value, tensors)):
             alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
-            self._note(value, Trail(op, where, self._kind(value, alive, recording), [*notes, *entered]))
+            kind = self._kind(value, alive, recording)
+            self._note(value, Trail(op, where, kind, [*notes, *entered], off=self.off if kind == NO_GRAD else None))
 
     def _is_of_another(self, value, tensors):
         """Whether it is a view of a tensor that was not made of the one asked about, as one of `broadcast_tensors(a, b)`."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
-from .examining import SMALL
+from .examining import OVERWRITING, SMALL
 from .flow import finite, largest, plain
 from .probe import Probe
 from .words import answer, figure
@@ -26,7 +26,7 @@ _NO_GRAD = (
 _PRODUCTS = ("mul", "mm", "addmm", "bmm", "baddbmm", "mv", "dot", "convolution", "addcmul", "prod")
 _CHOOSING = (
     "max", "min", "amax", "amin", "maximum", "minimum", "where", "gather", "index", "index_select", "select", "slice", "topk",
-    "masked_fill", "masked_select", "embedding", "median", "sort", "max_pool1d", "max_pool2d_with_indices", "max_pool2d",
+    "masked_select", "embedding", "median", "sort", "max_pool1d", "max_pool2d_with_indices", "max_pool2d",
     "getitem", "take",
 )  # fmt: skip
 _SHARP = {
@@ -108,11 +108,15 @@ def _flat_word(probe: Probe):
 
 
 def _others(reading):
-    """That something is multiplied by zeros, or not chosen."""
+    """That something is multiplied by zeros, not chosen, or overwritten."""
     ops = [op for _, op, _ in _way(reading)]
-    products, choosing = ([*dict.fromkeys(op for op in ops if op in names)] for names in (_PRODUCTS, _CHOOSING))
-    found = [f"what it is multiplied with is zero, in {', '.join(products)}"] if products else []
-    return found + ([f"others were chosen, by {', '.join(choosing)}"] if choosing else [])
+    kinds = {
+        "what it is multiplied with is zero, in": _PRODUCTS,
+        "others were chosen, by": _CHOOSING,
+        "other values were put in its place, by": OVERWRITING,
+    }
+    found = {said: [*dict.fromkeys(op for op in ops if op in names)] for said, names in kinds.items()}
+    return [f"{said} {', '.join(names)}" for said, names in found.items() if names]
 
 
 def _cancelling(reading):

@@ -166,10 +166,10 @@ class TapeReading(Reading):
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
 
     def alone(self, node: Any) -> Probe | None:
-        args = list(node.known()[0]) if hasattr(node, "known") else []
-        if len(getattr(node, "argnums", ())) != 1 or any(np.ndim(a) for a in args if isinstance(a, np.ndarray)):
+        places = getattr(node, "argnums", ())
+        if len(places) != 1 or not hasattr(node, "known"):
             return None
-        place = node.argnums[0]
+        (place,), args = places, node.known()[0]
         return function_alone(node.fun, [0.0 if i == place else a for i, a in enumerate(args)], node.kwargs, place)
 
     def seen(self, node: Any) -> Any:

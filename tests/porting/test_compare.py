@@ -231,3 +231,11 @@ def test_neither_framework_is_loaded():
 
 def test_found_is_where_and_what():
     assert found(compared("mlp", "no bias")) == ["fc3", "parameters"]
+
+
+def test_a_switch_is_tried_against_a_word_and_the_phase_is_no_setting():
+    original = tn.Sequential(tn.Linear(3, 4), tn.GELU(), tn.Linear(4, 1))
+    port = mn.SequentialCell(mn.Dense(3, 4), mn.GELU(approximate=True), mn.Dense(4, 1))
+    row = labkit.compare(original, port, ONES).first
+    assert row.torch == "1" and row.reason.startswith("with approximate=False in MindSpore's module (it has True")
+    assert not any("phase" in setting for setting in row.settings)

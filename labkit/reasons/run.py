@@ -101,7 +101,7 @@ class Run:
             self.graph.inputs[0],
             self.gradient,
             self._bad(),
-            self._first_bad,
+            first_bad=self._first_bad,
         )
 
     def _bad(self):

@@ -169,7 +169,7 @@ class TapeReading(Reading):
         places = getattr(node, "argnums", ())
         if len(places) != 1 or not hasattr(node, "known"):
             return None
-        (place,), args = places, node.known()[0]
+        place, args = places[0], node.known()[0]
         return function_alone(node.fun, [0.0 if i == place else a for i, a in enumerate(args)], node.kwargs, place)
 
     def seen(self, node: Any) -> Any:

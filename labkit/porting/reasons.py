@@ -11,7 +11,7 @@ from ..kinds import as_tuple
 from .alone import Bench
 from .chance import same_spread
 from .layouts import layouts
-from .relations import relation
+from .relations import relation, silent
 
 _PLAIN = (bool, int, float, str)
 _FEW = 24  # orders of parameters that are tried
@@ -210,6 +210,8 @@ def explain(row, both, bench: Bench | None, pair) -> None:
         row.settings = differing(known[0], known[1], alone=not row.reason)
     if not row.reason and row.difference is not None and row.part in ("input", "output"):
         row.reason = relation(row.difference, _before(both, row))
+    if not row.reason and row.difference is not None and row.part.startswith("gradient"):
+        row.reason = silent(row.difference)
 
 
 def _tried(row, both, bench, pair):

@@ -166,7 +166,7 @@ class TapeReading(Reading):
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
 
     def alone(self, node: Any) -> Probe | None:
-        places = getattr(node, "argnums", ())
+        places: tuple = getattr(node, "argnums", ())
         if len(places) != 1 or not hasattr(node, "known"):
             return None
         place, args = places[0], node.known()[0]

@@ -13,8 +13,8 @@ import numpy as np
 
 from .engine import is_library
 
-RECORDED, LEAF, DETACHED, NO_GRAD, INTEGER, UNTRACED, NUMBERS, AFTER = (
-    "recorded", "leaf", "detached", "no_grad", "integer", "no derivative", "numbers", "after",
+RECORDED, LEAF, DETACHED, NO_GRAD, INTEGER, UNTRACED, GRADIENT, NUMBERS, AFTER = (
+    "recorded", "leaf", "detached", "no_grad", "integer", "no derivative", "no create_graph", "numbers", "after",
 )  # fmt: skip
 OPEN = (RECORDED, LEAF)  # what a gradient goes on from
 _number = count()

@@ -24,6 +24,10 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
         "{op}{at} gives its result as a constant: no gradient is sent through it, for it is flat or has no derivative.",
         "compute this with functions that have a slope, or give it a derivative of your own (straight through).",
     ),
+    "no create_graph": (
+        "{op}{at} gives a gradient as a constant: how that was computed is recorded only where it is asked for.",
+        "write create_graph=True in that line, or in the backward() that filled .grad.",
+    ),
     "overwritten": (
         "{op}{at} overwrites what had been computed; what the loss sees there no longer depends on the tensor.",
         "write the new values into a new tensor, and go on with the old one.",

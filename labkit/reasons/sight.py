@@ -9,7 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from ..trails import AFTER, DETACHED, INTEGER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, UNTRACED, Exit, Trail, is_same
+from ..trails import (
+    AFTER,
+    DETACHED,
+    GRADIENT,
+    INTEGER,
+    LEAF,
+    NO_GRAD,
+    NUMBERS,
+    OPEN,
+    RECORDED,
+    UNTRACED,
+    Exit,
+    Trail,
+    is_same,
+)
 
 _PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
 
@@ -87,7 +101,7 @@ class Sight:
             self._note(value, entered[0])
         elif notes and (changed or not self._is_of_another(value, tensors)):
             alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
-            kind = self._kind(value, alive, recording)
+            kind = self._kind(op, value, alive, recording)
             self._note(value, Trail(op, where, kind, [*notes, *entered], off=self.off if kind == NO_GRAD else None))
 
     def _is_of_another(self, value, tensors):
@@ -95,11 +109,13 @@ class Sight:
         others = [t for t in tensors if self.note_of(t) is None]
         return any(np.may_share_memory(self.array(value), self.array(t)) for t in others)
 
-    def _kind(self, value, alive, recording):
+    def _kind(self, op, value, alive, recording):
         if not alive:
             return AFTER
         if not recording:
             return NO_GRAD
+        if op == "grad":
+            return GRADIENT
         mine = self.array(value)
         if mine.dtype.kind in "iub":
             return INTEGER

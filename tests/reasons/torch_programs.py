@@ -723,3 +723,15 @@ def a_backward_that_answers_with_nothing(torch):
         return Scaled.apply(w, s).sum()  # here
 
     return loss, w
+
+
+@program("no create_graph")
+def an_inner_step_that_is_not_recorded(torch):
+    meta, w, x = leaf(torch, 3), leaf(torch, 3), data(torch, 3)
+
+    def loss():
+        inner = ((w * meta * x) ** 2).sum()
+        (g,) = torch.autograd.grad(inner, w)  # here
+        return ((w - 0.1 * g) * x).sum()
+
+    return loss, meta

@@ -13,8 +13,8 @@ import numpy as np
 
 from .engine import is_library
 
-RECORDED, LEAF, DETACHED, NO_GRAD, INTEGER, UNTRACED, NUMBERS, AFTER = (
-    "recorded", "leaf", "detached", "no_grad", "integer", "no derivative", "numbers", "after",
+RECORDED, LEAF, DETACHED, NO_GRAD, INTEGER, UNTRACED, GRADIENT, NUMBERS, AFTER = (
+    "recorded", "leaf", "detached", "no_grad", "integer", "no derivative", "no create_graph", "numbers", "after",
 )  # fmt: skip
 OPEN = (RECORDED, LEAF)  # what a gradient goes on from
 _number = count()
@@ -53,17 +53,18 @@ def place(depth: int = 1) -> Any:
 class Trail:
     """A note of what made a tensor: `op`, the `place`, and a `kind` that says whether the gradient goes on from there.
 
-    `number` grows with time. What it was made of is `kept`, or known for as long as somebody else keeps it (`weak`).
+    `number` grows with time. `off`: where recording had been switched off, of what was made without. What it was made of is
+    `kept`, or known for as long as somebody else keeps it (`weak`).
 
     >>> leaf = Trail("leaf", None, LEAF)
     >>> Trail("detach", None, DETACHED, [leaf]).before == [leaf]
     True
     """
 
-    __slots__ = ("__weakref__", "_kept", "_weak", "kind", "number", "op", "place")
+    __slots__ = ("__weakref__", "_kept", "_weak", "kind", "number", "off", "op", "place")
 
-    def __init__(self, op, where, kind, kept=(), weak=()):
-        self.op, self.place, self.kind, self.number = op, where, kind, next(_number)
+    def __init__(self, op, where, kind, kept=(), weak=(), off=None):
+        self.op, self.place, self.kind, self.number, self.off = op, where, kind, next(_number), off
         self._kept, self._weak = tuple(kept), tuple(map(weakref.ref, weak))
 
     @property

@@ -55,7 +55,7 @@ class MindSporeSide(Side):
         return [module.register_forward_pre_hook(first, with_kwargs=True), module.register_forward_hook(last)]
 
     def usual_attributes(self) -> set[str]:
-        return set(vars(self.room.nn.Cell()))
+        return set(vars(self.room.nn.Cell().set_train(False)))
 
     def probe(self, tensor, note) -> Any:
         def hook(gradient):

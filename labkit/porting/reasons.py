@@ -11,7 +11,7 @@ from ..kinds import as_tuple
 from .alone import Bench
 from .chance import same_spread
 from .layouts import layouts
-from .relations import relation
+from .relations import relation, silent
 
 _PLAIN = (bool, int, float, str)
 _FEW = 24  # orders of parameters that are tried
@@ -108,7 +108,7 @@ def _is_size(value):
 
 
 def _forms(wanted, value) -> Iterator:
-    """Values that a setting may take from one of the other module: as it is, as its complement, per axis."""
+    """Values that a setting may take from one of the other module: as it is, as its complement, per axis, a switch turned."""
     forms = [wanted]
     if isinstance(wanted, float) and 0 <= wanted <= 1:
         forms.append(round(1 - wanted, 12))
@@ -117,7 +117,7 @@ def _forms(wanted, value) -> Iterator:
     if isinstance(wanted, (tuple, list)):
         forms += [wanted[0], tuple(wanted[::2]), tuple(n for n in wanted for _ in range(2))]
     if isinstance(wanted, str):
-        forms.append(wanted.lower())
+        forms += [wanted.lower(), *([not value] if isinstance(value, bool) else [])]
     for form in forms:
         if type(form) is not bool and isinstance(form, int) and isinstance(value, float):
             form = float(form)
@@ -210,6 +210,8 @@ def explain(row, both, bench: Bench | None, pair) -> None:
         row.settings = differing(known[0], known[1], alone=not row.reason)
     if not row.reason and row.difference is not None and row.part in ("input", "output"):
         row.reason = relation(row.difference, _before(both, row))
+    if not row.reason and row.difference is not None and row.part.startswith("gradient"):
+        row.reason = silent(row.difference)
 
 
 def _tried(row, both, bench, pair):

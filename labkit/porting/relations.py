@@ -1,9 +1,11 @@
-"""How two arrays that differ are related: by a factor, an order, an elementwise function."""
+"""How two arrays that differ are related: by a factor, an order, an elementwise function, a softmax, a sum."""
 
 import numpy as np
 
 from ..ops import FUNCTIONS
 from .rounding import Difference
+
+_MOST = 10**6  # numbers of which a softmax is tried over each axis
 
 
 def relation(found: Difference, before: list[np.ndarray]) -> str:
@@ -23,6 +25,10 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
         names = [_function_of(np.asarray(x, float), v, found) for v in (a, b)] if x.shape == a.shape else []
         if len(names) == 2 and all(names) and names[0] != names[1]:
             return f"PyTorch's is {_of_before(names[0])}, MindSpore's {_of_before(names[1])}"
+    for x in before[::-1]:
+        for more, less, one, two in ((a, b, "PyTorch", "MindSpore"), (b, a, "MindSpore", "PyTorch")):
+            if x.shape == a.shape and np.any(x) and _near(more - less, np.asarray(x, float), found):
+                return f"{one}'s is {two}'s plus what went before, as past a residual connection"
     with np.errstate(all="ignore"):
         ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
     if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
@@ -32,6 +38,17 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
         if name and name != "just":
             return f"{two}'s is {name} {one}'s"
     return ""
+
+
+def silent(found: Difference) -> str:
+    """That one of two gradients is zero throughout; "" if none is, or both."""
+    names = [name for name, v in (("PyTorch", found.torch), ("MindSpore", found.mindspore)) if not np.any(v)]
+    cut = {"PyTorch": "detach or no_grad", "MindSpore": "stop_gradient"}
+    return (
+        f"{names[0]}'s is zero throughout: the way back is cut behind it, as by {cut[names[0]]}"
+        if len(names) == 1
+        else ""
+    )
 
 
 def _of_before(name):
@@ -50,7 +67,16 @@ def _function_of(x, y, found):
                 continue
         if made.shape == y.shape and len(np.unique(made[:16])) > 1 and _near(made, y, found):
             return f"{name} of"
+    for axis in range(x.ndim if x.size <= _MOST else 0):
+        if x.shape[axis] > 1 and _near(_softmax(x, axis), y, found):
+            return f"softmax over axis {axis} of"
     return ""
+
+
+def _softmax(x, axis):
+    with np.errstate(all="ignore"):
+        e = np.exp(x - x.max(axis, keepdims=True))
+        return e / e.sum(axis, keepdims=True)
 
 
 def _near(a, b, found):

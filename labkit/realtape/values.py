@@ -75,6 +75,13 @@ def readable(tensor: Any) -> bool:
     return plain and tensor.device.type != "meta" and tensor.layout == torch.strided and not tensor.is_quantized
 
 
+def _is_sparse(tensor):
+    """Whether it is a plain sparse tensor, as the gradient of an embedding may be: it can be written out."""
+    torch = installed()
+    plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+    return plain and tensor.device.type != "meta" and tensor.layout == torch.sparse_coo
+
+
 def array_of(tensor: Any) -> np.ndarray:
     """Its numbers, in its own memory where NumPy can; those that NumPy has no type for (bfloat16, float8) as float32."""
     raw = tensor.detach()
@@ -87,7 +94,7 @@ def array_of(tensor: Any) -> np.ndarray:
 
 def value_of(tensor: Any) -> Value | None:
     """What `tensor` holds now, or None where that cannot be read. To be called where `unseen` is in force."""
-    if not readable(tensor) or tensor.numel() > MOST_READ:
+    if not (readable(tensor) or _is_sparse(tensor)) or tensor.numel() > MOST_READ:
         return None
     try:
         array = array_of(tensor)

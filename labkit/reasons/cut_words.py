@@ -12,8 +12,8 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
     ),
     "no_grad": (
         "{op}{at} ran while nothing was recorded (no_grad, inference_mode or set_grad_enabled(False)), so its result is a"
-        " constant.",
-        "compute what the loss needs outside of that block.",
+        " constant.{off}",
+        "compute what the loss needs outside of that block; of a distribution take rsample, not sample.",
     ),
     "integer": (
         "{op}{at} gives integers or truth values. They jump and have no slope, so no gradient goes through them.",
@@ -23,6 +23,10 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
     "no derivative": (
         "{op}{at} gives its result as a constant: no gradient is sent through it, for it is flat or has no derivative.",
         "compute this with functions that have a slope, or give it a derivative of your own (straight through).",
+    ),
+    "no create_graph": (
+        "{op}{at} gives a gradient as a constant: how that was computed is recorded only where it is asked for.",
+        "write create_graph=True in that line, or in the backward() that filled .grad.",
     ),
     "overwritten": (
         "{op}{at} overwrites what had been computed; what the loss sees there no longer depends on the tensor.",
@@ -44,7 +48,15 @@ def cut(found: list, what: str = "None", left: Any = None) -> Why:
     more = _others(found)
     cause = first.kind if left is None else exit_cause(left)
     where = first.place if left is None else left.place
-    return answer(what, cause, [said.format(op=first.op, at=at(first.place), left=out), more], where, step)
+    return answer(
+        what, cause, [said.format(op=first.op, at=at(first.place), left=out, off=_off(first)), more], where, step
+    )
+
+
+def _off(note):
+    """Where recording had been switched off, if that is another line."""
+    elsewhere = note.off is not None and place_of(note.off) != place_of(note.place)
+    return f" That began in {place_of(note.off)}." if elsewhere else ""
 
 
 def exit_cause(left: Any) -> str:

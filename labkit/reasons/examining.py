@@ -9,6 +9,7 @@ from .flow import Flow, finite, largest, plain
 
 SMALL = 1e-4  # of what the way back begins with: below, a gradient is called small
 SHRINKS = 0.05  # of what arrives
+NEARLY = 1e-3  # of what the parts of a sum come to: less is no chance, where they are few
 ROUNDED = 1000  # units in the last place: less of a sum is what rounding leaves
 
 
@@ -26,17 +27,22 @@ class Finding:
 def examine(flow: Flow) -> Finding:
     """Why the gradient of the target is what it is. `flow.gradient` is an array."""
     assert flow.gradient is not None
-    if not finite(flow.gradient):
-        return _nan(flow)
-    if largest(flow.gradient) == 0:
-        return _zero(flow)
-    return _shrunk(flow)
+    told = _nan if not finite(flow.gradient) else _zero if largest(flow.gradient) == 0 else _shrunk
+    finding = told(flow)
+    finding.figures["bad"] = flow.bad
+    return finding
+
+
+_NAN_CAUSES = {
+    "brought": "nan in the data", "unseen": "unknown", "itself": "nan in the tensor itself", "leaf": "nan in a weight",
+    "large": "overflow in {op}",
+}  # fmt: skip
 
 
 def _nan(flow):
     if flow.bad is not None:
         op, place, given = flow.bad
-        cause = {"brought": "nan in the data", "unseen": "unknown"}.get(given, f"nan from {op}")
+        cause = _NAN_CAUSES.get(given, "nan from {op}").format(op=op)
         return Finding("nan", cause, op, place, {"forward": True, "given": given})
     for step in flow.steps:
         sent = next((s for s in step.sent if not finite(s.value)), None)
@@ -44,7 +50,11 @@ def _nan(flow):
             what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
             figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
             before = flow.first_bad(step.key)
-            if before is not None and before.given != "brought" and before[:2] != (step.op, step.place):
+            if (
+                before is not None
+                and before.given not in ("brought", "itself", "leaf")
+                and before[:2] != (step.op, step.place)
+            ):
                 figures["through"] = (step.op, step.place)
                 op, place, _ = before
                 return Finding("nan", f"{what} from {op}", op, place, figures)
@@ -53,21 +63,28 @@ def _nan(flow):
 
 
 def _zero(flow):
-    ends = [
-        (step, sent) for step in flow.steps for sent in step.sent if largest(step.arrived) and not largest(sent.value)
-    ]
+    ends = [(step, sent) for step in flow.steps for sent in step.sent if _arriving(step) and not np.any(sent.value)]
     silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
     if not ends and silent is not None:
-        return Finding("zero", f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
+        what = "None" if flow.none else "zero"
+        return Finding(what, f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
     if not ends:
         return _cancelled(flow)
-    step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))
-    figures: dict[str, Any] = {"arrived": largest(step.arrived), "also": len({s.place for s, _ in ends}) - 1}
+    step, sent = max(ends, key=lambda pair: _arriving(pair[0]))
+    empty = next((s for s in flow.steps if not s.arrived.size and any(one.value.size for one in s.sent)), None)
+    if not sent.value.size and empty is not None:
+        return Finding("zero", f"empty result of {empty.op}", empty.op, empty.place)
+    figures: dict[str, Any] = {"arrived": _arriving(step), "also": len({s.place for s, _ in ends}) - 1}
     maker = _maker_of_zeros(flow, step, sent)
     if maker is not None:
         step, sent = maker
-        figures["arrived"] = largest(step.arrived)
+        figures["arrived"] = _arriving(step)
     return Finding("zero", _name_of_end(step, sent, figures), step.op, step.place, figures)
+
+
+def _arriving(step):
+    """How large what arrives is, infinite where it is not finite."""
+    return largest(step.arrived) if finite(step.arrived) else np.inf
 
 
 def _name_of_end(step, sent, figures):
@@ -99,12 +116,14 @@ def _name_of_end(step, sent, figures):
 
 OVERWRITING = (
     "zero", "fill", "copy", "copy_slices", "set_item", "setitem", "__setitem__", "index_put", "assign", "normal", "uniform",
+    "masked_fill",
 )  # fmt: skip
 
 
 def _lost(step, sent):
     """How large what is sent would be if the dtype could hold it: a derivative is linear, so it is asked about more."""
-    scale = 2.0 ** np.floor(np.log2(256 / largest(step.arrived)))
+    size = _arriving(step)
+    scale = 2.0 ** np.floor(np.log2(256 / size)) if np.isfinite(size) else 1.0
     if scale <= 1:
         return 0.0
     more = _sent_again(step, sent, lambda gradient: gradient * scale)
@@ -131,12 +150,25 @@ def _maker_of_zeros(flow, step, sent):
     return None
 
 
-def _cancels(step, sent, figures):
-    """Whether an op adds up what arrives to nothing, but for rounding: were all of it positive, much would go on."""
-    parts = largest(_sent_again(step, sent, abs)) if finite(step.arrived) else 0.0
+def _cancels(step, sent, figures, exactly=True):
+    """Whether an op adds up what arrives to nothing, but for rounding: were all of it positive, much would go on. Or it takes
+    out what is alike in all that arrives, as a softmax does: with other signs, much would go on. Not `exactly`: to next to
+    nothing."""
+    if not finite(step.arrived):
+        return False
+    one, mixed = (largest(_sent_again(step, sent, change)) for change in (abs, _mixed))
     exact = np.finfo(sent.value.dtype if sent.value.dtype.kind == "f" else np.float32).eps
-    figures["parts"] = parts
-    return largest(sent.value) < ROUNDED * exact * parts
+    limit = ROUNDED * exact if exactly else min(NEARLY, NEARLY * 50 / max(step.arrived.size, 1) ** 0.5)
+    figures["parts"], figures["mixed"] = one, mixed
+    return largest(sent.value) < limit * max(one, mixed)
+
+
+def _mixed(gradient):
+    """With the signs of many of its entries turned, in no order that an axis has."""
+    turned = gradient * 1
+    for stride in (2, 3, 5, 7):
+        turned.reshape(-1)[::stride] *= -1
+    return turned
 
 
 def _couples(step, sent):
@@ -182,7 +214,7 @@ def _shrunk(flow):
     falls = [(largest(sent.value) / largest(step.arrived), step, sent) for step, sent in way]
     fall, step, sent = min(falls, key=lambda f: f[0])
     figures |= {"fall": fall, "start": start, "together": _together(falls, step.op), "silent": _silent(way)}
-    if size < SMALL * start and _cancels(step, sent, figures):
+    if size < SMALL * start and _cancels(step, sent, figures, exactly=False):
         return Finding("small", "cancelled", step.op, step.place, figures)
     probe = sent.probe() if fall < SHRINKS else None
     word = probe.word(probe.here) if probe is not None and probe.here is not None else ""

@@ -10,9 +10,10 @@ from .probe import Probe
 
 
 class Bad(NamedTuple):
-    """An op whose result is not finite, and its place. What went in: "" was finite; "infinities" went in, and it made nan of
-    them; "brought": what is not finite, from outside the tape; "seen": nobody saved it; "unseen": nor any result, so this is
-    the loss."""
+    """An op whose result is not finite, and its place. What went in: "" was finite; "large": and so large that the result
+    overflows; "infinities" went in, and it made nan of them; "brought": what is not finite, from outside the tape; "itself",
+    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": nobody saved it; "unseen": nor any
+    result, so this is the loss."""
 
     op: str
     place: Any = None
@@ -52,7 +53,7 @@ class Step:
 class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
-    `bad`: the op that made the loss what is not finite; else None.
+    `none`: whether nothing at all arrived there, not even zeros. `bad`: the op that made the loss what is not finite; else None.
     `first_bad(key)`: the same of what went into this step.
     """
 
@@ -60,6 +61,7 @@ class Flow:
     target: Any
     gradient: np.ndarray | None
     bad: Bad | None = None
+    none: bool = False
     first_bad: Callable[[Any], Bad | None] = lambda key: None
 
     def into(self) -> dict[Any, list[tuple[Step, Sent]]]:
@@ -91,29 +93,45 @@ FINITE: frozenset[str] = frozenset()
 
 
 def marks(values: Any) -> frozenset[str]:
-    """ "nan" and "inf", as far as they are among these arrays and numbers.
+    """ "nan" and "inf", as far as they are among these arrays and numbers, and "large" for what overflows when it is squared.
 
-    >>> marks([np.array([1.0, np.nan]), 2.0, None, "same"])
-    frozenset({'nan'})
+    >>> sorted(marks([np.array([1.0, np.nan]), 2.0, None, "same", np.float32(1e30)]))
+    ['large', 'nan']
     """
     found = [np.asarray(value) for value in values if value is not None]
-    floating = [plain(array) for array in found if array.dtype.kind in "fcV"]
-    nan, inf = (any(test(array).any() for array in floating) for test in (np.isnan, np.isinf))
-    return frozenset(word for word, there in (("nan", nan), ("inf", inf)) if there)
+    floating = [(plain(array), _large(array.dtype)) for array in found if array.dtype.kind in "fcV"]
+    nan, inf = (any(test(array).any() for array, _ in floating) for test in (np.isnan, np.isinf))
+    large = any(largest(array) >= limit for array, limit in floating)
+    return frozenset(word for word, there in (("nan", nan), ("inf", inf), ("large", large)) if there)
 
 
-def first_bad(nodes: Any, seen: Callable[[Any], Any], named: Callable[[Any], tuple[str, Any]]) -> Bad | None:
+def _large(dtype):
+    return float(np.finfo(dtype if dtype.kind in "fc" else np.float32).max) ** 0.5
+
+
+_LARGE = frozenset({"large"})
+
+
+def first_bad(
+    nodes: Any,
+    seen: Callable[[Any], Any],
+    named: Callable[[Any], tuple[str, Any]],
+    grows: Callable[[Any], bool] = lambda node: False,
+) -> Bad | None:
     """The first of these ops that makes what is not finite, or else the first that is given it.
 
-    `seen(node)`: the `marks` of its result and of what went in (None: not known), or None.
+    `seen(node)`: the `marks` of its result and of what went in (None: not known), or None. `grows(node)`: whether it makes huge
+    numbers of usual ones, as `exp` does.
     """
     brought = None
     for node in nodes:
         result, given = seen(node) or (FINITE, FINITE)
+        result, large = result - _LARGE, bool(given and given >= _LARGE)
         if result and given is None:
             return brought or Bad(*named(node), "seen")
+        given = (given or FINITE) - _LARGE
         if result and ("nan" in result - given or not given):
-            return Bad(*named(node), "infinities" if given else "")
+            return Bad(*named(node), "infinities" if given else "large" if large or grows(node) else "")
         if result and brought is None:
             brought = Bad(*named(node), "brought")
     return brought

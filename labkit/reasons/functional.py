@@ -11,7 +11,7 @@ from .cut_words import beside
 from .cutting import cut_off
 from .examining import examine
 from .notes import cuts
-from .open_words import found, not_finite
+from .open_words import found
 from .run import Run, is_functional
 from .standing import compare
 from .words import answer
@@ -37,8 +37,6 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     flow = run.flow
     finding = examine(flow)
     more = beside([note for end in ends for note in cuts(end, sight.target)]) if finding.what != "nan" else ""
-    if flow.bad is not None and finding.what != "nan":
-        more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
     if held is None or finding.what in ("zero", "nan"):
         return found(finding, more)
     return compare(finding, run.gradient, _array(held), more=more)

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 from .answer import Why
 from .examining import examine
 from .flow import largest
-from .open_words import found, not_finite
+from .open_words import bad_loss, found
 from .reading import Unreadable
 from .standing import compare
+from .walked import of_walked
 from .words import answer, at, figure
 
 
@@ -34,10 +35,8 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
     try:
         flow = reading.flow()
     except Unreadable as problem:
-        return _unreadable(problem, standing)
+        return _unreadable(problem, reading, standing)
     finding = examine(flow)
-    if flow.bad is not None and finding.what != "nan":
-        more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
     smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
     if finding.what != "healthy" and not (finding.what == "small" and smaller):
         return found(finding, more if finding.what != "nan" else "")
@@ -46,12 +45,8 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
 
 # ---- it cannot be walked ----
 
-_WALKED = "The tape leads to the tensor, but backward() has walked it and let go what it had saved, so it cannot be walked again."
-_AGAIN = "ask before backward(), or with labkit.why(lambda: ..., w), which computes the loss once more."
-_TINY = 1e-6
 
-
-def _unreadable(problem, standing):
+def _unreadable(problem, reading, standing):
     if problem.cause == "overwritten":
         said = f"{problem.words} keeps a tensor for its derivative, and that was changed in place afterwards{at(problem.place)}."
         step = "make a new tensor in that line: y = y + 1 instead of y += 1."
@@ -59,12 +54,7 @@ def _unreadable(problem, standing):
     if problem.cause == "refused":
         said = f"The way back raises an error{at(problem.place)}: {problem.words}"
         return answer("None", "refused", [said], problem.place)
-    if standing.array is None:
-        return answer("None", "already walked", [_WALKED], None, _AGAIN)
-    size = largest(standing.array)
-    what = "zero" if size == 0 else "small" if size < _TINY else "healthy"
-    cause = "already walked" if what != "healthy" else ""
-    return answer(what, cause, [f"The largest entry of .grad is {figure(size)}.", _WALKED], None, _AGAIN)
+    return of_walked(reading, standing)
 
 
 # ---- what stands in .grad ----
@@ -74,6 +64,7 @@ def _stands(finding, gradient, standing, more):
     norm = f"the way back gives a gradient of norm {figure(finding.figures['norm'])}"
     if standing.array is not None:
         return compare(finding, gradient, standing.array, standing.changed, standing.hook, more)
+    more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
         said = f"The tensor is a result{at(standing.where)}, and .grad is kept for leaves alone; {norm}."
         step = "call retain_grad() on it before backward(), or ask the leaf that it was made of."
@@ -94,7 +85,7 @@ def _stands(finding, gradient, standing, more):
 def _tail(healthy):
     """What a healthy answer says after its norm."""
     _, _, rest = healthy.text.partition("It shrinks most")
-    return f"It shrinks most{rest}" if rest else ""
+    return "It shrinks most" + rest.partition("\n")[0] if rest else ""
 
 
 def about(hook: Any) -> str:

@@ -114,6 +114,8 @@ class RealRun:
 
     def _look(self, func, args, kwargs):
         name, recording = _name(func), self.torch.is_grad_enabled()
+        if name == "_set_grad_enabled" and recording and not args[0]:
+            self.sight.off = self._here()
         if name == "backward" and args:
             kwargs = kwargs if len(args) > 2 else {**kwargs, "retain_graph": True}  # to be walked again
             self._keep_gradients(args[0])

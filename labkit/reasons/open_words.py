@@ -11,7 +11,17 @@ MOST = 0.5  # of the entries: then it is worth a sentence
 def found(finding: Finding, more: str = "") -> Why:
     """What the numbers on the way back say."""
     said, step = _SAYING[finding.what](finding)
-    return answer(finding.what, finding.cause, [*said, more], finding.place, step)
+    lost = "" if finding.what == "nan" else bad_loss(finding)
+    if finding.what == "healthy" and lost:
+        bad = finding.figures["bad"]
+        return answer("healthy", "", [lost, *said, more], bad.place, _NOT_FINITE[bad.given][1])
+    return answer(finding.what, finding.cause, [*said, lost, more], finding.place, step)
+
+
+def bad_loss(finding: Finding) -> str:
+    """That the loss is not finite, and what made it so; "" where it is."""
+    bad = finding.figures.get("bad")
+    return "" if bad is None else f"But the loss itself is not finite: {not_finite(bad)}"
 
 
 def _op(finding):
@@ -22,6 +32,20 @@ _NOT_FINITE = {
     "": (
         "{op} is the first whose result is not, although what went in is.",
         "keep its argument where it is finite, for instance by a clamp, a small number added, or a stable form of the loss.",
+    ),
+    "large": (
+        "{op} overflows: what went in is finite, what comes out is more than its dtype can hold.",
+        "look where the numbers grow: a step that was too long, a product in a loop, exp of a large number (take a stable form"
+        " of the loss, such as logsumexp or one of logits), float16.",
+    ),
+    "itself": (
+        "the tensor that is asked about is not finite itself, before anything is computed of it.",
+        "look at what wrote to it: an update with a gradient that was not finite, or steps that were too long, so that it grew"
+        " until it overflowed.",
+    ),
+    "leaf": (
+        "{op} is not finite before anything is computed of it: a weight, or an input.",
+        "look at what wrote to it, for instance an update with a gradient that was not finite, or at the data.",
     ),
     "infinities": (
         "{op} is the first whose result has a nan; infinities went in.",
@@ -50,10 +74,6 @@ def not_finite(bad: Bad) -> str:
 def _said_nan(finding):
     op, figures = _op(finding), finding.figures
     if figures.get("forward"):
-        if finding.op == "leaf":
-            return [
-                "An input or a weight is not finite before anything is computed."
-            ], "look for the first nan in the data."
         bad = Bad(finding.op, finding.place, figures["given"])
         return [f"The loss itself is not finite: {not_finite(bad)}"], _NOT_FINITE[bad.given][1]
     if not finding.op:
@@ -86,20 +106,32 @@ def _said_zero(finding):
         return [said.format(op=op, arrives=arrives, **figures), "" if word in ("lost", "no") else more], step
     if not finding.op:
         return ["Nothing but zeros starts from the loss."], "look at the loss."
-    return [f"{op} sends nothing on {arrives}: its slope there is zero.", more], "look at what goes into it."
+    said = f"{op} sends nothing on {arrives}: its slope there is zero."
+    return [said, _hint(finding.op), more], "look at what goes into it."
+
+
+def _hint(op):
+    """When an op that is no function of one number is flat."""
+    if op.startswith("nll_loss"):
+        return "It is flat where no example counts: every target may be one to be ignored."
+    return "Of one entry alone it makes the same, whatever the number is." if "softmax" in op or "norm" in op else ""
 
 
 def _said_cancelled(op, figures, more):
     if "parts" in figures:
-        return [f"{op} adds up parts{_of_parts(figures)} to exactly zero.", more], _TAKEN_OUT
+        return [f"{_parts(op, figures)} to exactly zero.", more], _TAKEN_OUT
     return (
         [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
         "look whether the loss depends on it at all: the uses may cancel out, as in x - x.",
     )
 
 
-def _of_parts(figures):
-    return f" that would come to {figures['parts']:.3g} if they had one sign" if figures["parts"] else ""
+def _parts(op, figures):
+    """What an op makes nothing of."""
+    if figures["mixed"] > 10 * figures["parts"]:
+        return f"{op} takes out what is alike in all that arrives, and there is nothing else: it comes"
+    more = f" that would come to {figures['parts']:.3g} if they had one sign" if figures["parts"] else ""
+    return f"{op} adds up parts{more}"
 
 
 _TAKEN_OUT = (
@@ -131,6 +163,10 @@ _ZERO_WORDS = {
         "{op} puts other values in the place of what had been computed, so the loss does not depend on it any more.",
         "write the new values into a new tensor, and go on with the old one.",
     ),
+    "empty": (
+        "{op} gives a tensor without entries: nothing of what went in is in the loss.",
+        "look at the mask, the index or the slice: here it chooses nothing.",
+    ),
     "multiplied": ("{op} multiplies with zeros only: {arrives} nothing goes on.", "look at the factor that is zero."),
     "not": (
         "{op} chose others: {arrives} all goes to what was chosen.",
@@ -147,7 +183,7 @@ def _said_small(finding):
     figures = finding.figures
     count, together = figures["together"]
     if finding.cause == "cancelled":
-        said = f"{_op(finding)} adds up parts{_of_parts(figures)} to nothing but what rounding leaves: {figure(figures['size'])}."
+        said = f"{_parts(_op(finding), figures)} to next to nothing, {figure(figures['size'])}."
         return [said], _TAKEN_OUT
     word = finding.cause.partition(" ")[0]
     size = f"Its largest entry is {figure(figures['size'])}; the loss started with {figure(figures['start'])}."
@@ -177,4 +213,4 @@ def _said_silent(finding):
     return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing."
 
 
-_SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}
+_SAYING = {"None": _said_zero, "nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

@@ -11,6 +11,7 @@ GRID = np.concatenate(
 )
 _USUAL = np.abs(GRID) <= 6
 _SMALL = 0.05  # of the largest slope: below, an op is saturated
+_HUGE = 1e20
 _SOME = slice(3, None, 37)
 
 
@@ -27,6 +28,11 @@ class Probe:
         """The largest slope that it has for numbers of usual size."""
         slopes = np.abs(self.slopes[_USUAL])
         return float(np.max(slopes[np.isfinite(slopes)], initial=0.0))
+
+    @property
+    def grows(self) -> bool:
+        """Whether its values are huge somewhere on the grid, though finite: a few times as far, and it overflows."""
+        return bool(np.isfinite(self.values).all() and np.max(np.abs(self.values)) > _HUGE)
 
     @property
     def kind(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .flow import Bad, Flow, Sent, Step, finite, first_bad
+from .flow import FINITE, Bad, Flow, Sent, Step, finite, first_bad
 from .probe import Probe
 
 
@@ -64,7 +64,7 @@ class Reading:
         steps = [self._step(node, totals) for node in passed if totals[node]]
         gradient = totals[self.target].get(at)
         array = np.zeros_like(self.numbers(self.w)) if gradient is None else self.numbers(gradient)
-        return Flow(steps, self.target, array, self._bad(), self.first_bad)
+        return Flow(steps, self.target, array, self._bad(), gradient is None, self.first_bad)
 
     def _step(self, node, totals):
         arrived = totals[node]
@@ -98,7 +98,16 @@ class Reading:
     def first_bad(self, end: Any) -> Bad | None:
         """The op behind `end`, itself included, that made what is not finite, as far as it can be seen."""
         behind = self.behind(end)
-        return first_bad((node for node in self.order if node in behind), self.seen, self.named)
+        for node in self.order:
+            if node in behind and self.variable(node) is not None and (self.seen(node) or [FINITE])[0] - {"large"}:
+                kind = "itself" if node is self.target else "leaf"
+                return Bad(f"a leaf of shape {list(np.shape(self.numbers(self.variable(node))))}", None, kind)
+        nodes = (node for node in self.order if node in behind)
+        return first_bad(nodes, self.seen, self.named, self._grows)
+
+    def _grows(self, node):
+        probe = self.alone(node)
+        return probe is not None and probe.grows
 
     # ---- what only one kind knows ----
 
@@ -109,3 +118,11 @@ class Reading:
     def aside(self, node: Any, arrived: Any) -> bool:
         """Whether the constants among the arguments of an op would get something."""
         return False
+
+    def alone(self, node: Any) -> Probe | None:
+        """What an op is like as a function of one number, without what it has saved; None where it is none."""
+        return None
+
+    def dtype_at(self, node: Any) -> str:
+        """The name of the dtype that an op gives, where that is known."""
+        return ""

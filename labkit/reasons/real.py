@@ -183,12 +183,19 @@ class RealReading(Reading):
             return []
         return [array_of(v) for v in self._kept(node).values() if v.is_floating_point()]
 
-    def probe(self, node: Any, place: int, arrived: Any) -> Probe | None:
+    def dtype_at(self, node: Any) -> str:
+        like = _metadata(node, 0)
+        return "" if like is None else dtype_of(like)
+
+    def alone(self, node: Any) -> Probe | None:
         torch, op = self.torch, op_of(node)
         function = getattr(torch, op, None) or getattr(torch.nn.functional, op, None)
-        if function is None or place:
+        if function is None:
             return None
-        found = on_grid(lambda values: _on_grid(torch, function, self._options(node), values))
+        return on_grid(lambda values: _on_grid(torch, function, self._options(node), values))
+
+    def probe(self, node: Any, place: int, arrived: Any) -> Probe | None:
+        torch, found = self.torch, None if place else self.alone(node)
         if found is None:
             return None
         with torch.no_grad():

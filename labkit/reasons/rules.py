@@ -13,8 +13,26 @@ def is_floating(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "V")
 
 
+def function_alone(fun: Any, args: Any, kwargs: Any, place: int) -> Probe | None:
+    """What a primitive is like as a function of the argument at `place`, without slopes `here`."""
+    return on_grid(_with_slopes(fun, args, kwargs, place))
+
+
 def probe_of(fun: Any, args: Any, kwargs: Any, place: int, arrived: np.ndarray) -> Probe | None:
     """What the derivative of a primitive is like in the argument at `place`; `here`: where something `arrived`."""
+    on = _with_slopes(fun, args, kwargs, place)
+    found = on_grid(on)
+    if found is None:
+        return None
+    with np.errstate(all="ignore"):
+        _, here = on(np.asarray(args[place]))
+    here = np.asarray(here, float)
+    same = here.shape == np.shape(arrived)
+    return Probe(found.values, found.slopes, here[np.asarray(arrived) != 0] if same else here.ravel())
+
+
+def _with_slopes(fun, args, kwargs, place):
+    """A function from numbers in the argument at `place` to values and slopes."""
 
     def on(values: Any) -> Any:
         if any(i != place and np.ndim(a) for i, a in enumerate(args) if isinstance(a, np.ndarray)):
@@ -24,14 +42,7 @@ def probe_of(fun: Any, args: Any, kwargs: Any, place: int, arrived: np.ndarray) 
         (slopes,) = vjp_of(fun)((place,), result, given, kwargs)(np.ones_like(np.asarray(result)))
         return np.asarray(getval(result)), np.asarray(getval(dense(slopes)))
 
-    found = on_grid(on)
-    if found is None:
-        return None
-    with np.errstate(all="ignore"):
-        _, here = on(np.asarray(args[place]))
-    here = np.asarray(here, float)
-    same = here.shape == np.shape(arrived)
-    return Probe(found.values, found.slopes, here[np.asarray(arrived) != 0] if same else here.ravel())
+    return on
 
 
 def zero_factors(fun: Any, args: Any, kwargs: Any, leading: Any, result: Any) -> list[np.ndarray]:

@@ -10,14 +10,25 @@ import numpy as np
 
 from ..engine import dense, getval, isbox, leaves, record, vjp_of
 from .calls import watched
-from .flow import Flow, Sent, Step, finite, first_bad, marks
-from .rules import probe_of, sends_elsewhere, zero_factors
+from .flow import Bad, Flow, Sent, Step, finite, first_bad, marks
+from .rules import function_alone, probe_of, sends_elsewhere, zero_factors
 from .sight import Sight
 
 
 def is_functional(value: Any) -> bool:
     """Whether it is a tensor of a dialect without a tape."""
     return hasattr(type(value), "__engine_hold__")
+
+
+_WRITING = (
+    "__setitem__",
+    "setitem",
+    "assign_value",
+    "set_data",
+    "assign",
+    "assign_add",
+    "assign_sub",
+)  # to the first argument
 
 
 class Run:
@@ -54,11 +65,8 @@ class Run:
         given = [*given, *(self.w for part in given if self._holds(part))]
         parts = leaves(result) if isinstance(result, (tuple, list, dict)) else [result]
         parts = [*parts, result] if isinstance(result, list) else parts
-        changed = (
-            owner
-            if owner is not None and self._is_tensor(owner) and op in ("__setitem__", "setitem", "assign_value")
-            else None
-        )
+        target = owner if owner is not None else next(iter(given), None)
+        changed = target if op in _WRITING and self._is_tensor(target) else None
         self.sight.saw(op, where, given, parts, True, changed)
 
     def _holds(self, part):
@@ -72,6 +80,8 @@ class Run:
 
     def _alive(self, tensor):
         value = _raw(tensor)
+        if isbox(value) and self._array(tensor).dtype.kind in "iub":
+            return False
         while isbox(value):
             if value._trace == self.level:
                 return True
@@ -91,7 +101,7 @@ class Run:
             self.graph.inputs[0],
             self.gradient,
             self._bad(),
-            self._first_bad,
+            first_bad=self._first_bad,
         )
 
     def _bad(self):
@@ -102,7 +112,9 @@ class Run:
     def _first_bad(self, end):
         """The op up to `end`, itself included, that made what is not finite."""
         nodes = self.graph.forward[: self.graph.forward.index(end) + 1]
-        return first_bad(nodes, _seen, lambda node: ("leaf", None) if node.fun is None else (node.op, node.line))
+        if marks([self.value]) - {"large"}:
+            return Bad("the input", None, "itself")
+        return first_bad(nodes, _seen, lambda node: (node.op, node.line), _grows)
 
 
 _ARRAYS = (np.ndarray, np.floating, np.integer, np.bool_)
@@ -125,6 +137,12 @@ def wants_one(fun: Any) -> bool:
 def _seen(node):
     given = [] if node.fun is None else [*map(getval, node.args), *node.kwargs.values()]
     return marks([getval(node.value)]), marks(given)
+
+
+def _grows(node):
+    args = [getval(a) for a in node.args]
+    probe = function_alone(node.fun, args, node.kwargs, node.argnums[0]) if len(node.argnums) == 1 else None
+    return probe is not None and probe.grows
 
 
 def _step(step):

@@ -9,7 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from ..trails import AFTER, DETACHED, INTEGER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, UNTRACED, Exit, Trail, is_same
+from ..trails import (
+    AFTER,
+    DETACHED,
+    GRADIENT,
+    INTEGER,
+    LEAF,
+    NO_GRAD,
+    NUMBERS,
+    OPEN,
+    RECORDED,
+    UNTRACED,
+    Exit,
+    Trail,
+    is_same,
+)
 
 _PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
 
@@ -25,6 +39,7 @@ class Sight:
         self.target = Trail("leaf", None, LEAF)
         self.exits: list[Exit] = []
         self.lost: list[Trail] = []  # cuts in a run of arrays, which are not followed any further
+        self.off: Any = None  # where recording was switched off
         self._notes: dict[int, Trail] = {id(w): self.target}
         self._kept: list = [w]  # so that no id is used twice
         self._known: set[int] = set()
@@ -84,15 +99,23 @@ class Sight:
             self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
         elif entered and not notes:
             self._note(value, entered[0])
-        elif notes:
+        elif notes and (changed or not self._is_of_another(value, tensors)):
             alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
-            self._note(value, Trail(op, where, self._kind(value, alive, recording), [*notes, *entered]))
+            kind = self._kind(op, value, alive, recording)
+            self._note(value, Trail(op, where, kind, [*notes, *entered], off=self.off if kind == NO_GRAD else None))
 
-    def _kind(self, value, alive, recording):
+    def _is_of_another(self, value, tensors):
+        """Whether it is a view of a tensor that was not made of the one asked about, as one of `broadcast_tensors(a, b)`."""
+        others = [t for t in tensors if self.note_of(t) is None]
+        return any(np.may_share_memory(self.array(value), self.array(t)) for t in others)
+
+    def _kind(self, op, value, alive, recording):
         if not alive:
             return AFTER
         if not recording:
             return NO_GRAD
+        if op == "grad":
+            return GRADIENT
         mine = self.array(value)
         if mine.dtype.kind in "iub":
             return INTEGER

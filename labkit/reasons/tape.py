@@ -8,7 +8,7 @@ from ..engine import dense, getval, match_dtype, vjp_of
 from .flow import FINITE, Flow, marks
 from .probe import Probe
 from .reading import Reading, Unreadable
-from .rules import probe_of, sends_elsewhere, zero_factors
+from .rules import function_alone, probe_of, sends_elsewhere, zero_factors
 
 
 def is_taped(value: Any) -> bool:
@@ -164,6 +164,13 @@ class TapeReading(Reading):
         if args is None:
             return None
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
+
+    def alone(self, node: Any) -> Probe | None:
+        places: tuple = getattr(node, "argnums", ())
+        if len(places) != 1 or not hasattr(node, "known"):
+            return None
+        place, args = places[0], node.known()[0]
+        return function_alone(node.fun, [0.0 if i == place else a for i, a in enumerate(args)], node.kwargs, place)
 
     def seen(self, node: Any) -> Any:
         value = self.values.get(node)

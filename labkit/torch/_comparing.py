@@ -9,6 +9,7 @@ from ._dispatch import (
     common_dtype,
     converted,
     off_tape,
+    placed,
     together,
 )  # fmt: skip
 from ._table import METHODS, both, function, method
@@ -42,7 +43,7 @@ def where(condition, input=None, other=None):
         for v in (input, other)
     ]
     check_broadcast(*operands)
-    return apply(_rules.where, condition._array, *operands)
+    return placed(apply(_rules.where, condition._array, *operands), condition)
 
 
 method("where")(lambda input, condition, other: where(condition, input, other))
@@ -56,9 +57,8 @@ def masked_fill(input, mask, value):
             f"masked_fill_ only supports boolean masks, but got mask with dtype {_C_NAMES[mask.dtype.name]}"
         )
     check_broadcast(mask, input)
-    if isinstance(value, Tensor):
-        return apply(_rules.masked_fill, input, mask._array, converted(value, input.dtype))
-    return apply(_rules.masked_fill, input, mask._array, value)
+    given = converted(value, input.dtype) if isinstance(value, Tensor) else value
+    return placed(apply(_rules.masked_fill, input, mask._array, given), mask)
 
 
 @both()

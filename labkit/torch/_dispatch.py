@@ -99,6 +99,17 @@ def noted(made, op, *sources):
     return _trail.aside(made, op, sources, INTEGER, _modes.state.frozen < 0)
 
 
+def placed(made, *indices):
+    """`made`, with a note that these integers and truth values told which places, or which of two, it is made of."""
+    notes = tuple([i._trail for i in indices if isinstance(i, Tensor) and i._trail is not None])
+    if notes:
+        edge = made._gradient_edge()
+        if edge is None:
+            return noted(made, "index", *indices)
+        edge.node.asides = (*edge.node.asides, *notes)
+    return made
+
+
 def _name(fun):
     return getattr(fun, "__name__", "op").strip("_")
 

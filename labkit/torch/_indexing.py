@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _rules, _trail
-from ._dispatch import apply, check_inplace, converted, inplace, overwrite, view
+from ._dispatch import apply, check_inplace, converted, inplace, overwrite, placed, view
 from ._table import METHODS, method
 from ._tensor import Tensor
 
@@ -108,9 +108,10 @@ def _check_positions(tensor, dim, part):
 
 @method("__getitem__")
 def getitem(self, index):
-    looked, advanced = _looked(self, _parts(self, index))
+    parts = _parts(self, index)
+    looked, advanced = _looked(self, parts)
     if advanced is not None:
-        return apply(_rules.fancy, looked, advanced)
+        return placed(apply(_rules.fancy, looked, advanced), *parts)
     return view(self, _rules.alias if index is Ellipsis else _rules.whole_slice) if looked is self else looked
 
 

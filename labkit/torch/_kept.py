@@ -161,8 +161,11 @@ _GONE: Any = weakref.ref(set())  # nobody holds it
 
 
 def _still(thing):
+    """What was let go, if somebody else keeps it; None if not, also for a tuple with such a thing in it."""
     if isinstance(thing, tuple):
-        return tuple(map(_still, thing))
+        found = tuple(map(_still, thing))
+        lost = any(now is None and was is not None for now, was in zip(found, thing, strict=True))
+        return None if lost else found
     return thing() if type(thing) is weakref.ref else thing
 
 

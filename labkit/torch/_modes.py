@@ -9,6 +9,7 @@ from typing import Any
 
 from ..engine import PerThread, new_level
 from ..layout import Placed
+from ..trails import place
 
 OF_CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -31,6 +32,7 @@ class _State(PerThread):
     )
     saving_before: tuple = ()  # the pairs of the blocks around
     drawing: Any = None  # how the entries of a batch share random numbers
+    off: Any = None  # where recording was switched off
     dual: Any = None  # the level of `forward_ad` that is open
     refused: str | None = None  # why there may be no such thing right now
 
@@ -107,6 +109,8 @@ def _note_birth():
 
 
 def _set(grad, inference=None):
+    if state.grad and not (grad and not inference):
+        state.off = place()
     state.grad = grad and not (is_inference_mode_enabled() if inference is None else inference)
     if inference is not None:
         state.inference = inference

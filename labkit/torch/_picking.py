@@ -8,7 +8,7 @@ from .. import ops as base
 from ..ops import MOVERS
 from . import _rules
 from ._autocast import widened
-from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
+from ._dispatch import apply, off_tape, placed, tensor_of, view, whole_dim
 from ._shaping import flat_sizes, reshape
 from ._table import METHODS, both, method, of_row
 from ._tensor import Tensor
@@ -48,7 +48,7 @@ def index_select(input, dim, index):
     if index.numel() and not 0 <= index._array.min() <= index._array.max() < (*input.shape, 1)[dim]:
         raise IndexError("index out of range in self")
     place = (slice(None),) * dim + (index._array,)
-    return apply(_rules.fancy, input, place, "IndexSelectBackward0")
+    return placed(apply(_rules.fancy, input, place, "IndexSelectBackward0"), index)
 
 
 def _check_index(input, dim, index):
@@ -70,14 +70,15 @@ def gather(input, dim, index):
     _check_index(input, dim, index)
     trimmed = tuple(slice(None) if i == dim else slice(0, n) for i, n in enumerate(where.shape))
     whole = all(i == dim or n == input.shape[i] for i, n in enumerate(where.shape))
-    return apply(base.gather, input if whole else input[trimmed], where, dim)
+    return placed(apply(base.gather, input if whole else input[trimmed], where, dim), index)
 
 
 @both()
 def scatter_add(input, dim, index, src):
     """`input` with `src` added at the positions in `index` along `dim`."""
     _check_index(input, whole_dim(dim, input.ndim), index)
-    return apply(_rules.scatter_add, input, _as_index(src, index), index._array, whole_dim(dim, input.ndim))
+    added = apply(_rules.scatter_add, input, _as_index(src, index), index._array, whole_dim(dim, input.ndim))
+    return placed(added, index)
 
 
 def _as_index(src, index) -> Any:
@@ -97,11 +98,9 @@ def scatter(input, dim, index, src, *, reduce=None):
     _check_index(input, dim, index)
     place = [np.broadcast_to(i, where.shape) for i in np.indices(where.shape, sparse=True)]
     place[dim] = where
-    if not isinstance(src, Tensor):
-        return apply(
-            _rules.index_put, input, Tensor._of(np.asarray(src, input.dtype.np)), tuple(place), "ScatterBackward1"
-        )
-    return apply(_rules.index_put, input, _as_index(src, index), tuple(place), "ScatterBackward0")
+    known = isinstance(src, Tensor)
+    given = _as_index(src, index) if known else Tensor._of(np.asarray(src, input.dtype.np))
+    return placed(apply(_rules.index_put, input, given, tuple(place), f"ScatterBackward{int(not known)}"), index)
 
 
 @both()
@@ -109,16 +108,16 @@ def index_put(input, indices, values, accumulate=False):
     """`input` with `values` at the places that a tuple of tensors tells, or with `accumulate` added there."""
     places = tuple(i._array for i in indices)
     if not accumulate:
-        return apply(_rules.index_put, input, values, places)
+        return placed(apply(_rules.index_put, input, values, places), *indices)
     spread = values.expand(np.empty(input.shape, bool)[places].shape)
-    return input + apply(_rules.index_add, spread, places, tuple(input.shape))
+    return input + placed(apply(_rules.index_add, spread, places, tuple(input.shape)), *indices)
 
 
 @both()
 def take(input, index):
     """Elements of the flattened tensor."""
     place = np.unravel_index(index._array % input.numel(), tuple(input.shape))
-    return apply(_rules.fancy, input, place, "TakeBackward0")
+    return placed(apply(_rules.fancy, input, place, "TakeBackward0"), index)
 
 
 @both()
@@ -126,7 +125,7 @@ def masked_select(input, mask):
     """The elements where `mask` is True, as a vector."""
     if mask.dtype.name != "bool":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    return apply(_rules.fancy, input, (mask._array,), "MaskedSelectBackward0")
+    return placed(apply(_rules.fancy, input, (mask._array,), "MaskedSelectBackward0"), mask)
 
 
 @both()

@@ -9,6 +9,7 @@ from collections import deque
 from typing import Any, NamedTuple
 
 from ..trails import AFTER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, Exit, Trail, is_same, place
+from . import _modes
 
 REMEMBERED = 64  # elements: the content of a larger tensor is not kept
 _latest: deque = deque(maxlen=2048)  # notes off the tape
@@ -79,7 +80,7 @@ def aside(made, op, sources, kind, recording=True) -> Any:
 
 
 def _note(made, op, kind, found):
-    made._trail = Trail(op, place(), kind, weak=found)
+    made._trail = Trail(op, place(), kind, weak=found, off=_modes.state.off if kind == NO_GRAD else None)
     _latest.append(made._trail)
     _latest.extend(trail for trail in found if trail.kind not in OPEN)
     _sources.extend(trail for trail in found if trail.kind in OPEN)

@@ -231,3 +231,50 @@ def test_neither_framework_is_loaded():
 
 def test_found_is_where_and_what():
     assert found(compared("mlp", "no bias")) == ["fc3", "parameters"]
+
+
+def test_a_switch_is_tried_against_a_word_and_the_phase_is_no_setting():
+    original = tn.Sequential(tn.Linear(3, 4), tn.GELU(), tn.Linear(4, 1))
+    port = mn.SequentialCell(mn.Dense(3, 4), mn.GELU(approximate=True), mn.Dense(4, 1))
+    row = labkit.compare(original, port, ONES).first
+    assert row.torch == "1" and row.reason.startswith("with approximate=False in MindSpore's module (it has True")
+    assert not any("phase" in setting for setting in row.settings)
+
+
+class Original(tn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = tn.Linear(3, 3), tn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.b(torch.softmax(self.a(x), -1))
+
+
+class Port(mn.Cell):
+    def __init__(self, between):
+        super().__init__()
+        self.a, self.b, self.between = mn.Dense(3, 3), mn.Dense(3, 1), between
+
+    def construct(self, x):
+        return self.b(self.between(x, self.a(x)))
+
+
+@pytest.mark.parametrize(
+    "between, said",
+    [
+        (lambda x, h: ops.softmax(h, 0), "softmax over axis 1 of"),
+        (lambda x, h: ops.stop_gradient(ops.softmax(h, -1)), "MindSpore's is zero throughout"),
+    ],
+)
+def test_what_is_between_two_layers_is_told(between, said):
+    numbers = np.random.default_rng(0).normal(size=(4, 3))
+    assert said in str(labkit.compare(Original(), Port(between), numbers).first.reason)
+
+
+def test_a_residual_connection_that_is_missing_is_told():
+    class Residual(Original):
+        def forward(self, x):
+            return self.b(x + self.a(x))
+
+    row = labkit.compare(Residual(), Port(lambda x, h: h), np.random.default_rng(0).normal(size=(4, 3))).first
+    assert row.reason.startswith("PyTorch's is MindSpore's plus what went before")

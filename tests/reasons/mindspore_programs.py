@@ -284,3 +284,47 @@ def the_larger_of_it_and_zeros():
         return ops.maximum(w, ops.zeros((2,))).sum()  # here
 
     return loss, w
+
+
+@program("integer")
+def a_table_indexed_by_rounded_numbers():
+    w, table = ms.Parameter(ms.Tensor([1.2, 2.7]), name="w"), nn.Embedding(5, 3)
+
+    def loss():
+        places = w.astype(ms.int32)  # here
+        return table(places).sum()
+
+    return loss, w
+
+
+@program("detached")
+def assigned_to_a_parameter():
+    w, kept, u = weight(3), ms.Parameter(ms.Tensor([0.0, 0.0, 0.0]), name="kept"), weight(3)
+
+    def loss():
+        ops.assign(kept, w * 2)  # here
+        return (kept * u).sum()
+
+    return loss, w
+
+
+@program("cancelled")
+def a_sum_of_probabilities():
+    net, x = nn.Dense(2, 4), data(4, 2)
+
+    def loss():
+        p = ops.softmax(net(x), -1)  # here
+        return p.sum()
+
+    return loss, net.weight
+
+
+@program("overflow in exp")
+def an_exp_of_a_large_number():
+    w = ms.Parameter(ms.Tensor([120.0, 1.0]), name="w")
+
+    def loss():
+        e = ops.exp(w)  # here
+        return ops.log(1 + e).sum()
+
+    return loss, w

@@ -128,6 +128,55 @@ def test_where_they_are_gone_it_says_so():
     assert "cannot be walked again" in reason.text and "labkit.why(lambda" in reason.next
 
 
+def test_what_remains_possible_of_a_walked_tape_is_listed():
+    w = leaf(*[-300.0] * 5000)
+    loss = (torch.relu(w + torch.arange(5000.0) / 5000) * torch.arange(5000.0)).max()
+    loss.backward()
+    reason = labkit.why(loss, w)
+    assert (reason.what, reason.cause) == ("zero", "already walked")
+    assert [way.partition(" ")[0] for way in reason.possible] == ["relu", "what", "others", "it"]
+    assert "by max" in reason.possible[2]
+
+
+def test_a_flat_op_on_every_way_is_sure_without_what_was_saved():
+    w = leaf(*[0.4] * 5000)
+    loss = ((torch.round(w) + torch.arange(5000.0)) ** 2).sigmoid().sum()
+    loss.backward()
+    reason = labkit.why(loss, w)
+    assert (reason.what, reason.cause) == ("zero", "flat round") and "torch.round(w)" in reason.where.code
+
+
+def test_a_walked_tape_does_not_call_nan_zero_or_healthy():
+    w = leaf(*[0.0] * 4999, 4.0)
+    loss = (torch.sqrt(w) * torch.arange(5000.0)).sigmoid().sum()
+    loss.backward()
+    reason = labkit.why(loss, w)
+    assert reason.what == "nan"
+    assert "sqrt" in reason.text
+
+
+def test_the_line_that_switched_recording_off_is_named():
+    net, x = torch.nn.Linear(2, 3), torch.ones(4, 2)
+    with torch.no_grad():
+        h = net(x)
+    loss = (h * leaf(1.0, 2.0, 3.0)).sum()
+    reason = labkit.why(loss, net.weight)
+    assert (
+        reason.where.code == "h = net(x)" and "That began in" in reason.text and "with torch.no_grad():" in reason.text
+    )
+
+
+def test_of_a_loss_that_is_not_finite_that_is_said_first():
+    w = leaf(-1.0, 2.0)
+    loss = torch.log(w).sum()
+    loss.backward()
+    reason = labkit.why(loss, w)
+    assert reason.what == "healthy" and reason.text.startswith(
+        "The gradient is healthy. But the loss itself is not finite: log"
+    )
+    assert reason.next
+
+
 # ---- what stands in .grad ----
 
 

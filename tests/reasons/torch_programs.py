@@ -569,3 +569,169 @@ def the_larger_of_it_and_zeros(torch):
         return torch.maximum(w, torch.zeros(2)).sum()  # here
 
     return loss, w
+
+
+# ---- what becomes of it in an op that is no function of one number ----
+
+
+@program("empty result")
+def a_mask_that_chooses_nothing(torch):
+    net, x = torch.nn.Linear(3, 2), data(torch, 4, 3)
+    keep = torch.tensor([False] * 4)
+
+    def loss():
+        h = net(x)
+        h = h[keep]  # here
+        return (h**2).sum()
+
+    return loss, net.weight
+
+
+@program("cancelled")
+def a_sum_of_probabilities(torch):
+    net, x = torch.nn.Linear(3, 4), data(torch, 5, 3)
+
+    def loss():
+        p = torch.softmax(net(x), -1)  # here
+        return p.sum()
+
+    return loss, net.weight
+
+
+@program("cancelled")
+def a_sum_behind_a_layer_norm(torch):
+    net, norm, x = torch.nn.Linear(3, 6), torch.nn.LayerNorm(6), data(torch, 5, 3)
+
+    def loss():
+        h = net(x)
+        h = norm(h)  # here
+        return h.sum()
+
+    return loss, net.weight
+
+
+@program("cancelled")
+def a_scale_that_a_batch_norm_takes_out_but_for_its_eps(torch):
+    scale, x, y = torch.ones(1, requires_grad=True), data(torch, 16, 3), leaf(torch, 16, 3)
+
+    def loss():
+        h = x * scale  # here
+        return ((torch.nn.functional.batch_norm(h, None, None, training=True) - y) ** 2).mean()
+
+    return loss, scale
+
+
+@program("dead clamp")
+def behind_what_is_not_finite(torch):
+    w = torch.tensor([2.0], requires_grad=True)
+
+    def loss():
+        p = torch.clamp(w, 0, 1)  # here
+        return -(torch.log(1 - p) * (1 - p)).sum()
+
+    return loss, w
+
+
+@program("integer")
+def rows_of_a_table_by_its_nearest(torch):
+    net, table, x = torch.nn.Linear(3, 2), torch.nn.Embedding(4, 2), data(torch, 5, 3)
+
+    def loss():
+        z = net(x)
+        nearest = ((z[:, None] - table.weight[None]) ** 2).sum(-1).argmin(1)  # here
+        return (table(nearest) ** 2).mean()
+
+    return loss, net.weight
+
+
+@program("integer")
+def a_table_indexed_by_rounded_numbers(torch):
+    w, table = torch.tensor([1.2, 2.7], requires_grad=True), leaf(torch, 4, 2)
+
+    def loss():
+        places = w.long()  # here
+        return table[places].sum()
+
+    return loss, w
+
+
+@program("no_grad")
+def a_sample_of_a_distribution(torch):
+    net, x = torch.nn.Linear(3, 2), data(torch, 4, 3)
+    w = leaf(torch, 2)
+
+    def loss():
+        around = torch.distributions.Normal(net(x), 1.0)
+        z = around.sample()  # here
+        return (z * w).sum()
+
+    return loss, net.weight
+
+
+@program("overflow in mm")
+def a_product_that_grows_in_a_loop(torch):
+    w = (torch.eye(3) * 50).requires_grad_()
+
+    def loss():
+        h = torch.ones(1, 3)
+        for _ in range(40):
+            h = h @ w  # here
+        return h.sum()
+
+    return loss, w
+
+
+@program("overflow in exp|nan from exp")
+def an_exp_of_a_large_number(torch):
+    w = torch.tensor([120.0, 1.0], requires_grad=True)
+
+    def loss():
+        e = torch.exp(w)  # here
+        return torch.log(1 + e).sum()
+
+    return loss, w
+
+
+@program("nan in the tensor itself")
+def a_weight_that_has_grown_out_of_its_dtype(torch):
+    w, x = torch.tensor([math.inf], requires_grad=True), data(torch, 3)
+    return lambda: ((w * x - 1) ** 2).mean(), w
+
+
+@program("nan in a weight")
+def another_weight_is_not_finite(torch):
+    net, last, x = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1), data(torch, 2, 3)
+    with torch.no_grad():
+        last.weight[0, 1] = math.nan
+    return lambda: last(torch.tanh(net(x))).sum(), net.weight
+
+
+@program("None")
+def a_backward_that_answers_with_nothing(torch):
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, s):
+            return x * s
+
+        @staticmethod
+        def backward(ctx, g):
+            return None, g
+
+    w, s = leaf(torch, 3), torch.ones(3, requires_grad=True)
+
+    def loss():
+        return Scaled.apply(w, s).sum()  # here
+
+    return loss, w
+
+
+@program("no create_graph")
+def an_inner_step_that_is_not_recorded(torch):
+    meta, w, x = leaf(torch, 3), leaf(torch, 3), data(torch, 3)
+
+    def loss():
+        inner = ((w * meta * x) ** 2).sum()
+        (g,) = torch.autograd.grad(inner, w)  # here
+        return ((w - 0.1 * g) * x).sum()
+
+    return loss, meta

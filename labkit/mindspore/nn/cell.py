@@ -2,9 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
+
+import numpy as np
 
 from ...absent import member
 from ...aliases import attributes
@@ -19,7 +22,7 @@ from .._seed import drawing_aside
 from ..context import compiles
 from ..graph_mode import Compiled, compiled_for
 from ..parameter import Parameter, ParameterTuple
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
 from ._bprop import with_own_derivative
 from ._inputs import WithInputs
 from .hooks import Hooked, through_hooks
@@ -112,10 +115,19 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
     def __engine_parts__(self):
         return chain(self._cells.items(), self.cells_and_names())
 
+    @contextmanager
     def __engine_unmoved__(self):
-        """A context after which random numbers go on, here and in ops, as if none had been drawn in it."""
+        """A context after which random numbers go on, here and in ops, as if none had been drawn in it, and parameters hold what
+        they held, such as the moving means of a BatchNorm."""
         engines = (cell.__dict__.get("_engines", {}) for _, cell in self.cells_and_names())
-        return drawing_aside([engine for table in engines for engine in table.values()])
+        before = [(p, np.array(p.__engine_value__())) for p in self.get_parameters()]
+        try:
+            with drawing_aside([engine for table in engines for engine in table.values()]):
+                yield
+        finally:
+            for parameter, array in before:
+                if not np.array_equal(parameter.__engine_value__(), array):
+                    parameter.set_data(wrap(array))
 
     # ---- registration ----
 

@@ -9,7 +9,8 @@ from ...engine import isbox, watch
 from ...kinds import of_kind
 from ...later import load as _load
 from ...layout import Placed
-from .. import _modes
+from ...trails import GRADIENT
+from .. import _modes, _trail
 from .._func_checks import check_shape
 from .._joining import stack
 from .._modes import (
@@ -181,10 +182,11 @@ def grad(
     roots = _roots(outputs, grad_outputs, create_graph)
     edges = [_input_edge(t) for t in inputs]
     found = Walk(roots, edges, keep, create_graph, capture=True).run()
-    return tuple(
+    answers = (
         _answer(i, t, found[e.key], allow, materialize_grads, create_graph)
         for i, (t, e) in enumerate(zip(inputs, edges, strict=True))
     )
+    return tuple(g if create_graph or g is None else _trail.aside(g, "grad", outputs, GRADIENT) for g in answers)
 
 
 def _batched(outputs, inputs, given, keep, create, allow, zeros):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...kinds import of_kind
 from .. import _modes
-from .._dispatch import apply, overwrite
+from .._dispatch import apply, overwrite, placed
 from .._rules import layers as rules
 from .._tensor import Tensor
 
@@ -58,7 +58,7 @@ def embedding(
     if max_norm is not None:
         with _modes.no_grad():
             overwrite(weight, Tensor._of(_shortened(weight._array, np.unique(places), max_norm, norm_type)))
-    return apply(rules.embedding, weight, places, padding_idx, scale_grad_by_freq)
+    return placed(apply(rules.embedding, weight, places, padding_idx, scale_grad_by_freq), input)
 
 
 def embedding_bag(
@@ -107,7 +107,7 @@ def embedding_bag(
     if padding_idx is not None:
         used = np.flatnonzero(places != padding_idx)
         places, share, given = places[used], share[:, used], given if given is None else given[used]
-    return apply(rules.embedding_bag, weight, given, places, share, mode)
+    return placed(apply(rules.embedding_bag, weight, given, places, share, mode), input)
 
 
 def _shortened(table, rows, most, p):

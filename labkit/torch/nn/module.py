@@ -10,6 +10,7 @@ from ...engine import current
 from ...layout import Placed
 from ...parts import tree_text
 from .._node import Handle
+from ..random import get_rng_state, set_rng_state
 from ._hooks import called, hooked, registered, without_hooks
 from ._stated import Stated, check_where
 
@@ -115,6 +116,23 @@ class Module(Stated):
 
     def __engine_parts__(self):
         return chain(self.named_children(), self.named_modules())
+
+    @contextmanager
+    def __engine_unmoved__(self):
+        """A context after which buffers and random numbers are as before, such as the running means of a BatchNorm."""
+        tables = [(module._buffers, dict(module._buffers)) for module in self.modules()]
+        before, state = [(buffer, buffer.data) for buffer in self.buffers()], get_rng_state()
+        for buffer, data in before:
+            buffer.data = data.clone()
+        try:
+            yield
+        finally:
+            for table, entries in tables:
+                table.clear()
+                table.update(entries)
+            for buffer, data in before:
+                buffer.data = data
+            set_rng_state(state)
 
     def _called_with(self, tensors, args, kwargs):
         """What the module returns with the tensors named in place of its own."""

@@ -121,6 +121,9 @@ class UninitializedTensorMixin:
         self.data = _creation.empty(*shape, dtype=dtype or self.dtype)
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
 
+    def __engine_value__(self) -> Never:
+        raise RuntimeError("This parameter is made by the first run of its module: run that once before.")
+
     @property
     def shape(self) -> Never:
         raise RuntimeError(_NO_SHAPE)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from math import isnan
 from typing import Any
 
@@ -29,9 +30,11 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
     >>> [node.title for node in story.nodes], [float(sent.value) for sent in story.steps[0].sent]
     (['x', 'y', '×'], [2.0, 3.0])
     """
+    unmoved = getattr(fun, "__engine_unmoved__", nullcontext)
     try:
         plain, values, names = plain_function(fun, args, {}, None, "show(f, x)")
-        graph, plain, values, names = _graph_of(plain, values, names)
+        with unmoved():
+            graph, plain, values, names = _graph_of(plain, values, names)
     except Exception as error:
         given = ", ".join(_kind(a) for a in args) or "no arguments"
         error.add_note(
@@ -45,7 +48,8 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
             "labkit.compile_program writes it"
         )
     elif program and len(story.nodes) <= MOST_WITH_PROGRAM:
-        add_program(story, graph, plain, values, names)
+        with unmoved():
+            add_program(story, graph, plain, values, names)
     elif program:
         story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
     return story
@@ -175,9 +179,14 @@ def saved_on_tape(
             found.append((name, index))
         elif place in by_place:
             found.append((name, by_place[place]))
-        elif 0 <= place < len(args) and np.size(args[place]) > 1:
+        elif 0 <= place < len(args) and _size(args[place]) > 1:
             found.append((name, name))
     return tuple(dict.fromkeys(found))
+
+
+def _size(argument):
+    """How many numbers there are in it, or in the arrays of a tuple, such as an index."""
+    return sum(map(np.size, argument)) if isinstance(argument, tuple) else np.size(argument)
 
 
 def kept_in(slots: Iterable[tuple[str, int | str]]) -> tuple[int | str, ...]:

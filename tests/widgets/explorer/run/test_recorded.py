@@ -265,3 +265,23 @@ def test_recording_leaves_arguments_and_parameters_alone():
     of_function(net, [ms.Tensor([[1.0, 2.0, 3.0]])])
     of_function(lambda x: np.sum(x**2), [x])
     assert (net.fc.weight.asnumpy() == before).all() and (x == [1.0, 2.0]).all()
+
+
+def test_a_network_is_as_it_was_in_both_dialects():
+    torch.manual_seed(3)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3), torch.nn.Dropout(0.5))
+    state = torch.get_rng_state()
+    of_function(net, [torch.ones(4, 2)])
+    assert net[1].running_mean.tolist() == [0, 0, 0] and net[1].num_batches_tracked.item() == 0
+    assert torch.equal(torch.get_rng_state(), state)
+    cell = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3)).set_train()
+    of_function(cell, [ms.Tensor(onp.ones((4, 2), onp.float32))])
+    assert cell[1].moving_mean.asnumpy().tolist() == [0, 0, 0]
+
+
+def test_an_index_of_several_arrays_is_among_what_is_saved():
+    x = torch.arange(6.0).reshape(2, 3)
+    story = of_function(lambda x: x[torch.tensor([0, 1]), :, None][..., torch.tensor([0])].sum(), [x])
+    assert story.nodes[-1].title == "sum"
+    rows = of_function(lambda x: (x[torch.tensor([0, 1, 1]), torch.tensor([2])] ** 2).sum(), [x])
+    assert any("indices" in str(node.slots) for node in rows.nodes)

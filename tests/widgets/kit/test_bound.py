@@ -27,8 +27,9 @@ def test_what_is_put_goes_along_and_what_is_turned_away_says_so():
     assert SCENE.turning(SCENE.state(a=1), {"a": 0})["sizes"] == 0  # it is as it was
 
 
-def test_one_that_is_turned_goes_as_far_as_those_beside_it():
-    assert turned(DIALS, SCENE.start(), {"a": 4})["a"] == 1 and turned(DIALS, SCENE.state(a=1), {"b": 0})["b"] == 1
+def test_one_that_is_turned_takes_along_what_is_in_its_way():
+    assert turned(DIALS, SCENE.start(), {"a": 4}) == {**SCENE.start(), "sizes": 2, "a": 4, "b": 4}
+    assert turned(DIALS, SCENE.state(sizes="high"), {"c": 2}) == {**SCENE.start(), "sizes": 2, "a": 2, "b": 2, "c": 2}
     with pytest.raises(ValueError, match="b: expected a position from that of a on, but got '0'"):
         SCENE.state(a=1, b=0)
     assert SCENE.state(a=3, b=4, c=4) == {"sizes": 2, "free": 0, "a": 3, "b": 4, "c": 4}

@@ -71,6 +71,8 @@ class Shown:
             over = position == len(dial.values) - 1
             control.get_by_role("button", name="Show me" if over else "Again").click()
             self.state |= dict.fromkeys(dial.hunt.goes, 0) if not over else dial.hunt.goes
+        elif dial.kind == "told":
+            return  # by an answer alone
         elif dial.kind == "inside":
             self._drag(dial, position)
         elif dial.kind == "order":
@@ -171,7 +173,7 @@ class Shown:
             for i, (mark, seen) in enumerate(zip(panel.marks, read["marks"], strict=True)):
                 found += [f"{panel.name}, mark {i}: {words}" for words in self._of_mark(mark, seen)]
         for dial, seen in zip(self.scene.dials, there["dials"], strict=False):
-            if seen != (dial.kind != "inside" and holds(dial.when, self.state)):
+            if seen != (dial.kind not in ("inside", "told") and holds(dial.when, self.state)):
                 found.append(f"dial {dial.name} is shown where it should not be, or not where it should be")
         if there["said"] != self.scene.said(self.state):
             found.append(f"says {there['said']!r}")

@@ -207,7 +207,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
-    "argument": ("calls", "position", {}, 3),
+    "value of an argument": ("calls", "position", {}, 3),
 }
 
 

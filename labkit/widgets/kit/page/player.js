@@ -91,6 +91,7 @@ export class Player {
       this.ask.hide();
       this.afterwards();
       if (this.predict) this.asksNext(this.dials);
+      else this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
     };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));

@@ -35,7 +35,8 @@ export class Playing {
     if (playing) return;
     const [first] = trackOf(dial), again = !dial.stops && player.state[dial.name] === trackOf(dial).at(-1);
     if (again) player.turn(dial, first);
-    Object.assign(this, { dial, from: player.state[dial.name] });
+    const now = player.state[dial.name];
+    Object.assign(this, { dial, from: trackOf(dial).includes(now) ? now : trackOf(dial).at(-1) }); // where it goes round, it ends here
     if (again || dial.stops) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     else this.next(dial);
     player.afterwards();

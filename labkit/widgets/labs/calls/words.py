@@ -23,7 +23,7 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
 
 
 def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
-    """What came back, and the one reason that explains most."""
+    """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
     why = [*_gradients(setting, call, outcome.gradients)]
@@ -32,7 +32,8 @@ def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
         telling.append("The outputs come first, then the gradients.")
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    return f"Back comes {skeleton(outcome.result)}. {(telling or why)[0]}"
+    said = dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])
+    return " ".join([f"Back comes {skeleton(outcome.result)}.", *said])
 
 
 def _gradients(setting, call, gradients):

@@ -124,16 +124,17 @@ class Shown:
         self.page.keyboard.press(key)
         if self.main:
             places = track(self.main)
-            now, last = places.index(self.state[self.main.name]), len(places) - 1
+            here, last = self.state[self.main.name], len(places) - 1
+            now = places.index(here) if here in places else -1
             wanted = {"ArrowRight": now + 1, "ArrowLeft": now - 1, "Home": 0, "End": last}.get(key, now)
-            self.state[self.main.name] = places[min(last, max(0, wanted))]
+            self.goes({self.main.name: places[min(last, max(0, wanted))]})
 
     def click(self, link: str) -> bool:
         """Click a mark of a link with the mouse; False if none of them can be hit."""
         place = self.frame.evaluate(HIT, link)
         if place:
             self.page.mouse.click(*place)
-            self.state |= self._suspected(link) or self.scene.links[link].go
+            self.goes(self._suspected(link) or self.scene.links[link].go)
         return bool(place)
 
     def _suspected(self, link) -> dict[str, int]:

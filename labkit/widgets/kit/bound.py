@@ -7,7 +7,7 @@ from typing import Any
 def turned(dials: Sequence[Any], state: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
     """A state with dials turned, and with what is bound to them: `page/bound.js` does the same.
 
-    What a dial `puts` goes along. One that stands `after` another, which is listed before it, takes along those that would be
+    What a dial `puts` goes along; its last position may put nothing. One that stands `after` another, which is listed before it, takes along those that would be
     in its way. Then a dial whose places are left stands where those of `puts` fit, or at its last position.
     """
     along = {name: at for dial in dials if dial.puts and dial.name in wanted for name, at in _put(dial, wanted).items()}
@@ -19,7 +19,7 @@ def turned(dials: Sequence[Any], state: Mapping[str, int], wanted: Mapping[str, 
     for dial in chained:
         found[dial.name] = max(found[dial.name], found[dial.after])
     for dial in dials:
-        if dial.puts and not _fits(dial.puts[found[dial.name]], found):
+        if dial.puts and not (dial.name in wanted and _fits(dial.puts[found[dial.name]], found)):
             fitting = [i for i, put in enumerate(dial.puts) if _fits(put, found)]
             found[dial.name] = fitting[0] if fitting else len(dial.values) - 1
     return found

@@ -8,7 +8,7 @@ export function turned(dials, state, wanted) {
   for (const { name, after } of [...chained].reverse()) if (asked[after] === undefined) found[after] = Math.min(found[after], found[name]);
   for (const { name, after } of chained) found[name] = Math.max(found[name], found[after]);
   for (const { name, puts, values } of dials) {
-    if (!puts || fits(puts[found[name]], found)) continue;
+    if (!puts || (wanted[name] !== undefined && fits(puts[found[name]], found))) continue;
     const fitting = puts.findIndex((put) => fits(put, found));
     found[name] = fitting < 0 ? values.length - 1 : fitting;
   }

@@ -73,7 +73,7 @@ class CallBuilder(Picture):
     def _dials(self):
         s, back, examples = self.setting, {SHOW: 0}, self._examples()
         steps, told = list(range(len(examples))), [self._changed(*pair) for pair in zip([None, *examples], examples)]
-        puts = [call._asdict() for call in (*examples, self._beside(examples))]
+        puts = [*(call._asdict() for call in examples), {}]
         names = {
             "function": [f"ms.{name}" for name in FUNCTIONS],
             "position": [code for code, _ in s.positions],
@@ -105,10 +105,6 @@ class CallBuilder(Picture):
             if self._kind(call) not in (None, self._kind(found[-1])):
                 found.append(call)
         return found
-
-    def _beside(self, examples) -> Call:
-        """A call that is no example."""
-        return next(call for call in self.outcomes if call not in examples and self._kind(call))
 
     def _changed(self, before: Call | None, call: Call) -> str:
         """What a call changes of the one before, as code."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ...kit.words import briefly
 from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
 from .run import FUNCTIONS, Call, CallResult, Setting
 
@@ -32,8 +33,8 @@ def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
         telling.append("The outputs come first, then the gradients.")
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    said = dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])
-    return " ".join([f"Back comes {skeleton(outcome.result)}.", *said])
+    said = [f"Back comes {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
+    return briefly(" ".join(said))[0]
 
 
 def _gradients(setting, call, gradients):

@@ -149,11 +149,12 @@ export class Player {
   // The question that is put before a position of a dial, as others stand now.
   askAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
 
-  // The next question of one of these dials is put at once; where none lies ahead, the first.
+  // The next question of one of these dials is put at once; where none lies ahead, the first. What nobody asks for is told.
   asksNext(dials) {
     for (const dial of dials.filter((one) => inSteps(one) && holds(one.when, this.state))) {
       const places = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askAt(dial, i));
       const next = places.find((i) => i > this.state[dial.name]) ?? places[0];
+      if (next === undefined && dial.kind === "told") this.set({ [dial.name]: 1 });
       if (next === undefined) continue;
       this.set({ [dial.name]: next - 1 });
       this.request(dial, next);

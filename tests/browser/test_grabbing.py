@@ -199,6 +199,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "batch": ("batch_splitter", "cut 3", {"parts": 3}, 0),
     "cut": ("cut", "cut", {}, 3),
     "memory": ("memory", "time", {}, 20),
+    "checkpoints": ("memory", "cut", {}, 4),
     "seed": ("sens", "seed1", {}, 1),
     "sink size": ("sink", "size", {}, 2),
     "epochs": ("sink", "epochs", {}, 2),

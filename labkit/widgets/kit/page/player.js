@@ -222,13 +222,14 @@ export class Player {
 
   follow(name) {
     const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
-    if (hunt) { this.pause(); hunt.suspect(name); return; }
+    if (hunt) { this.pause(); hunt.suspect(name); this.pointing.hush(); return; }
     if (!link) return;
     this.pointing.pin(link);
     if (link.opens !== undefined) this.open(link.opens);
     if (link.sets) this.grabbing.ask(link.sets, name);
     if (!link.go) return;
     this.pause();
+    this.pointing.hush();
     this.ask.hide();
     const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
     const backs = this.predict ? this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]).map((dial) => dial.resets) : [];

@@ -55,7 +55,7 @@ class Shown:
     def turn(self, dial: Dial, position: int):
         """Turn a dial with its own control, one step of it where it is an arrangement."""
         control = self.control(dial)
-        if dial.kind == "slider":
+        if dial.kind == "slider" and not dial.plays:
             control.locator("input").fill(str(position))
         elif dial.plays:
             position = min(max(position, dial.plays[0]), dial.plays[-1])

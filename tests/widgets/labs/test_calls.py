@@ -104,7 +104,9 @@ def test_the_equal_call_in_pytorch_gives_what_is_shown_and_the_same_gradients(pi
         return
     net, x, y = documented()[3], torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor(19.0)
     names = made(code_of(panel, state), torch=torch, net=net, x=x, y=y)
-    gradients = {words[0]: words[1] for words in boxes(*panels(picture, state, "result"), state).values() if len(words) > 1}
+    gradients = {
+        words[0]: words[1] for words in boxes(*panels(picture, state, "result"), state).values() if len(words) > 1
+    }
     if style == 0:
         for path, words in boxes(panel, state).items():
             value = eval(path, names)
@@ -176,7 +178,9 @@ def test_what_comes_back_is_there_at_once_and_goes_through_calls_that_change_one
         assert picture.structure(example=k) != picture.structure(example=k - 1)
     assert state_of(picture, calls[2])["example"] == 2
     yours = picture.scene.state(position="2")
-    assert yours["example"] == len(example.values) - 1 and picture.scene.turning(yours, {"position": "0"})["example"] == 0
+    assert (
+        yours["example"] == len(example.values) - 1 and picture.scene.turning(yours, {"position": "0"})["example"] == 0
+    )
 
 
 @pytest.mark.parametrize("call", CALLS[::3], ids=str)

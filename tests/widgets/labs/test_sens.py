@@ -151,7 +151,9 @@ def named(picture):
 def test_nothing_is_given_away_while_the_reader_predicts():
     picture = SensDial(two, X)
     assert shown(picture, told=0) == ["?", "?", "?"]
-    assert not [m for m, *_ in visible_marks(picture.scene.panels[1], picture.scene.state(told=0)) if "vector" in m.role]
+    assert not [
+        m for m, *_ in visible_marks(picture.scene.panels[1], picture.scene.state(told=0)) if "vector" in m.role
+    ]
     assert picture.scene.caption(picture.scene.state(told=0)) == "The seeds have arrived: what comes back?"
     assert all(dial.resets == {"told": 0} for dial in picture.scene.dials if dial.name != "told")
 

@@ -36,7 +36,10 @@ def panels_of(of: Of) -> list[Panel]:
     scales = {"mean": _up([own.low, own.high]), "sum": _up(sums)}
     scales["weighted"] = scales["mean"]
     batch = Panel("bars", "Drag the rings to cut the batch", WIDTH, BOTTOM, [*_samples(of, own), *_parts(of, own)])
-    return [batch, Panel("parts", "What the parts make together", WIDTH, BOTTOM, [*_columns(of, scales), *_result(of, scales)])]
+    return [
+        batch,
+        Panel("parts", "What the parts make together", WIDTH, BOTTOM, [*_columns(of, scales), *_result(of, scales)]),
+    ]
 
 
 def gap_after(end: int, k: int) -> float:

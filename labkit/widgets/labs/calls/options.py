@@ -26,7 +26,13 @@ class Options:
         below = self.bottom + 16
         marks += [text(LEFT, below + 18 * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)]
         end = below + 18 * len(given) + 4
-        return Panel("call", "Click or drag a value: the result follows", WIDTH, end + 12, [*marks, altered(goal, at={**goal.at, "y": end})])
+        return Panel(
+            "call",
+            "Click or drag a value: the result follows",
+            WIDTH,
+            end + 12,
+            [*marks, altered(goal, at={**goal.at, "y": end})],
+        )
 
     def _lay_out(self) -> Iterator[Mark]:
         """The words of the call and, where an argument has values to choose among, these in rows."""

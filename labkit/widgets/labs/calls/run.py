@@ -119,7 +119,9 @@ class Setting:
 
     def _gradients(self, tree, ids, alone):
         if isinstance(tree, (tuple, list)):
-            return Branch(type(tree).__name__, tuple(self._gradients(*pair, alone) for pair in zip(tree, ids, strict=True)))
+            return Branch(
+                type(tree).__name__, tuple(self._gradients(*pair, alone) for pair in zip(tree, ids, strict=True))
+            )
         name = self.inputs[ids[0]] if isinstance(ids[0], int) else ids[0]
         found = leaf(f"d{self.short.get(name, name)}", f"gradient for {name}", tree, "back")
         return replace(found, source=self._source(name, np.asarray(tree.asnumpy()), alone))
@@ -132,7 +134,9 @@ class Setting:
         names, places = [*self.inputs, *(p.name for p in self.parameters)], tuple(range(len(self.args)))
         for i in range(len(self.outputs) if len(self.outputs) > 1 else 0):
             try:
-                found = ms.grad(lambda *args, i=i: flat(self.net(*args))[i], places, self.parameters or None)(*self.args)
+                found = ms.grad(lambda *args, i=i: flat(self.net(*args))[i], places, self.parameters or None)(
+                    *self.args
+                )
             except Exception:  # an input may be none that has a gradient: then the calls themselves say so
                 return {}
             for name, share in zip(names, flat(found), strict=True):

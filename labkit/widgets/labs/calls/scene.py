@@ -97,10 +97,18 @@ class CallBuilder(Picture):
     def _examples(self) -> list[Call]:
         """Calls of which each changes one argument of the one before, and the structure, too."""
         s = self.setting
-        every = next((i for i, (_, position) in enumerate(s.positions) if isinstance(position, tuple) and len(position) > 1), 0)
+        every = next(
+            (i for i, (_, position) in enumerate(s.positions) if isinstance(position, tuple) and len(position) > 1), 0
+        )
         last = min(len(s.weights) - 1, 2)
         found = [Call(0, 0, 0, int(len(s.outputs) > 1))]
-        for name, i in (("position", every), ("weights", last), ("weights", min(last, 1)), ("has_aux", 0), ("function", 1)):
+        for name, i in (
+            ("position", every),
+            ("weights", last),
+            ("weights", min(last, 1)),
+            ("has_aux", 0),
+            ("function", 1),
+        ):
             call = found[-1]._replace(**{name: i})
             if self._kind(call) not in (None, self._kind(found[-1])):
                 found.append(call)
@@ -124,10 +132,10 @@ class CallBuilder(Picture):
         among = [kind for kind in kinds if kind not in shown] or list(kinds)
         goal = min(among, key=lambda kind: (kinds[kind], abs(len(kind) - 8)))
         sizes = {dial.name: len(dial.values) for dial in dials if dial.name in (SHOW, *CALL)}
-        here = [
-            bool(show) and self._kind(Call(*call)) == goal for show, *call in product(*map(range, sizes.values()))
+        here = [bool(show) and self._kind(Call(*call)) == goal for show, *call in product(*map(range, sizes.values()))]
+        said = [
+            f"{'Found' if yes else 'Can you find'} the call that returns {goal}{'.' if yes else '?'}" for yes in here
         ]
-        said = [f"{'Found' if yes else 'Can you find'} the call that returns {goal}{'.' if yes else '?'}" for yes in here]
         return text(10, 0, "", "name").following(sizes, text=said)
 
     def _asks(self):
@@ -151,11 +159,15 @@ class CallBuilder(Picture):
         """What comes back, in Python's notation and as boxes that stay the same ones when the call changes."""
         sizes = {dial.name: len(dial.values) for dial in dials if dial.name in CALL}
         results = {call: outcome.result for call, outcome in self.outcomes.items()}
-        layouts = {call: placed(r, WIDTH - 4, "result", 2, TOP) for call, r in results.items() if not isinstance(r, Failure)}
+        layouts = {
+            call: placed(r, WIDTH - 4, "result", 2, TOP) for call, r in results.items() if not isinstance(r, Failure)
+        }
         height = max([180.0, *(boxes[0].y + boxes[0].height for boxes in layouts.values())]) + 2
         marks = list(following(layouts, sizes))
         for result, when in places(CALL, results):
-            told = failed(result, WIDTH, TOP) if isinstance(result, Failure) else [text(4, 20, skeleton(result), "place")]
+            told = (
+                failed(result, WIDTH, TOP) if isinstance(result, Failure) else [text(4, 20, skeleton(result), "place")]
+            )
             marks += only(when, told)
         hidden = [rect(2, TOP, WIDTH - 4, 140, "area", 9), text(WIDTH / 2, TOP + 76, "?", "heading", "middle")]
         return Panel("result", "What comes back", WIDTH, height, [*only(SHOWN, marks), *only(HIDDEN, hidden)])

@@ -117,7 +117,9 @@ def _scene(runs) -> Scene:
     ]
     cuts = [(LEFT + BOX * _each(name), CUT) for name in SEGMENTS]
     grips.append(Grip("cut", "curve", "Layers of a checkpoint", "segments", cuts, "x"))
-    return Scene("Checkpoints: less memory for more time", words, dials, panels, list(_captions(runs)), links, grips=grips)
+    return Scene(
+        "Checkpoints: less memory for more time", words, dials, panels, list(_captions(runs)), links, grips=grips
+    )
 
 
 def _spots(run):
@@ -138,7 +140,9 @@ def _when(name, walk):
 
 
 def _setting_words(name, walk):
-    parts = "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(_each(name), 'layer')}"
+    parts = (
+        "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(_each(name), 'layer')}"
+    )
     return parts + (", retain_graph=True" if walk == "retain_graph" else "")
 
 

@@ -183,4 +183,3 @@ class _Story:
                 ". ".join([*tip, "Click: it alone counts"]), [*tip, "Click: it alone counts"], go=go
             )
         return found
-

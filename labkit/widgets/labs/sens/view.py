@@ -197,7 +197,11 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
         marks += only(SHOWN, [*arrows, _shifted(diamond, seeds, j, across, m)])
         marks += _summed(width - 10, y + 4, "end", seeds, j)
     marks += across.below(bottom + 22, across.ticks(5))
-    title = "The gradient: seed × row, tip to tail" if target is None else "The gradient, tip to tail: bring each ◇ into its ring"
+    title = (
+        "The gradient: seed × row, tip to tail"
+        if target is None
+        else "The gradient, tip to tail: bring each ◇ into its ring"
+    )
     return Panel("gradient", title, width, bottom + 28, marks)
 
 

@@ -110,9 +110,7 @@ class Stage:
         if k not in self.over:
             return route
         ends = [
-            i
-            for i, (x, _) in enumerate(route)
-            if any(abs(x - side) < 0.01 for c in self._between(k) for side in c)
+            i for i, (x, _) in enumerate(route) if any(abs(x - side) < 0.01 for c in self._between(k) for side in c)
         ]
         return [(x, self.over[k] if i in ends else y) for i, (x, y) in enumerate(route)]
 
@@ -212,7 +210,9 @@ class Stage:
 
     def _crossings(self, k):
         """The parts of the way back along edge k beside which its label may stand: where it passes by columns, else the gap."""
-        between = [side for _, side in self._between(k)] or [self.layout.columns[self.layout.ranks[self.edges[k][0]]][1]]
+        between = [side for _, side in self._between(k)] or [
+            self.layout.columns[self.layout.ranks[self.edges[k][0]]][1]
+        ]
         starts = [left for left, _ in self._between(k)] or between
         pairs = pairwise(self._way_back(k))
         found = [(a, b) for a, b in pairs if any(abs(a[0] - x) < 0.01 for x in starts) and b[0] - a[0] > 1]

@@ -8,8 +8,8 @@ from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, made
 
 import labkit
-from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.bound import turned
+from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Panel, Scene, holds, looks, text
 
 TOKENS = """frame => [...frame.querySelectorAll("figure:not([hidden]) .lk-tokentext")]

@@ -7,8 +7,9 @@ from typing import Any
 def turned(dials: Sequence[Any], state: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
     """A state with dials turned, and with what is bound to them: `page/bound.js` does the same.
 
-    What a dial `puts` goes along; its last position may put nothing. One that stands `after` another, which is listed before it, takes along those that would be
-    in its way. Then a dial whose places are left stands where those of `puts` fit, or at its last position.
+    What a dial `puts` goes along; its last position may put nothing. One that stands `after` another, which is
+    listed before it, takes along those that would be in its way. Then a dial whose places are left stands where those of `puts`
+    fit, or at its last position.
     """
     along = {name: at for dial in dials if dial.puts and dial.name in wanted for name, at in _put(dial, wanted).items()}
     asked = {**along, **wanted}

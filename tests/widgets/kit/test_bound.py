@@ -11,7 +11,8 @@ from labkit.widgets.kit.scene import Dial, Scene, to_json
 
 PLACES = [str(i) for i in range(6)]
 DIALS = [
-    Dial("sizes", "Sizes", ["low", "high", "other", "yours"], "choice", puts=[{"a": 0, "b": 1}, {"a": 4, "b": 5}, {"a": 2, "b": 2}, {}]),
+    Dial("sizes", "Sizes", ["low", "high", "other", "yours"], "choice",
+         puts=[{"a": 0, "b": 1}, {"a": 4, "b": 5}, {"a": 2, "b": 2}, {}]),
     Dial("free", "Free", PLACES),
     Dial("a", "A", PLACES, "inside", 0),
     Dial("b", "B", PLACES, "inside", 1, after="a"),

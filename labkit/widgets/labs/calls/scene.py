@@ -81,7 +81,8 @@ class CallBuilder(Picture):
             "has_aux": ["False", "True"],
         }
         dials = [
-            Dial("example", "Example", [*told, "yours"], plays=steps, stops=steps, pace=PACE, puts=puts, resets=back),
+            Dial("example", "Example", [*told, "yours"], plays=steps, stops=steps, pace=PACE, puts=puts, resets=back,
+                 rests=steps[-1]),
             Dial(SHOW, "What comes back", ["to be predicted", "told"], "told", start=1, asks={1: self._asks()}),
             *(Dial(name, NAMES.get(name, name), values, "inside", puts[0][name], resets=back) for name, values in names.items()),
         ]  # fmt: skip

@@ -89,7 +89,7 @@ def _scene(runs) -> Scene:
         Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
         Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
     ]
-    width = LEFT + WIDTH + 14
+    width = LEFT + WIDTH + 18
     panels = [
         Panel(
             "curve",
@@ -98,7 +98,7 @@ def _scene(runs) -> Scene:
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
         ),
-        Panel("all", "Click a number of checkpoints", width - 60, 28 + ROW * len(SEGMENTS), list(_table(runs))),
+        Panel("all", "Click a number of checkpoints", width - 64, 28 + ROW * len(SEGMENTS), list(_table(runs))),
     ]
     links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
     grips = [

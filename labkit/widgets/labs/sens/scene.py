@@ -27,8 +27,9 @@ class SensDial(Picture):
     `fn`: any function of arrays or of a dialect's tensors, a Cell or a Module, with up to 3 output elements; `args`: its
     arguments. `argnum`: the argument to differentiate by, a position or a name, of up to 8 elements. `outputs` names the
     output elements. Dials: "example" (all ones, then each output alone), "told" (0: what comes back is to be predicted), "seed0",
-    "seed1", "seed2" (-2 to 2, by tenths), which are dragged in the picture. Rings show a gradient to aim at. Raises TypeError for what is not numeric,
-    IndexError for an unknown argument, ValueError for more elements than that or a wrong number of names.
+    "seed1", "seed2" (-2 to 2, by tenths), which are dragged in the picture. Rings show a gradient to aim at.
+    Raises TypeError for what is not numeric, IndexError for an unknown argument, ValueError for more elements than that or a
+    wrong number of names.
 
     >>> picture = SensDial(lambda x: x**2, np.array([1.0, 3.0]))
     >>> picture.gradient(1, -2)
@@ -82,7 +83,8 @@ class _Story:
         held, grips = seeds_panel(self.seeds, said)
         return Scene(
             f"Weigh the outputs{of}: what gradient comes back?",
-            f"Each output has a seed, the weight that arrives from above. Its row of the Jacobian is multiplied by it, and the rows are added. Rows: {rows}.",
+            "Each output has a seed, the weight that arrives from above. Its row of the Jacobian is multiplied by it, and the "
+            f"rows are added. Rows: {rows}.",
             self._dials(),
             [held, gradient_panel(self.seeds, self.target)],
             list(self._captions()),

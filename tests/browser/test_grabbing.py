@@ -112,7 +112,7 @@ def test_an_input_is_dragged_without_python(opened, example, name, way, width):
         assert dragged.shown.differences() == []
 
 
-def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
+def test_a_cut_goes_where_it_is_dragged_and_takes_along_what_is_in_its_way(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
     for name, position in (("cut 1", 0), ("cut 3", 8), ("cut 2", 7)):
@@ -124,7 +124,11 @@ def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
     assert dragged.shown.differences() == []
     dragged.by("cut 2", 60, 0)
     assert "goes no further" in note.text_content() and dragged.shown.differences() == []
-    dragged.press("cut 3", "ArrowLeft")
+    dragged.press("cut 3", "ArrowLeft")  # takes the one before along
+    dragged.shown.state |= {"cut3of4": 7, "cut2of4": 7}
+    assert dragged.shown.differences() == []
+    dragged.to_spot("cut 1", 8)
+    dragged.shown.state |= {"cut1of4": 8, "cut2of4": 8, "cut3of4": 8}
     assert dragged.shown.differences() == []
     dragged.shown.turn(dragged.scene.dials[1], 1)
     assert dragged.shown.differences() == []
@@ -133,8 +137,8 @@ def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
 def test_a_note_goes_with_what_it_was_said_of(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
-    for _ in range(2):  # next to another; then there is no further
-        dragged.by("cut 1", 60, 0)
+    for _ in range(2):  # to the end; then there is no further
+        dragged.by("cut 1", 300, 0)
     assert note.is_visible()
     dragged.page.locator(".lk-scroll").first.focus()
     dragged.page.keyboard.press("ArrowLeft")

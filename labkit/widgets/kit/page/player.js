@@ -90,7 +90,7 @@ export class Player {
       this.pause();
       this.ask.hide();
       this.afterwards();
-      if (this.predict) this.asksNext(this.dials);
+      if (this.predict) this.asksNext(this.dials.filter(({ name }) => this.state[name])); // where nothing is told yet, one plays on
       else this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
     };
     this.predicting = box;

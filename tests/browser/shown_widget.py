@@ -55,7 +55,7 @@ class Shown:
     def turn(self, dial: Dial, position: int):
         """Turn a dial with its own control, one step of it where it is an arrangement."""
         control = self.control(dial)
-        if dial.kind == "slider":
+        if dial.kind == "slider" and not dial.plays:
             control.locator("input").fill(str(position))
         elif dial.plays:
             position = min(max(position, dial.plays[0]), dial.plays[-1])
@@ -71,6 +71,8 @@ class Shown:
             over = position == len(dial.values) - 1
             control.get_by_role("button", name="Show me" if over else "Again").click()
             self.state |= dict.fromkeys(dial.hunt.goes, 0) if not over else dial.hunt.goes
+        elif dial.kind == "told":
+            return  # by an answer alone
         elif dial.kind == "inside":
             self._drag(dial, position)
         elif dial.kind == "order":
@@ -122,16 +124,17 @@ class Shown:
         self.page.keyboard.press(key)
         if self.main:
             places = track(self.main)
-            now, last = places.index(self.state[self.main.name]), len(places) - 1
+            here, last = self.state[self.main.name], len(places) - 1
+            now = places.index(here) if here in places else -1
             wanted = {"ArrowRight": now + 1, "ArrowLeft": now - 1, "Home": 0, "End": last}.get(key, now)
-            self.state[self.main.name] = places[min(last, max(0, wanted))]
+            self.goes({self.main.name: places[min(last, max(0, wanted))]})
 
     def click(self, link: str) -> bool:
         """Click a mark of a link with the mouse; False if none of them can be hit."""
         place = self.frame.evaluate(HIT, link)
         if place:
             self.page.mouse.click(*place)
-            self.state |= self._suspected(link) or self.scene.links[link].go
+            self.goes(self._suspected(link) or self.scene.links[link].go)
         return bool(place)
 
     def _suspected(self, link) -> dict[str, int]:
@@ -171,7 +174,7 @@ class Shown:
             for i, (mark, seen) in enumerate(zip(panel.marks, read["marks"], strict=True)):
                 found += [f"{panel.name}, mark {i}: {words}" for words in self._of_mark(mark, seen)]
         for dial, seen in zip(self.scene.dials, there["dials"], strict=False):
-            if seen != (dial.kind != "inside" and holds(dial.when, self.state)):
+            if seen != (dial.kind not in ("inside", "told") and holds(dial.when, self.state)):
                 found.append(f"dial {dial.name} is shown where it should not be, or not where it should be")
         if there["said"] != self.scene.said(self.state):
             found.append(f"says {there['said']!r}")

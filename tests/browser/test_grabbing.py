@@ -112,7 +112,7 @@ def test_an_input_is_dragged_without_python(opened, example, name, way, width):
         assert dragged.shown.differences() == []
 
 
-def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
+def test_a_cut_goes_where_it_is_dragged_and_takes_along_what_is_in_its_way(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
     for name, position in (("cut 1", 0), ("cut 3", 8), ("cut 2", 7)):
@@ -124,7 +124,11 @@ def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
     assert dragged.shown.differences() == []
     dragged.by("cut 2", 60, 0)
     assert "goes no further" in note.text_content() and dragged.shown.differences() == []
-    dragged.press("cut 3", "ArrowLeft")
+    dragged.press("cut 3", "ArrowLeft")  # takes the one before along
+    dragged.shown.state |= {"cut3of4": 7, "cut2of4": 7}
+    assert dragged.shown.differences() == []
+    dragged.to_spot("cut 1", 8)
+    dragged.shown.state |= {"cut1of4": 8, "cut2of4": 8, "cut3of4": 8}
     assert dragged.shown.differences() == []
     dragged.shown.turn(dragged.scene.dials[1], 1)
     assert dragged.shown.differences() == []
@@ -133,8 +137,8 @@ def test_a_cut_goes_where_it_is_dragged_and_the_others_stay(opened):
 def test_a_note_goes_with_what_it_was_said_of(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")
-    for _ in range(2):  # next to another; then there is no further
-        dragged.by("cut 1", 60, 0)
+    for _ in range(2):  # to the end; then there is no further
+        dragged.by("cut 1", 300, 0)
     assert note.is_visible()
     dragged.page.locator(".lk-scroll").first.focus()
     dragged.page.keyboard.press("ArrowLeft")
@@ -199,6 +203,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "batch": ("batch_splitter", "cut 3", {"parts": 3}, 0),
     "cut": ("cut", "cut", {}, 3),
     "memory": ("memory", "time", {}, 20),
+    "checkpoints": ("memory", "cut", {}, 4),
     "seed": ("sens", "seed1", {}, 1),
     "sink size": ("sink", "size", {}, 2),
     "epochs": ("sink", "epochs", {}, 2),
@@ -207,7 +212,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
-    "argument": ("calls", "position", {}, 3),
+    "value of an argument": ("calls", "position", {}, 3),
 }
 
 
@@ -321,6 +326,7 @@ def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
     dragged = opened("wrong_engines")
     shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
     control, keys = shown.control(dial), list(dial.hunt.choices)
+    control.get_by_text("or choose from a list").click()
     for key in [key for key in keys if key != dial.hunt.answer][:3]:
         control.get_by_label(dial.hunt.question).last.select_option(index=keys.index(key))
         control.get_by_role("button", name="It is this one").press("Enter")

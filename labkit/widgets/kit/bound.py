@@ -7,28 +7,23 @@ from typing import Any
 def turned(dials: Sequence[Any], state: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
     """A state with dials turned, and with what is bound to them: `page/bound.js` does the same.
 
-    What a dial `puts` goes along. One that stands `after` another goes no further than this, and than those after it. Then a
-    dial whose places are left stands where those of `puts` fit, or at its last position.
+    What a dial `puts` goes along; its last position may put nothing. One that stands `after` another, which is
+    listed before it, takes along those that would be in its way. Then a dial whose places are left stands where those of `puts`
+    fit, or at its last position.
     """
     along = {name: at for dial in dials if dial.puts and dial.name in wanted for name, at in _put(dial, wanted).items()}
     asked = {**along, **wanted}
-    found = {**state, **asked}
+    found, chained = {**state, **asked}, [dial for dial in dials if dial.after]
+    for dial in reversed(chained):
+        if dial.after not in asked:
+            found[dial.after] = min(found[dial.after], found[dial.name])
+    for dial in chained:
+        found[dial.name] = max(found[dial.name], found[dial.after])
     for dial in dials:
-        if dial.name in asked:
-            low = found[dial.after] if dial.after else 0
-            found[dial.name] = max(low, min(found[dial.name], _most(dials, dial, state, asked)))
-    for dial in dials:
-        if dial.puts and not _fits(dial.puts[found[dial.name]], found):
+        if dial.puts and not (dial.name in wanted and _fits(dial.puts[found[dial.name]], found)):
             fitting = [i for i, put in enumerate(dial.puts) if _fits(put, found)]
             found[dial.name] = fitting[0] if fitting else len(dial.values) - 1
     return found
-
-
-def _most(dials, dial, state, asked):
-    """How far a dial goes: to those after it that stay where they are."""
-    beyond = [d for d in dials if d.after == dial.name]
-    ends = (_most(dials, d, state, asked) if d.name in asked else state[d.name] for d in beyond)
-    return min([len(dial.values) - 1, *ends])
 
 
 def _put(dial, wanted):

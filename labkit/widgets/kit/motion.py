@@ -143,9 +143,12 @@ def token(mark: Mark, dial: str, position: int, progress: float) -> tuple[dict[s
     return at, words
 
 
-def at(panel: Panel, state: Mapping[str, int], dial: str, progress: float) -> Iterator[Seen]:
-    """What is seen of a panel on the way from a state to the next position of `dial`, as `still.visible_marks` says it."""
-    after = {**state, dial: state[dial] + 1}
+def at(
+    panel: Panel, state: Mapping[str, int], dial: str, progress: float, after: Mapping[str, int] | None = None
+) -> Iterator[Seen]:
+    """What is seen of a panel on the way from a state to the one `after`, by default at the next position of `dial`, as
+    `still.visible_marks` says it."""
+    after = after or {**state, dial: state[dial] + 1}
     for mark in panel.marks:
         look, words, name = between(mark, dial, state, after)(progress)
         if name != "hidden":

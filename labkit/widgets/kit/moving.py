@@ -69,7 +69,7 @@ def gif(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
     Raises ValueError where there is nothing to play, ImportError where matplotlib, which brings Pillow, is not installed.
     """
     dial = played(scene, state)
-    states = [{**state, dial.name: at} for at in _seen(dial, state[dial.name])]
+    states = [scene.turning(state, {dial.name: at}) for at in _seen(dial, state[dial.name])]
     lines = max(len(wrapped(scene.said(state), placed(scene, state)[0] - 2 * MARGIN)) for state in states)
     look = Look(scene, dial.name, theme, scale, lines)
     frames = painted(look, states)
@@ -124,7 +124,7 @@ def between(look: Look, before: dict[str, int], after: dict[str, int], count: in
         return  # other panels are seen: there is no way
     there = [marks for _, marks in drawn(spots, partial(visible_marks, state=after))]
     for k in range(1, count + 1):
-        here = list(drawn(spots, partial(at, state=before, dial=look.dial, progress=k / (count + 1))))
+        here = list(drawn(spots, partial(at, state=before, dial=look.dial, progress=k / (count + 1), after=after)))
         boxes = [_box(strip, mark) for (strip, marks), end in zip(here, there) for mark in _differing(marks, end)]
         if boxes:
             lefts, tops, rights, bottoms = zip(*boxes)

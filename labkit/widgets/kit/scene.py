@@ -28,7 +28,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "list", "toggle", "plane", "order", "hunt", "inside")
+KINDS = ("slider", "choice", "list", "toggle", "plane", "order", "hunt", "inside", "told")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -68,16 +68,18 @@ class Dial:
     Kinds: "slider" (with buttons to step and play), "choice", "list" (a choice that opens), "toggle" (positions 0 and 1),
     "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
     "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
-    "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
+    "inside" (it has no control, for it is turned in the picture alone), "told" (whether what is asked before position 1 is told:
+    without a control, at 0 only while the reader predicts). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
     then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
     start. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
-    dial turns these others back, `{dial: position}`. `puts`: where other dials go with each of its positions; when one of them
-    is turned it goes where they fit, else to its last position. `after`: another dial, before whose position it never stands
-    (`bound`). `places`: where each position lies on a line that several scenes share,
-    rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
+    dial turns these others back, `{dial: position}`, and what is asked there is asked again. `puts`: where other dials go with
+    each of its positions; when one of them is turned it goes where they fit, else to its last position. `after`: another dial,
+    listed before it, before whose position it never stands: each takes the other along (`bound`). `places`: where each position
+    lies on a line that several scenes share, rising: when one scene takes the place of another, the dial is turned to the last
+    position that does not lie ahead.
     """
 
     name: str

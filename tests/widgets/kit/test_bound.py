@@ -11,7 +11,8 @@ from labkit.widgets.kit.scene import Dial, Scene, to_json
 
 PLACES = [str(i) for i in range(6)]
 DIALS = [
-    Dial("sizes", "Sizes", ["low", "high", "other"], "choice", puts=[{"a": 0, "b": 1}, {"a": 4, "b": 5}, {"a": 2, "b": 2}]),
+    Dial("sizes", "Sizes", ["low", "high", "other", "yours"], "choice",
+         puts=[{"a": 0, "b": 1}, {"a": 4, "b": 5}, {"a": 2, "b": 2}, {}]),
     Dial("free", "Free", PLACES),
     Dial("a", "A", PLACES, "inside", 0),
     Dial("b", "B", PLACES, "inside", 1, after="a"),
@@ -23,15 +24,16 @@ SCENE = Scene("Bound", "Dials.", DIALS, [])
 def test_what_is_put_goes_along_and_what_is_turned_away_says_so():
     assert SCENE.state(sizes="high") == {"sizes": 1, "free": 0, "a": 4, "b": 5, "c": 5}
     assert SCENE.state(free=3) == {**SCENE.start(), "free": 3}
-    assert SCENE.state(a=1)["sizes"] == 2 and SCENE.state(a=1, sizes="low")["sizes"] == 2
+    assert SCENE.state(a=1)["sizes"] == 3 and SCENE.state(a=1, sizes="low")["sizes"] == 3
     assert SCENE.turning(SCENE.state(a=1), {"a": 0})["sizes"] == 0  # it is as it was
 
 
-def test_one_that_is_turned_goes_as_far_as_those_beside_it():
-    assert turned(DIALS, SCENE.start(), {"a": 4})["a"] == 1 and turned(DIALS, SCENE.state(a=1), {"b": 0})["b"] == 1
+def test_one_that_is_turned_takes_along_what_is_in_its_way():
+    assert turned(DIALS, SCENE.start(), {"a": 4}) == {**SCENE.start(), "sizes": 3, "a": 4, "b": 4}
+    assert turned(DIALS, SCENE.state(sizes="high"), {"c": 2}) == {**SCENE.start(), "sizes": 2, "a": 2, "b": 2, "c": 2}
     with pytest.raises(ValueError, match="b: expected a position from that of a on, but got '0'"):
         SCENE.state(a=1, b=0)
-    assert SCENE.state(a=3, b=4, c=4) == {"sizes": 2, "free": 0, "a": 3, "b": 4, "c": 4}
+    assert SCENE.state(a=3, b=4, c=4) == {"sizes": 3, "free": 0, "a": 3, "b": 4, "c": 4}
 
 
 def test_the_page_does_the_same():

@@ -139,3 +139,13 @@ def test_a_picture_without_a_slider_cannot_play():
 def test_an_unknown_theme_is_refused():
     with pytest.raises(ValueError, match="theme: expected 'light', 'dark', but got 'auto'"):
         Demo().gif("auto")
+
+
+def test_what_an_example_puts_moves_along():
+    examples = Dial("example", "Example", ["low", "high", "yours"], plays=[0, 1], puts=[{"a": 0}, {"a": 1}, {}])
+    number = text(10, 20, "").following("a", text=["0", "1"], x=[10, 60])
+    scene = Scene(
+        "Put", "A number.", [examples, Dial("a", "A", ["0", "1"], "inside")], [Panel("p", "", 90, 30, [number])]
+    )
+    with image.open(io.BytesIO(Picture(scene).gif())) as found:
+        assert found.n_frames > 3

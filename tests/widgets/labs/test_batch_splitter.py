@@ -1,6 +1,7 @@
 """The batch splitter shows the gradients of the parts of a batch, and what combines to that of the whole batch."""
 
 import json
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
 
@@ -61,7 +62,7 @@ def test_every_state_says_whether_the_gradients_agree():
 
 def columns(**dials):
     """The columns seen, from left to right and up, the y of the level they have together, and of the one they should have."""
-    seen = list(visible_marks(usual().scene.panels[0], usual().scene.state(**dials)))
+    seen = list(visible_marks(usual().scene.panels[1], usual().scene.state(**dials)))
     found = sorted((at for mark, at, _, _ in seen if mark.role == "op"), key=lambda at: (at["x"], -at["y"]))
     level = next(at["y"] + 2 for mark, at, _, _ in seen if mark.role == "backbar" and at["width"] > 100)
     aim = next(at["d"] for mark, at, _, _ in seen if mark.role == "outline")
@@ -134,14 +135,14 @@ def cut_at(*ends, combine="mean", shards="even"):
 
 
 def texts(state):
-    return [words for _, _, words, _ in visible_marks(usual().scene.panels[0], state)]
+    return [words for panel in usual().scene.panels for _, _, words, _ in visible_marks(panel, state)]
 
 
 @pytest.mark.parametrize("how", COMBINE)
 @pytest.mark.parametrize("count", COUNTS[1:])
 def test_wherever_it_is_cut_the_picture_has_the_gradients_of_the_parts(count, how):
     one = usual().splits[1, "even"].big
-    (panel,), of = usual().scene.panels, slopes()
+    (_, panel), of = usual().scene.panels, slopes()
     for ends in list(combinations(range(1, SAMPLES), count - 1))[:: 1 if count < 4 else 17]:
         state = usual().scene.start() | {"parts": COUNTS.index(count), "combine": COMBINE.index(how)}
         state |= {cut_of(k, count): end - k for k, end in enumerate(ends, 1)}
@@ -174,13 +175,15 @@ def test_a_cut_is_dragged_alone_and_then_the_sizes_are_yours():
 
 
 @pytest.mark.parametrize("shards", SHARDS)
-def test_no_cut_passes_another(shards):
+def test_no_cut_passes_another_but_takes_it_along(shards):
     scene = usual().scene
     before = scene.state(parts="4", shards=shards)
     for k, place in product((1, 2, 3), range(SAMPLES - 3)):
         after = turned(scene.dials, before, {cut_of(k, 4): place})
         was, ends = ([state[cut_of(j, 4)] + j for j in (1, 2, 3)] for state in (before, after))
-        assert ends == sorted(set(ends)) and sum(a != b for a, b in zip(was, ends, strict=True)) <= 1
+        assert ends == sorted(set(ends)) and ends[k - 1] == place + k
+        behind = ends[: k - 1] if ends[k - 1] > was[k - 1] else ends[k:]
+        assert behind == (was[: k - 1] if ends[k - 1] > was[k - 1] else was[k:])
     with pytest.raises(
         ValueError, match="cut2of4: expected a position from that of cut1of4 on, but got 'after sample 3'"
     ):
@@ -199,3 +202,12 @@ def test_samples_stand_beside_their_cuts():
     state = cut_at(2, 5)
     bars = [looks(mark, state)[0]["x"] for mark in usual().scene.panels[0].marks if mark.role == "leaf"]
     assert [round(b - a, 1) for a, b in pairwise(bars)] == [26, 34, 26, 26, 34, *[26] * 6]
+
+
+@pytest.mark.parametrize("how", ["mean", "weighted"])
+def test_below_every_column_stands_what_it_counts(how):
+    for count in COUNTS[1:]:
+        state = usual().scene.state(parts=str(count), combine=how, shards="uneven")
+        said = [words for mark, _, words, _ in visible_marks(usual().scene.panels[1], state) if mark.role == "tick"]
+        shares = [Fraction(words.removeprefix("× ")) for words in said]
+        assert len(said) == count and sum(shares) == 1

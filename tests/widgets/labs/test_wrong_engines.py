@@ -624,3 +624,23 @@ def test_it_plays_to_its_end_and_asks_which_one_is_suspected(lab):
     asked = [m for p in lab.scene.panels if p.name == "graph 0" for m in p.marks if m.text == "?"]
     assert all(m.link and m.link.startswith("lesson 0 n") for m in asked)
     assert [sum(holds(m.when, {**state, "hunt_recursion_diamond": tries}) for m in asked) for tries in (0, 3)] == [4, 0]
+
+
+ROOM = 388 / 0.82  # px of a panel on a phone
+
+
+def test_on_a_phone_no_graph_is_cut_and_all_is_there_in_its_order(lab):
+    graphs = [panel for panel in lab.scene.panels if panel.name.startswith("graph")]
+    assert any(panel.narrow for panel in graphs)
+    for panel in graphs:
+        slim = panel.narrow or panel
+        assert slim.width <= ROOM and slim.narrow is None
+        words = [sorted(mark.text for mark in one.marks if mark.role in ("name", "slope")) for one in (panel, slim)]
+        assert words[0] == words[1]
+        boxes = {
+            tuple(m.at[k] for k in ("x", "y", "width", "height"))
+            for m in slim.marks
+            if m.role in ("op", "loss", "leaf")
+        }
+        for (x, y, w, h), (u, v, p, q) in combinations(boxes, 2):
+            assert x + w <= u or u + p <= x or y + h <= v or v + q <= y

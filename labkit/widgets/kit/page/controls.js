@@ -114,10 +114,10 @@ function orderControl(dial, turn, player) {
   return { element, show };
 }
 
-// What is turned in the picture alone.
+// What is turned in the picture alone, or by an answer.
 function insideControl() { return { element: make("div", { className: "lk-dial lk-inside" }), show() {} }; }
 
 export const CONTROLS = {
   slider: sliderControl, choice: choiceControl, list: listOf, toggle: toggleControl, plane: planeControl, order: orderControl,
-  hunt: huntControl, inside: insideControl,
+  hunt: huntControl, inside: insideControl, told: insideControl,
 };

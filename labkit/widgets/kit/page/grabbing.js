@@ -168,10 +168,18 @@ export class Grabbing {
     this.held = undefined;
     if (held?.moved && held.value) this.send(held.value, true);
     else if (held?.moved && (held.grip.dial || held.grip.parts) && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
-      const { player } = this, dial = player.dials.find(({ name }) => name === held.grip.dial);
-      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place, (i) => !dial || player.within(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
+    const { later } = this;
+    this.later = undefined;
+    later?.();
+  }
+
+  // At once, or when what is being dragged is let go.
+  whenLetGo(call) {
+    this.later = this.held && call;
+    if (!this.held) call();
   }
 
   // ---- by keyboard ----
@@ -225,9 +233,9 @@ export class Grabbing {
     this.place();
   }
 
-  turn(grip, aimed) {
-    if (!grip.dial) { this.open(grip, Object.keys(grip.parts)[aimed]); return; }
-    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), position = player.within(dial, aimed);
+  turn(grip, position) {
+    if (!grip.dial) { this.open(grip, Object.keys(grip.parts)[position]); return; }
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
     if (position === player.state[dial.name]) return;
     if (this.held) this.held.turned = true;
     player.request(dial, position);

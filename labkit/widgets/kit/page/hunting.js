@@ -3,7 +3,7 @@
 
 import { make } from "./elements.js";
 
-const HOW = "Click it in the picture, or choose it from the list.";
+const HOW = "Click it in the picture.";
 
 export function huntControl(dial, turn, player) {
   const { hunt } = dial, last = dial.values.length - 1, here = () => player.state[dial.name];
@@ -14,13 +14,14 @@ export function huntControl(dial, turn, player) {
   const reply = make("span", { className: "lk-reply", role: "status" });
   const guess = button("It is this one", () => suspect(keys[list.selectedIndex]));
   const tell = button("Show me", () => end());
+  const choose = make("details", { className: "lk-choose" }, make("summary", {}, "or choose from a list"), list, guess);
   const again = button("Again", () => {
     said = "";
     player.set({ ...Object.fromEntries(Object.keys(hunt.goes || {}).map((name) => [name, 0])), [dial.name]: 0 });
     player.focusPanel();
   });
   const element = make("div", { className: "lk-dial lk-hunt", role: "group", "aria-label": hunt.question },
-    make("span", { className: "lk-question" }, hunt.question), tries, list, guess, tell, again, reply);
+    make("span", { className: "lk-question" }, hunt.question), tries, tell, choose, again, reply);
   let said = "";
 
   const end = () => player.set({ ...hunt.goes, [dial.name]: last });
@@ -42,7 +43,7 @@ export function huntControl(dial, turn, player) {
     suspect,
     show(position) {
       const over = position === last, focused = element.contains(document.activeElement);
-      for (const part of [list, guess, tell]) part.hidden = over;
+      for (const part of [choose, tell]) part.hidden = over;
       again.hidden = !over;
       if (over && focused) again.focus({ preventScroll: true });
       tries.hidden = over;

@@ -23,7 +23,7 @@ export class Moving {
   // From the state `before` to `after`, which differ in `dial`: `touched` marks are drawn; `length` in ms, if it is known.
   turn(dial, before, after, items, views, length) {
     const { name } = dial, now = performance.now(), many = now - this.turned < SOON;
-    const step = (dial.kind || "slider") === "slider", by = Math.sign(after[name] - before[name]);
+    const step = (dial.kind || "slider") === "slider" && !dial.puts, by = Math.sign(after[name] - before[name]);
     const near = step ? { ...after, [name]: after[name] - by } : before; // of a jump only the last step is seen
     this.turned = now;
     const played = length !== undefined;

@@ -82,10 +82,10 @@ export function tidy(along, level) {
   return Number((Math.round(inside / unit) * unit).toPrecision(12));
 }
 
-// Why a grip that was dragged from a spot to a place has turned nothing, in words; `open(position)`: whether it can go there.
-export function whyNot(grip, spot, place, open = () => true) {
+// Why a grip that was dragged from a spot to a place has turned nothing, in words.
+export function whyNot(grip, spot, place) {
   const along = (other) => other && (grip.by !== "y" && (other[0] - spot[0]) * (place[0] - spot[0])) + (grip.by !== "x" && (other[1] - spot[1]) * (place[1] - spot[1]));
-  const others = grip.spots.filter((other, i) => other && open(i) && (other[0] !== spot[0] || other[1] !== spot[1]));
+  const others = grip.spots.filter((other) => other && (other[0] !== spot[0] || other[1] !== spot[1]));
   if (!others.length) return "there is no other place for it here";
   return others.some((other) => along(other) > 0) ? "its next place is further on" : "it goes no further this way";
 }

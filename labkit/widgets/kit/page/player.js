@@ -85,7 +85,14 @@ export class Player {
 
   predictToggle() {
     const box = make("input", { type: "checkbox", checked: this.predict });
-    box.onchange = () => { this.predict = box.checked; this.pause(); this.afterwards(); };
+    box.onchange = () => {
+      this.predict = box.checked;
+      this.pause();
+      this.ask.hide();
+      this.afterwards();
+      if (this.predict) this.asksNext(this.dials.filter(({ name }) => this.state[name])); // where nothing is told yet, one plays on
+      else this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
+    };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
@@ -121,7 +128,7 @@ export class Player {
     const now = this.state[dial.name];
     if (this.predict) {
       for (const i of onTheWay(dial, now, position)) {
-        const ask = [(dial.asks || {})[i] || []].flat().find((one) => holds(one.when, this.state));
+        const ask = this.askAt(dial, i);
         if (!ask) continue;
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
@@ -133,10 +140,33 @@ export class Player {
     this.turn(dial, position);
   }
 
-  turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
+  turn(dial, position) {
+    const resets = this.predict ? dial.resets || {} : {};
+    this.set({ [dial.name]: position, ...resets });
+    this.asksAgain(resets);
+  }
 
-  // Where a dial goes that is turned to a position: as far as others let it (`bound.js`).
-  within(dial, position) { return turned(this.dials, this.state, { [dial.name]: position })[dial.name]; }
+  // The question that is put before a position of a dial, as others stand now.
+  askAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
+
+  // The next question of one of these dials is put at once; where none lies ahead, the first. What nobody asks for is told.
+  asksNext(dials) {
+    for (const dial of dials.filter((one) => inSteps(one) && holds(one.when, this.state))) {
+      const places = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askAt(dial, i));
+      const next = places.find((i) => i > this.state[dial.name]) ?? places[0];
+      if (next === undefined && dial.kind === "told") this.set({ [dial.name]: 1 });
+      if (next === undefined) continue;
+      this.set({ [dial.name]: next - 1 });
+      this.request(dial, next);
+      return;
+    }
+  }
+
+  // What was turned back while the reader predicts is asked for again, once nothing is dragged.
+  asksAgain(resets = {}) {
+    const back = this.dials.filter(({ name }) => name in resets);
+    if (back.length) this.grabbing.whenLetGo(() => this.asksNext(back));
+  }
 
   set(wanted, tell = true) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
@@ -192,18 +222,19 @@ export class Player {
 
   follow(name) {
     const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
-    if (hunt) { this.pause(); hunt.suspect(name); return; }
+    if (hunt) { this.pause(); hunt.suspect(name); this.pointing.hush(); return; }
     if (!link) return;
     this.pointing.pin(link);
     if (link.opens !== undefined) this.open(link.opens);
     if (link.sets) this.grabbing.ask(link.sets, name);
     if (!link.go) return;
     this.pause();
+    this.pointing.hush();
     this.ask.hide();
     const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
     const backs = this.predict ? this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]).map((dial) => dial.resets) : [];
     const go = Object.assign({}, ...backs, link.go);
-    if (!asked) { this.set(go); return; }
+    if (!asked) { this.set(go); this.asksAgain(Object.assign({}, ...backs)); return; }
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);

@@ -29,14 +29,16 @@ export class Playing {
     this.player.afterwards();
   }
 
-  toggle(dial) {
+  // `opening`: it plays by itself, and what goes round is first seen where it is.
+  toggle(dial, opening = false) {
     const playing = this.dial === dial, { player } = this;
     this.pause();
     if (playing) return;
     const [first] = trackOf(dial), again = !dial.stops && player.state[dial.name] === trackOf(dial).at(-1);
     if (again) player.turn(dial, first);
-    Object.assign(this, { dial, from: player.state[dial.name] });
-    if (again || dial.stops) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    const now = player.state[dial.name];
+    Object.assign(this, { dial, from: trackOf(dial).includes(now) ? now : trackOf(dial).at(-1) }); // where it goes round, it ends here
+    if (again || (opening && dial.stops)) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     else this.next(dial);
     player.afterwards();
   }
@@ -55,7 +57,7 @@ export class Playing {
   opens() {
     const { player } = this, begun = player.moving.begun || player.dials.some((dial) => player.state[dial.name] !== (dial.start || 0));
     const dial = player.main || this.longest();
-    if (dial && !begun && !player.predict && !lessMotion()) this.toggle(dial);
+    if (dial && !begun && !player.predict && !lessMotion()) this.toggle(dial, true);
   }
 
   // Where there is no slider, what plays is the choice with the most positions.

@@ -23,6 +23,9 @@ export class Pointing {
     if (x !== undefined && !this.tip.hidden) this.placeTip(x, y);
   }
 
+  // What was clicked is known: its words are out of the way until something else is pointed at.
+  hush() { this.tip.hidden = true; }
+
   // A tap on `name`: whether it is the first one there, which only says what it is.
   tapped(name, { clientX, clientY }) {
     if (name === undefined || name !== this.name) {

@@ -11,7 +11,7 @@ from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Dial, Scene
 from .split import COMBINE, COUNTS, SAMPLES, SHARDS, Split, cut_of, ends_of, places_of, put, split_of
-from .view import CUTS, gap_after, panel_of
+from .view import CUTS, gap_after, panels_of
 from .words import asks_of, captions_of
 
 PACE = 1500.0  # ms of each number of parts while it plays
@@ -59,8 +59,8 @@ def _scene(of, splits) -> Scene:
         Dial("combine", "Combined by", COMBINE, "choice", resets={"parts": 0}),
         *_cuts(SHARDS[start]),
     ]
-    title = "Batch splitter: do the parts make the whole?"
-    return Scene(title, words, dials, [panel_of(of)], list(captions_of()), grips=list(_grips()))
+    title = "Split a batch: do the parts make the whole?"
+    return Scene(title, words, dials, panels_of(of), list(captions_of()), grips=list(_grips()))
 
 
 def _cuts(shards) -> Iterator[Dial]:

@@ -1,4 +1,4 @@
-"""How a batch that is cut looks: its samples with their gradients, and below them the parts as columns that are put together.
+"""How a batch that is cut looks: its samples with their gradients, and beside them the parts as columns that are put together.
 
 A column is as high as the gradient of its part, and as wide as it counts. So where the columns stand beside each other, the
 level of what they hold together is the combined gradient; of a sum they stand upon each other.
@@ -17,24 +17,29 @@ from .split import COMBINE, COUNTS, SAMPLES, Of, all_splits, cut_of, ends_of, pl
 
 LEFT, TILE, GAP, THIN = 8.0, 26.0, 8.0, 3.0  # px
 ACROSS = TILE * SAMPLES - THIN + GAP * (max(COUNTS) - 1)  # of all samples, or columns
-TOP, HIGH, CUTS, BELOW = 26.0, 92.0, 148.0, 190.0  # px: of the samples; what is dragged; of the columns
-WIDTH, BOTTOM = LEFT * 2 + ACROSS, BELOW + HIGH + 58
+TOP, HIGH = 26.0, 120.0  # px: above the bars of both panels, and their height
+CUTS = TOP + HIGH + 30  # px: where cuts are dragged
+WIDTH, BOTTOM = LEFT * 2 + ACROSS, CUTS + 34
 VALUE = LEFT + 218  # px: where numbers end
 TITLES = {
-    "mean": "all parts count alike: columns of one width",
-    "sum": "one part upon the other: a smaller scale",
-    "weighted": "each part counts, and is as wide, as its share",
+    "mean": "plain mean: every part counts alike, equal widths",
+    "sum": "sum: one part upon the other, each × 1 (smaller scale)",
+    "weighted": "weighted: a part counts by its samples, its width",
 }
 
 
-def panel_of(of: Of) -> Panel:
-    """The panel of a batch, cut wherever it can be; `of`: the gradient of the samples from one to another."""
-    own = _up([of(i, i + 1) for i in range(SAMPLES)], TOP)
+def panels_of(of: Of) -> list[Panel]:
+    """A batch, cut wherever it can be, and beside it what is made of its parts; `of`: the gradient of the samples from one to
+    another."""
+    own = _up([of(i, i + 1) for i in range(SAMPLES)])
     sums = [total for split in all_splits(of) for total in accumulate(split.parts)]
-    scales = {"mean": _up([own.low, own.high], BELOW), "sum": _up(sums, BELOW)}
+    scales = {"mean": _up([own.low, own.high]), "sum": _up(sums)}
     scales["weighted"] = scales["mean"]
-    marks = [*_samples(of, own), *_parts(of, own), *_columns(of, scales), *_result(of, scales)]
-    return Panel("bars", "Drag the rings to cut the batch", WIDTH, BOTTOM, marks)
+    batch = Panel("bars", "Drag the rings to cut the batch", WIDTH, BOTTOM, [*_samples(of, own), *_parts(of, own)])
+    return [
+        batch,
+        Panel("parts", "What the parts make together", WIDTH, BOTTOM, [*_columns(of, scales), *_result(of, scales)]),
+    ]
 
 
 def gap_after(end: int, k: int) -> float:
@@ -42,8 +47,8 @@ def gap_after(end: int, k: int) -> float:
     return LEFT + TILE * end + GAP * k - (GAP + THIN) / 2
 
 
-def _up(values, top) -> Axis:
-    return Axis(min(0.0, *values), max(0.0, *values), top + HIGH, top)
+def _up(values) -> Axis:
+    return Axis(min(0.0, *values), max(0.0, *values), TOP + HIGH, TOP)
 
 
 def _rise(up, value) -> float:
@@ -176,8 +181,8 @@ def _column(how, count, k, a, b) -> tuple[float, float]:
 
 
 def _columns(of, scales) -> Iterator[Mark]:
-    """Each with what it counts in its foot, where there is room."""
-    yield text(LEFT, BELOW - 12, "", "note").following("combine", text=[TITLES[how] for how in COMBINE])
+    """Each with what it counts below it."""
+    yield text(LEFT, 15, "", "note").following("combine", text=[TITLES[how] for how in COMBINE])
     yield path(_across(0.0), "axis").following("combine", d=[_across(scales[how](0.0)) for how in COMBINE])
     for k in range(max(COUNTS)):
 
@@ -186,23 +191,22 @@ def _columns(of, scales) -> Iterator[Mark]:
             return {"x": left, "width": right - left, **_bar(scales[how], of(a, b))}
 
         def counts(how, count, a, b, k=k):
-            found, words = column(how, count, a, b), _counts(how, count, b - a)
-            fits = found["width"] > width_of(words, 11, mono=True) + 4 and found["height"] > 14
-            middle, foot = found["x"] + found["width"] / 2, found["y"] + found["height"] - 4
-            return {"x": middle, "y": foot, "text": words if fits else ""}
+            left, right = _column(how, count, k, a, b)
+            words = _counts(how, count, b - a)
+            fits = right - left + GAP > width_of(words, 11, mono=True) + 2
+            return {"x": (left + right) / 2, "text": words if fits else words.removeprefix("× ")}
 
         def lifted(how, count, a, b):
             return {"y": round(_rise(scales[how], of(a, b)), 2) if how == "sum" else 0.0}
 
-        marks = [(rect(0, 0, 0, 0, "op", 2), column), (text(0, 0, "", "tick", "middle"), counts)]
-        yield from only(
-            _with_part(k), [_adding(_following(mark, k, seen, made=True), lifted, k) for mark, seen in marks]
-        )
+        box = _adding(_following(rect(0, 0, 0, 0, "op", 2), k, column, made=True), lifted, k)
+        said = _following(text(0, TOP + HIGH + 14, "", "tick", "middle"), k, counts, made=True)
+        yield from only(_with_part(k), [box, said])
 
 
 def _counts(how, count, size) -> str:
-    """How much a part counts, as it is written."""
-    return {"mean": f"× 1/{count}", "sum": "× 1", "weighted": f"× {size}/{SAMPLES}"}[how]
+    """How much a part counts, as it is written below its column; those of a sum stand upon each other."""
+    return {"mean": f"× 1/{count}", "sum": "", "weighted": f"× {size}/{SAMPLES}"}[how]
 
 
 def _result(of, scales) -> Iterator[Mark]:
@@ -215,7 +219,7 @@ def _result(of, scales) -> Iterator[Mark]:
     level = rect(LEFT, 0, ACROSS, 4, "backbar", 1).following("combine", y=[scales[how](0.0) - 2 for how in COMBINE])
     yield _adding(level, lambda how, *part: {"y": round(_rise(scales[how], share(how, *part)), 2)})
     yield path(_across(0.0), "outline").following("combine", d=[_across(scales[how](big)) for how in COMBINE])
-    y = BELOW + HIGH + 24
+    y = TOP + HIGH + 38
     yield path([(LEFT, y - 4), (LEFT + 24, y - 4)], "outline")
     yield text(LEFT + 32, y, "the big batch", "name")
     yield text(VALUE, y, number(round(big, 4)), "value", "end")

@@ -3,24 +3,27 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, TypeVar
 
 from ...kit.scene import Mark, When, rect, text, width_of
 from ...kit.still import wrapped
 
-PAD, LEAF, LINE = 8.0, 46.0, 16.0
+PAD, LEAF, SOURCE, HEAD, LINE = 7.0, 29.0, 18.0, 24.0, 16.0  # px: SOURCE is the line of what a value is made of
 MANY = 6  # parts of one tuple that are drawn
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A value in a result: its short name, what it is, the value and its kind in words; `role`: its look."""
+    """A value in a result: its short name, what it is, the value and its kind in words; `role`: its look; `source`: what it is
+    made of, where that is told."""
 
     name: str
     what: str
     value: str
     kind: str
     role: str
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,37 +68,76 @@ def leaves_of(tree: Tree) -> tuple[Leaf, ...]:
     return (tree,) if isinstance(tree, Leaf) else tuple(leaf for part in tree.parts for leaf in leaves_of(part))
 
 
-def drawn(tree: Tree, width: float, path: str = "", x: float = 0.0, y: float = 0.0) -> tuple[list[Mark], float]:
-    """The marks of a tree with its left upper corner at (x, y), and its height; `path` is what the whole is called."""
+@dataclass(frozen=True)
+class Box:
+    """A value or a tuple where it is drawn: `key` tells which one, `words`: x, y, words, role and anchor of each."""
+
+    key: str
+    x: float
+    y: float
+    width: float
+    height: float
+    role: str
+    words: tuple[tuple[float, float, str, str, str], ...]
+    round: float = 3.0
+
+    def marks(self) -> Iterator[Mark]:
+        """As marks that stay."""
+        yield rect(self.x, self.y, self.width, self.height, self.role, self.round)
+        yield from (text(*said) for said in self.words)
+
+
+def placed(tree: Tree, width: float, path: str = "", x: float = 0.0, y: float = 0.0) -> list[Box]:
+    """The boxes of a tree with its left upper corner at (x, y), the outermost first; `path` is what the whole is called."""
     if isinstance(tree, Leaf):
-        return list(_leaf(tree, width, path, x, y)), LEAF
+        return [_leaf(tree, width, path, x, y)]
     indexed = tree.kind in ("tuple", "list")
     head = f"{tree.kind} of {len(tree.parts)}" if indexed else tree.kind
-    inner, at = [], y + 26
+    inner: list[Box] = []
+    at = y + HEAD
     for i, part in enumerate(tree.parts[:MANY]):
-        marks, height = drawn(part, width - 2 * PAD, f"{path}[{i}]" if indexed and path else "", x + PAD, at)
-        inner += marks
-        at += height + 6
+        first, *rest = placed(part, width - 2 * PAD, f"{path}[{i}]" if indexed and path else "", x + PAD, at)
+        inner += [first, *rest]
+        at += first.height + 5
+    words = [(x + PAD, y + 16, head, "plain", "start"), (x + width - PAD, y + 16, path, "tick", "end")]
     if len(tree.parts) > MANY:
-        inner.append(text(x + PAD, at + 12, f"… and {len(tree.parts) - MANY} more", "note"))
+        words.append((x + PAD, at + 12, f"… and {len(tree.parts) - MANY} more", "note", "start"))
         at += 20
-    height = max(at + 4 - y, 30)
-    frame = rect(x, y, width, height, "area", r=1 if tree.kind == "list" else 9)
-    named = [text(x + width - PAD, y + 17, path, "tick", "end")] if path else []
-    return [frame, text(x + PAD, y + 17, head, "plain"), *named, *inner], height
+    height, corner = max(at + 2 - y, 30), 1.0 if tree.kind == "list" else 9.0
+    return [Box(path, x, y, width, height, "area", tuple(words), corner), *inner]
 
 
-def _leaf(leaf, width, path, x, y) -> Iterator[Mark]:
-    end, room = x + width - 8, width - 16 - width_of(path, 11, True)
+def _leaf(leaf, width, path, x, y) -> Box:
+    room = width - 22 - width_of(path, 11, True) - width_of(leaf.value, 12, True)
     name = fitted(leaf.name, room, 14)
-    after = x + 18 + width_of(name, 14)
-    yield rect(x, y, width, LEAF, leaf.role)
-    yield text(x + 8, y + 17, name, "name")
-    if width_of(leaf.what, 11.5) <= room - (after - x):
-        yield text(after, y + 17, leaf.what, "note")
-    yield text(end, y + 17, path, "tick", "end")
-    yield text(x + 8, y + 37, leaf.value, "value")
-    yield text(end, y + 37, leaf.kind, "note", "end")
+    words = [
+        (x + 8, y + 19, name, "name", "start"),
+        (x + width - 8, y + 19, path, "tick", "end"),
+        (x + 20 + width_of(name, 13), y + 19, leaf.value, "value", "start"),
+    ]
+    if leaf.source:
+        words.append((x + 8, y + 37, fitted(leaf.source, width - 16, 11), "note", "start"))
+    return Box(leaf.name, x, y, width, LEAF + SOURCE * bool(leaf.source), leaf.role, tuple(words))
+
+
+def following(layouts: Mapping[Any, Sequence[Box]], sizes: Mapping[str, int]) -> Iterator[Mark]:
+    """Marks that go where they are in each layout, by the places of dials: a box stays the same one wherever it goes."""
+    cells = list(product(*map(range, sizes.values())))
+    found = [{box.key: box for box in layouts.get(cell, ())} for cell in cells]
+    tuples = {box.key: box.role == "area" for boxes in layouts.values() for box in boxes}
+    for key in sorted(tuples, key=lambda key: (not tuples[key], key.count("["), key)):  # what is inside lies on top
+        boxes = [there.get(key) for there in found]
+        first = next(filter(None, boxes))
+        seen = ["" if box else "hidden" for box in boxes]
+        spots = {name: [box and getattr(box, name) for box in boxes] for name in ("x", "y", "width", "height")}
+        frame = rect(0, 0, 1, 1, first.role, 0).following(sizes, **spots, rx=[box and box.round for box in boxes])
+        yield frame.following(sizes, state=seen)
+        for k in range(max(len(box.words) for box in boxes if box)):
+            said = [box.words[k] if box and k < len(box.words) else None for box in boxes]
+            (x, y, words, role, anchor) = next(filter(None, said))
+            there = {name: [one and one[i] for one in said] for i, name in enumerate(("x", "y", "text"))}
+            mark = text(x, y, words, role, anchor).following(sizes, **there)
+            yield mark.following(sizes, state=["" if one else "hidden" for one in said])
 
 
 def fitted(words: str, room: float, size: float) -> str:
@@ -108,13 +150,12 @@ def fitted(words: str, room: float, size: float) -> str:
     return words if len(words) <= fits else words[: fits - 1] + "…"
 
 
-def failed(failure: Failure, width: float, y: float = 2.0) -> tuple[list[Mark], float]:
-    """The marks of an exception whose box begins at y, and where it ends."""
+def failed(failure: Failure, width: float, y: float = 2.0) -> list[Mark]:
+    """The marks of an exception whose box begins at y."""
     lines = wrapped(failure.message, width - 24)
-    height = 50 + LINE * len(lines)
-    box = [rect(2, y, width - 4, height, "bad"), text(12, y + 19, failure.kind, "name")]
+    box = [rect(2, y, width - 4, 50 + LINE * len(lines), "bad"), text(12, y + 19, failure.kind, "name")]
     said = [text(12, y + 39 + LINE * i, line) for i, line in enumerate(lines)]
-    return [*box, *said, text(12, y + 41 + LINE * len(lines), failure.when, "note")], y + height + 2
+    return [*box, *said, text(12, y + 41 + LINE * len(lines), failure.when, "note")]
 
 
 def places(names: Sequence[str], cells: Mapping[Any, Value]) -> list[tuple[Value, When]]:

@@ -1,17 +1,14 @@
-"""The call as it is put together: as code, whose arguments are clicked, and below it the values of the one that is chosen."""
+"""The call as it is put together: code in which every value that an argument may have stands side by side, to be clicked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kit.grips import Grip
-from ...kit.scene import Dial, Link, Mark, Panel, changes, only, rect, text, width_of
+from ...kit.scene import Link, Mark, Panel, altered, changes, rect, text, width_of
 from .nested import fitted
-from .run import FUNCTIONS, Setting, leaf
+from .run import Setting, leaf
 
-WIDTH, LINE, CHIP = 380.0, 25.0, 30.0  # px: of the panel, a line of code, a value
-LEFT, PAD, GAP = 8.0, 9.0, 6.0
-CODE = 6  # lines
-ARTICLES = ("ms.", "a ")
-ARGUMENT, FIRST = "argument", 1  # the dial of the argument whose values are seen, and which it is at first
+WIDTH, PITCH, CHIP, LINE = 430.0, 32.0, 27.0, 26.0  # px: of the panel, from chips to chips, a chip, a line without any
+LEFT, PAD, GAP = 10.0, 9.0, 5.0
 
 
 class Options:
@@ -19,85 +16,63 @@ class Options:
 
     def __init__(self, setting: Setting, values: Mapping[str, Sequence[str]]):
         self.setting, self.values = setting, values
-        s = setting
-        self.lines = {"function": (0, len(FUNCTIONS)), "position": (2, len(s.positions)),
-                      "weights": (3, len(s.weights)), "has_aux": (4, 2)}  # fmt: skip
-
-    def dial(self) -> Dial:
-        """Which argument's values are seen."""
-        names = {"position": "grad_position"}
-        return Dial(ARGUMENT, "Argument", [names.get(dial, dial) for dial in self.values], "inside", FIRST)
+        self.chips: dict[str, list[tuple[float, float, float]]] = {}  # of each dial: x, y and width of its values
+        self.written = list(self._lay_out())
 
     def panel(self, goal: Mark) -> Panel:
-        """The call as code, the values of an argument, what the call works on, and what may be looked for."""
-        marks = [rect(1, 1, self.width - 2, self.row - 9, "area"), *self._arguments(), *self._code()]
-        for i, dial in enumerate(self.values):
-            marks += only({ARGUMENT: [i]}, self._row(dial))
-        below, given = self.row + CHIP + 24, self._given()
-        marks += [text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)]
-        end = below + 18 * len(given)
-        title = "Click an argument of the call, then a value"
-        return Panel("call", title, self.width, end + 14, [*marks, _at(goal, end + 4)])
+        """The call, what it works on, and what may be looked for."""
+        marks = [rect(1, 1, WIDTH - 2, self.bottom - 6, "area"), *self._chosen(), *self.written]
+        given = self._given()
+        below = self.bottom + 16
+        marks += [text(LEFT, below + 18 * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)]
+        end = below + 18 * len(given) + 4
+        return Panel(
+            "call",
+            "Click or drag a value: the result follows",
+            WIDTH,
+            end + 12,
+            [*marks, altered(goal, at={**goal.at, "y": end})],
+        )
 
-    @property
-    def row(self) -> float:
-        """Where the values begin, px."""
-        return LINE * CODE + 18
+    def _lay_out(self) -> Iterator[Mark]:
+        """The words of the call and, where an argument has values to choose among, these in rows."""
+        y = 8.0
+        for before, dial, after in self.setting.lines():
+            x = LEFT + width_of(before, 12, True)
+            high = PITCH if dial else LINE
+            yield text(LEFT, y + high / 2 + 4, before, "code")
+            if dial:
+                x, y = self._place(dial, x, y)
+                yield text(x, y + high / 2 + 4, after, "code")
+                yield from self._values(dial)
+            y += high
+        self.bottom = y + 8
 
-    @property
-    def width(self) -> float:
-        """Of the panel, px."""
-        calls = (line for call in self.setting.calls() for line in self.setting.code(call))
-        ends = [x + w for dial in self.values for x, w in self._places(dial)]
-        return max([WIDTH, *(24 + width_of(line, 12, True) for line in calls), *(end + 4 for end in ends)])
-
-    def _places(self, dial) -> list[tuple[float, float]]:
-        """Where the values of a dial stand, and how wide each is."""
-        found, x = [], LEFT
-        for value in self.values[dial]:
-            width = max(width_of(_short(value), 12, True) + 2 * PAD, 40.0)
-            found.append((x, width))
+    def _place(self, dial, left, y) -> tuple[float, float]:
+        """Where the values of a dial stand, in rows, and where the last one ends."""
+        x, found = left, []
+        for code in self.setting.codes(dial):
+            width = width_of(code, 12, True) + 2 * PAD
+            if x > left and x + width > WIDTH - LEFT:
+                x, y = left, y + PITCH
+            found.append((x, y + (PITCH - CHIP) / 2, width))
             x += width + GAP
-        return found
+        self.chips[dial] = found
+        return x, y
 
-    def _row(self, dial) -> Iterator[Mark]:
-        y, places = self.row, self._places(dial)
-        for i, ((x, width), value) in enumerate(zip(places, self.values[dial])):
-            yield rect(x, y, width, CHIP, "area", 6, link=f"{dial} {i}")
-            yield text(x + width / 2, y + 19, _short(value), "value", "middle", link=f"{dial} {i}")
-        frame = rect(0, y, 10, CHIP, "before", 6)
-        yield frame.following(dial, x=[x for x, _ in places], width=[width for _, width in places])
+    def _values(self, dial) -> Iterator[Mark]:
+        for i, ((x, y, width), code) in enumerate(zip(self.chips[dial], self.setting.codes(dial), strict=True)):
+            link, chosen = f"{dial} {i}", [k == i for k in range(len(self.chips[dial]))]
+            box = rect(x, y, width, CHIP, "area", 6, link=link)
+            yield box.varying(dial, state=changes("lit" if here else "" for here in chosen))
+            words = text(x + width / 2, y + CHIP / 2 + 4, code, "code", "middle", link=link)
+            yield words.varying(dial, state=changes("" if here else "dim" for here in chosen))
 
-    # ---- the code ----
-
-    def _said(self, dial) -> list[str]:
-        """The line of an argument, at each of its values."""
-        (i, count), s = self.lines[dial], self.setting
-        start = next(iter(s.calls()))
-        return [s.code(start._replace(**{dial: k}))[i] for k in range(count)]
-
-    def _code(self) -> Iterator[Mark]:
-        """The call, a line per argument."""
-        s, dials = self.setting, {i: dial for dial, (i, _) in self.lines.items()}
-        for i, words in enumerate(s.code(next(iter(s.calls())))):
-            if i not in dials:
-                yield text(10, LINE * (i + 1), words, "code")
-                continue
-            link = f"{ARGUMENT} {list(self.values).index(dials[i])}"
-            yield text(10, LINE * (i + 1), "", "code", link=link).following(dials[i], text=self._said(dials[i]))
-
-    def _arguments(self) -> Iterator[Mark]:
-        """Around each argument's value a box, lit where its values are seen."""
-        for k, dial in enumerate(self.values):
-            spans = [_value_of(line) for line in self._said(dial)]
-            left = 10 + width_of(" " * spans[0][0], 12, True) - 1
-            lit = changes("lit" if k == here else "" for here in range(len(self.values)))
-            box = rect(left, self._line(dial), 10, LINE - 3, "area", 5, link=f"{ARGUMENT} {k}")
-            sizes = [width_of(" " * (end - start), 12, True) + 2 for start, end in spans]
-            yield box.following(dial, width=sizes).varying(ARGUMENT, state=lit)
-
-    def _line(self, dial) -> float:
-        return LINE * self.lines[dial][0] + 9
+    def _chosen(self) -> Iterator[Mark]:
+        """A frame around the value that is taken, which goes along."""
+        for dial, places in self.chips.items():
+            xs, ys, widths = zip(*places, strict=True)
+            yield rect(0, 0, 10, CHIP, "before", 6).following(dial, x=xs, y=ys, width=widths)
 
     def _given(self) -> list[str]:
         """What goes in and what the network itself gives, in words."""
@@ -110,43 +85,18 @@ class Options:
         return [values, *more, f"{s.name}({', '.join(s.inputs)}) returns {', '.join(s.outputs)} = {shown}"]
 
     def grips(self) -> Iterator[Grip]:
-        """The chosen argument, dragged down the call, and its value, along the values: each the frame around its words."""
-        starts = [_value_of(self._said(dial)[0])[0] for dial in self.values]
-        spots = [(14 + width_of(" " * n, 12, True), self._line(dial) + 11.0) for n, dial in zip(starts, self.values)]
-        yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y")
-        for i, dial in enumerate(self.values):
-            there = [(x + width / 2, self.row + CHIP / 2) for x, width in self._places(dial)]
-            yield Grip(dial, "call", dial, dial, there, "x", when={ARGUMENT: [i]})
+        """The frame around each value that is taken, dragged to another."""
+        for dial, places in self.chips.items():
+            spots = [(x + width / 2, y + CHIP / 2) for x, y, width in places]
+            yield Grip(dial, "call", NAMES.get(dial, dial), dial, spots, "xy", bare=True)
 
     def links(self) -> dict[str, Link]:
-        """A click on an argument shows its values, one on a value takes it."""
-        found = {f"{ARGUMENT} {i}": Link(f"{dial}: its values", go={ARGUMENT: i}) for i, dial in enumerate(self.values)}
-        return found | {
-            f"{dial} {i}": Link(f"{dial}: {value}", go={dial: i})
+        """A click on a value takes it."""
+        return {
+            f"{dial} {i}": Link(f"{NAMES.get(dial, dial)}: {value}", go={dial: i})
             for dial, values in self.values.items()
             for i, value in enumerate(values)
         }
 
 
-def _value_of(line: str) -> tuple[int, int]:
-    """From where to where in a line of the call the value stands.
-
-    >>> _value_of("    weights=None,"), _value_of("result = ms.grad(")
-    ((12, 16), (12, 16))
-    """
-    start = line.index("ms.") + 3 if "ms." in line and line.endswith("(") else line.index("=") + 1
-    return start, len(line.rstrip("(,"))
-
-
-def _short(value: str) -> str:
-    """A value in few letters; of a parameter's path the last two names.
-
-    >>> _short("ms.grad"), _short("a ParameterTuple"), _short("net.block.fc.weight")
-    ('grad', 'ParameterTuple', 'fc.weight')
-    """
-    plain = next((value.removeprefix(words) for words in ARTICLES if value.startswith(words)), value)
-    return ".".join(plain.split(".")[-2:])
-
-
-def _at(goal: Mark, y: float) -> Mark:
-    return Mark(goal.tag, goal.role, {**goal.at, "y": y}, goal.text, goal.vary, goal.when)
+NAMES = {"position": "grad_position"}

@@ -1,7 +1,7 @@
 """Every call of `grad` and `value_and_grad` that the call builder can write, made for real in the MindSpore dialect."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -56,6 +56,7 @@ class Setting:
         self.short = short_names([p.name for p in self.parameters])
         self.positions = _positions(len(args))
         self.weights = _weights(self.parameters, self.name)
+        self.shares = self._shares()
 
     def calls(self) -> list[Call]:
         """Every combination."""
@@ -67,16 +68,27 @@ class Setting:
         position = self.positions[call.position][1]
         return [] if position is None else list(position) if isinstance(position, tuple) else [position]
 
-    def code(self, call: Call) -> list[str]:
-        """The call as code, a line per argument."""
+    def lines(self) -> list[tuple[str, str, str]]:
+        """The call as code: in each line what stands before the value of a dial, the dial, and what stands after it."""
+        named = [(f"params = {self.name}.trainable_params()", "", "")] if self.parameters else []
         return [
-            f"result = ms.{FUNCTIONS[call.function]}(",
-            f"    {self.name},",
-            f"    grad_position={self.positions[call.position][0]},",
-            f"    weights={self.weights[call.weights][1]},",
-            f"    has_aux={bool(call.has_aux)},",
-            f")({', '.join(self.inputs)})",
+            *named,
+            ("result = ", "function", f"({self.name},"),
+            ("    grad_position=", "position", ","),
+            ("    weights=", "weights", ","),
+            ("    has_aux=", "has_aux", ","),
+            (f")({', '.join(self.inputs)})", "", ""),
         ]
+
+    def codes(self, dial: str) -> list[str]:
+        """The values that a dial gives its argument, as code."""
+        found = {
+            "function": [f"ms.{name}" for name in FUNCTIONS],
+            "position": [code for code, _ in self.positions],
+            "weights": [code for _, code, _ in self.weights],
+            "has_aux": ["False", "True"],
+        }
+        return found[dial]
 
     def run(self, call: Call) -> CallResult:
         """Make the call. What it raises is its outcome."""
@@ -96,20 +108,48 @@ class Setting:
     def _read(self, call, result, ids):
         """The result as a tree, its leaves named by what the same call says with `return_ids`."""
         if FUNCTIONS[call.function] == "value_and_grad":
-            gradients = self._gradients(result[1], ids[1])
+            gradients = self._gradients(result[1], ids[1], call.has_aux)
             return CallResult(Branch("tuple", (self._values(result[0], self.outputs), gradients)), gradients)
         if call.has_aux:
-            gradients = self._gradients(result[0], ids[0])
+            gradients = self._gradients(result[0], ids[0], call.has_aux)
             rest = self._values(result[1], self.outputs[-len(flat(result[1])) :])
             return CallResult(Branch("tuple", (gradients, rest)), gradients)
-        gradients = self._gradients(result, ids)
+        gradients = self._gradients(result, ids, call.has_aux)
         return CallResult(gradients, gradients)
 
-    def _gradients(self, tree, ids):
+    def _gradients(self, tree, ids, alone):
         if isinstance(tree, (tuple, list)):
-            return Branch(type(tree).__name__, tuple(map(self._gradients, tree, ids)))
+            return Branch(
+                type(tree).__name__, tuple(self._gradients(*pair, alone) for pair in zip(tree, ids, strict=True))
+            )
         name = self.inputs[ids[0]] if isinstance(ids[0], int) else ids[0]
-        return leaf(f"d{self.short.get(name, name)}", f"gradient for {name}", tree, "back")
+        found = leaf(f"d{self.short.get(name, name)}", f"gradient for {name}", tree, "back")
+        return replace(found, source=self._source(name, np.asarray(tree.asnumpy()), alone))
+
+    def _shares(self) -> dict[str, list[Any]]:
+        """The gradient of each output alone for every input and parameter, by name; nothing where one has none."""
+        from .... import mindspore as ms
+
+        shares: dict[str, list[Any]] = {}
+        names, places = [*self.inputs, *(p.name for p in self.parameters)], tuple(range(len(self.args)))
+        for i in range(len(self.outputs) if len(self.outputs) > 1 else 0):
+            try:
+                found = ms.grad(lambda *args, i=i: flat(self.net(*args))[i], places, self.parameters or None)(
+                    *self.args
+                )
+            except Exception:  # an input may be none that has a gradient: then the calls themselves say so
+                return {}
+            for name, share in zip(names, flat(found), strict=True):
+                shares.setdefault(name, []).append(share)
+        return shares
+
+    def _source(self, name, gradient, alone) -> str:
+        """From which outputs a gradient comes, and how much from each: the first `alone`, or all."""
+        shares = self.shares.get(name, [])[: 1 if alone else None]
+        if not shares or not np.allclose(sum(share.asnumpy() for share in shares), gradient):
+            return ""
+        said = [f"{leaf('', '', share, '').value} of {output}" for share, output in zip(shares, self.outputs)]
+        return f"of {self.outputs[0]} alone" if alone else f"= {' + '.join(said)}"
 
     def _values(self, tree, names):
         found = iter(names)
@@ -146,13 +186,13 @@ def _weights(parameters, name):
 
     found: list[tuple[str, str, Any]] = [("None", "None", None)]
     if parameters:
-        every, path = f"{name}.trainable_params()", parameters[0].name.split(".")
-        one = f"{name}.{'.'.join(path)}" if all(map(str.isidentifier, path)) else f"{every}[0]"
+        path = parameters[0].name.split(".")
+        one = f"{name}.{'.'.join(path)}" if all(map(str.isidentifier, path)) else "params[0]"
         found += [
             (one, one, parameters[0]),
-            ("a list", every, parameters),
-            ("a tuple", f"tuple({every})", tuple(parameters)),
-            ("a ParameterTuple", f"ms.ParameterTuple({every})", ms.ParameterTuple(parameters)),
+            ("a list", "params", parameters),
+            ("a tuple", "tuple(params)", tuple(parameters)),
+            ("a ParameterTuple", "ms.ParameterTuple(params)", ms.ParameterTuple(parameters)),
         ]
     return found
 

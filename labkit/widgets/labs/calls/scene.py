@@ -1,25 +1,23 @@
-"""A call of MindSpore's `grad`, put together by dials: predict the structure that comes back, then see it."""
+"""A call of MindSpore's `grad`, put together by clicks, and the structure that comes back, which follows."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text, width_of
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
 from .equal import STYLES, Equals
-from .nested import Branch, Failure, Tree, drawn, failed, places, skeleton
-from .options import Options
-from .pieces import SHOW, VALUES, with_pieces
+from .nested import Branch, Failure, Tree, failed, following, placed, places, skeleton
+from .options import NAMES, Options
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .words import in_short, question
 
-WIDTH, USUAL, LINE = 384.0, 208.0, 18.0  # px: of a result, how high it usually is, and of a line of code
+WIDTH, LINE, TOP, PACE = 400.0, 18.0, 34.0, 1900.0  # px: of a result, a line of code, above the boxes; ms of an example
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
-STEPS = ("the call", "the structure", "the values")
-HIDDEN, SHOWN, LAST = {SHOW: [0]}, {SHOW: [1, VALUES]}, {SHOW: [VALUES]}
+SHOW = "show"
+HIDDEN, SHOWN = {SHOW: [0]}, {SHOW: [1]}
 
 
 class CallBuilder(Picture):
@@ -27,9 +25,9 @@ class CallBuilder(Picture):
 
     The arguments are chosen in the picture. Without arguments on the network of MindSpore's guide: weights 2 3 4, input 1 2 3,
     label 19, outputs loss and logits. Else `net` is a Cell or function of the MindSpore dialect and `args` its inputs;
-    `outputs` names its outputs; `torch_net` is the same network in PyTorch, for the equal call. Dials: "function", "position",
-    "weights", "has_aux", "show" (the call, the structure that comes back, its values), "torch", "argument" (whose values
-    are seen). Raises TypeError for what is not a function and its inputs.
+    `outputs` names its outputs; `torch_net` is the same network in PyTorch, for the equal call. Dials: "example" (calls of
+    which each changes one argument of the one before), "show" (0: what comes back is to be predicted), "function",
+    "position", "weights", "has_aux", "torch". Raises TypeError for what is not a function and its inputs.
 
     >>> picture = CallBuilder()
     >>> picture.structure(position="(0, 1)", weights="a list", has_aux=1)
@@ -62,28 +60,32 @@ class CallBuilder(Picture):
     def _scene_of_calls(self):
         asked, dials = f"{self.setting.name}({', '.join(self.setting.inputs)})", self._dials()
         options = Options(self.setting, {dial.name: dial.values for dial in dials if dial.name in CALL})
-        goal = self._goal(dials)
-        dials.append(options.dial())
-        results = [*only(SHOWN, self._results()), *self._equals()]
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
             dials,
-            [options.panel(goal), self._question_panel(), *results],
+            [options.panel(self._goal(dials)), self._result(dials), *self._equals()],
             self._captions(),
             options.links(),
             grips=list(options.grips()),
         )
 
     def _dials(self):
-        s, back = self.setting, {SHOW: 0}
+        s, back, examples = self.setting, {SHOW: 0}, self._examples()
+        steps, told = list(range(len(examples))), [self._changed(*pair) for pair in zip([None, *examples], examples)]
+        puts = [*(call._asdict() for call in examples), {}]
+        names = {
+            "function": [f"ms.{name}" for name in FUNCTIONS],
+            "position": [code for code, _ in s.positions],
+            "weights": [label for label, _, _ in s.weights],
+            "has_aux": ["False", "True"],
+        }
         dials = [
-            Dial(SHOW, "Show", STEPS, start=VALUES, asks={1: self._asks()}),
-            Dial("function", "Function", [f"ms.{name}" for name in FUNCTIONS], "inside", resets=back),
-            Dial("position", "grad_position", [code for code, _ in s.positions], "inside", resets=back),
-            Dial("weights", "weights", [label for label, _, _ in s.weights], "inside", resets=back),
-            Dial("has_aux", "has_aux", ["False", "True"], "inside", int(len(s.outputs) > 1), resets=back),
-        ]
+            Dial("example", "Example", [*told, "yours"], plays=steps, stops=steps, pace=PACE, puts=puts, resets=back,
+                 rests=steps[-1]),
+            Dial(SHOW, "What comes back", ["to be predicted", "told"], "told", start=1, asks={1: self._asks()}),
+            *(Dial(name, NAMES.get(name, name), values, "inside", puts[0][name], resets=back) for name, values in names.items()),
+        ]  # fmt: skip
         torch = Dial(
             "torch",
             "Beside it",
@@ -93,18 +95,45 @@ class CallBuilder(Picture):
         )
         return [*dials, torch] if self.equals else dials
 
+    def _examples(self) -> list[Call]:
+        """Calls of which each changes one argument of the one before, and the structure, too."""
+        s = self.setting
+        every = next(
+            (i for i, (_, position) in enumerate(s.positions) if isinstance(position, tuple) and len(position) > 1), 0
+        )
+        last = min(len(s.weights) - 1, 2)
+        found = [Call(0, 0, 0, int(len(s.outputs) > 1))]
+        for name, i in (
+            ("position", every),
+            ("weights", last),
+            ("weights", min(last, 1)),
+            ("has_aux", 0),
+            ("function", 1),
+        ):
+            call = found[-1]._replace(**{name: i})
+            if self._kind(call) not in (None, self._kind(found[-1])):
+                found.append(call)
+        return found
+
+    def _changed(self, before: Call | None, call: Call) -> str:
+        """What a call changes of the one before, as code."""
+        name = next((name for name in CALL if before and getattr(before, name) != getattr(call, name)), "position")
+        code = self.setting.codes(name)[getattr(call, name)]
+        return code if name == "function" else f"{NAMES.get(name, name)}={code}"
+
+    def _kind(self, call: Call) -> str | None:
+        """The structure that a call returns; None where it fails."""
+        result = self.outcomes[call].result
+        return None if isinstance(result, Failure) else skeleton(result)
+
     def _goal(self, dials) -> Mark:
-        """A structure to look for: one that few calls return, and not the first."""
-        found = {
-            call: outcome.result for call, outcome in self.outcomes.items() if not isinstance(outcome.result, Failure)
-        }
-        kinds = Counter(map(skeleton, found.values()))
-        goal = min(kinds, key=lambda kind: (kinds[kind], abs(len(kind) - 8)))
-        sizes = {dial.name: len(dial.values) for dial in dials if dial.name != "torch"}
-        here = [
-            bool(show) and Call(*call) in found and skeleton(found[Call(*call)]) == goal
-            for show, *call in product(*map(range, sizes.values()))
-        ]
+        """A structure to look for: one that few calls return, and no example."""
+        shown = {self._kind(call) for call in self._examples()}
+        kinds = Counter(kind for call in self.outcomes if (kind := self._kind(call)))
+        among = [kind for kind in kinds if kind not in shown] or list(kinds)
+        goal = min(among, key=lambda kind: (kinds[kind], abs(len(kind) - 8)))
+        sizes = {dial.name: len(dial.values) for dial in dials if dial.name in (SHOW, *CALL)}
+        here = [bool(show) and self._kind(Call(*call)) == goal for show, *call in product(*map(range, sizes.values()))]
         said = [
             f"{'Found' if yes else 'Can you find'} the call that returns {goal}{'.' if yes else '?'}" for yes in here
         ]
@@ -122,45 +151,49 @@ class CallBuilder(Picture):
         said = places(CALL, {call: in_short(self.setting, call, outcome) for call, outcome in self.outcomes.items()})
         return [
             Caption(SHOW, [(0, hidden)], HIDDEN),
-            *only(SHOWN, [Caption(SHOW, [(1, words)], when) for words, when in said]),
+            *only(SHOWN, [Caption(SHOW, [(0, words)], when) for words, when in said]),
         ]
 
     # ---- panels ----
 
-    def _question_panel(self):
-        """As high as most results, so that nothing is moved when one takes its place."""
-        marks = [rect(1, 1, WIDTH - 2, USUAL - 2, "chip"), text(WIDTH / 2, USUAL / 2 + 5, "?", "heading", "middle")]
-        return Panel("hidden", "What comes back", WIDTH, USUAL, marks, HIDDEN)
-
-    def _results(self) -> Iterator[Panel]:
-        results = places(CALL, {call: outcome.result for call, outcome in self.outcomes.items()})
-        for i, (result, when) in enumerate(results):
-            panel = Panel(f"result{i}", "", WIDTH, *_result_marks(result, "result")[::-1], when)
-            said = "an error" if isinstance(result, Failure) else skeleton(result)
-            title = f"What comes back: {said}"
-            title = title if width_of(title, 13) <= WIDTH else "What comes back"
-            yield with_pieces(replace(panel, title=title), result)
+    def _result(self, dials) -> Panel:
+        """What comes back, in Python's notation and as boxes that stay the same ones when the call changes."""
+        sizes = {dial.name: len(dial.values) for dial in dials if dial.name in CALL}
+        results = {call: outcome.result for call, outcome in self.outcomes.items()}
+        layouts = {
+            call: placed(r, WIDTH - 4, "result", 2, TOP) for call, r in results.items() if not isinstance(r, Failure)
+        }
+        height = max([180.0, *(boxes[0].y + boxes[0].height for boxes in layouts.values())]) + 2
+        marks = list(following(layouts, sizes))
+        for result, when in places(CALL, results):
+            told = (
+                failed(result, WIDTH, TOP) if isinstance(result, Failure) else [text(4, 20, skeleton(result), "place")]
+            )
+            marks += only(when, told)
+        hidden = [rect(2, TOP, WIDTH - 4, 140, "area", 9), text(WIDTH / 2, TOP + 76, "?", "heading", "middle")]
+        return Panel("result", "What comes back", WIDTH, height, [*only(SHOWN, marks), *only(HIDDEN, hidden)])
 
     def _equals(self) -> Iterator[Panel]:
-        """The equal calls in PyTorch, and below each, once values are shown, what it gives."""
+        """The equal calls in PyTorch, and below each, once it is told, what it gives."""
         for i, (equal, when) in enumerate(places(EQUAL, self.equals)):
             marks, height = [text(10, 20, "Nothing to compare: the call fails.", "note")], 30.0
             if equal:
                 top = 14 + LINE * len(equal.code)
-                flat = isinstance(equal.result, Branch) and equal.result.kind in ("tuple", "list")
-                found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
+                found, height = _static(equal.result, top + 6)
                 code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
-                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *only(LAST, found)]
+                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *only(SHOWN, found)]
             title = equal.sentence.replace("PyTorch:", "In PyTorch:") if equal else "The equal call in PyTorch"
             yield Panel(f"torch{i}", title, WIDTH, height, marks, when)
 
 
-def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
-    """The marks of a result, and where they end."""
+def _static(result: Tree | Failure, y: float) -> tuple[list[Mark], float]:
+    """The marks of a result that stays, and where they end."""
     if isinstance(result, Failure):
-        return failed(result, WIDTH, y)
-    marks, height = drawn(result, WIDTH - 4, path, 2, y)
-    return marks, y + height + 2
+        marks = failed(result, WIDTH, y)
+        return marks, y + float(marks[0].at["height"]) + 2
+    flat = isinstance(result, Branch) and result.kind in ("tuple", "list")
+    boxes = placed(result, WIDTH - 4, "result" if flat else "", 2, y)
+    return [mark for box in boxes for mark in box.marks()], y + boxes[0].height + 2
 
 
 def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:

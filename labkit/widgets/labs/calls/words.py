@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ...kit.words import briefly
 from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
 from .run import FUNCTIONS, Call, CallResult, Setting
 
@@ -23,7 +24,7 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
 
 
 def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
-    """What came back, and the one reason that explains most."""
+    """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
     why = [*_gradients(setting, call, outcome.gradients)]
@@ -32,7 +33,8 @@ def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
         telling.append("The outputs come first, then the gradients.")
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    return f"Back comes {skeleton(outcome.result)}. {(telling or why)[0]}"
+    said = [f"Back comes {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
+    return briefly(" ".join(said))[0]
 
 
 def _gradients(setting, call, gradients):

@@ -15,6 +15,7 @@ from ...kit.scene import (
     Mark,
     Panel,
     Scene,
+    altered,
     arrow_head,
     changes,
     circle,
@@ -32,8 +33,9 @@ WALKS = ("releases", "retain_graph")
 LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 MOST = LAYERS + 4.0  # the top of the curve's axis
 LEFT, BOX = 62.0, 24.0
-WIDTH, HIGH, TOP = LAYERS * BOX, 160.0, 84.0
+WIDTH, HIGH, TOP, CUT = LAYERS * BOX, 160.0, 108.0, 76.0  # px: CUT is where the first cut is dragged
 ROW, BAR = 38.0, 24.0  # of the table, px
+FAINT = 0.35  # what is still to come
 PACE = 110.0  # ms of a time while it plays: all of it takes seven seconds
 PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
 
@@ -87,16 +89,16 @@ def _scene(runs) -> Scene:
         Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
         Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
     ]
-    width = LEFT + WIDTH + 14
+    width = LEFT + WIDTH + 18
     panels = [
         Panel(
             "curve",
-            "Filled boxes: results that are held",
+            "Filled boxes: results that are held. Drag the first cut",
             width,
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
         ),
-        Panel("all", "Click a number of checkpoints", width - 60, 28 + ROW * len(SEGMENTS), list(_table(runs))),
+        Panel("all", "Click a number of checkpoints", width - 64, 28 + ROW * len(SEGMENTS), list(_table(runs))),
     ]
     links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
     grips = [
@@ -113,12 +115,21 @@ def _scene(runs) -> Scene:
         )
         for setting, run in runs.items()
     ]
-    return Scene("Memory against time", words, dials, panels, list(_captions(runs)), links, grips=grips)
+    cuts = [(LEFT + BOX * _each(name), CUT) for name in SEGMENTS]
+    grips.append(Grip("cut", "curve", "Layers of a checkpoint", "segments", cuts, "x"))
+    return Scene(
+        "Checkpoints: less memory for more time", words, dials, panels, list(_captions(runs)), links, grips=grips
+    )
 
 
 def _spots(run):
     """Where the curve is at every time; when all is over it stays at its end."""
     return [PLANE.at((min(time, run[-1].time), len(at_time(run, time).held))) for time in range(LAST + 1)]
+
+
+def _each(name):
+    """How many layers a checkpoint has; 0 where there is none."""
+    return 0 if name == "none" else LAYERS // int(name)
 
 
 def _when(name, walk):
@@ -129,8 +140,9 @@ def _when(name, walk):
 
 
 def _setting_words(name, walk):
-    each = LAYERS if name == "none" else LAYERS // int(name)
-    parts = "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(each, 'layer')}"
+    parts = (
+        "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(_each(name), 'layer')}"
+    )
     return parts + (", retain_graph=True" if walk == "retain_graph" else "")
 
 
@@ -184,7 +196,7 @@ def _turn_ask(name, held, when):
 
 
 def _worst_ask(name, held, worst, when):
-    again = 0 if name == "none" else LAYERS // int(name)
+    again = _each(name)
     because = f"{held} and the {again} of the part that runs again." if again else "Nothing runs again."
     slips = [(held, "A checkpoint runs again, and its results are held as well."),
              (again, "Those are the results that come anew. What was held before is still there."),
@@ -211,8 +223,8 @@ def _boxes(runs) -> Iterator[Mark]:
 
 def _boxes_of(name, states) -> Iterator[Mark]:
     if name != "none":
-        for cut in range(0, LAYERS + 1, LAYERS // int(name)):
-            yield line(LEFT + cut * BOX, 12, LEFT + cut * BOX, 46, "outline")
+        for cut in range(0, LAYERS + 1, _each(name)):
+            yield line(LEFT + cut * BOX, 12, LEFT + cut * BOX, CUT - 12 if cut == _each(name) else 46, "outline")
     counts = [Counter(moment.held) for moment in states]
     for layer in range(LAYERS):
         x, held = LEFT + layer * BOX + 3, [count[layer] for count in counts]
@@ -242,7 +254,7 @@ def _ground() -> Iterator[Mark]:
 def _names() -> Iterator[Mark]:
     low, turn = TOP + HIGH, PLANE.across(LAYERS)
     yield from PLANE.across.below(low + 16, (0, 16, 32, 48, 64), str)
-    yield line(turn, TOP - 16, turn, low, "axis")
+    yield line(turn, TOP, turn, low, "axis")
     yield text(turn - 6, TOP - 7, "forward run", "note", "end")
     yield text(turn + 6, TOP - 7, "walk back", "note")
     words = f"running a layer takes {RUN}, walking it back {BACK}"
@@ -250,28 +262,36 @@ def _names() -> Iterator[Mark]:
 
 
 def _curves(runs) -> Iterator[Mark]:
-    """The whole curves, and over them a cover that begins at the time shown; at the end how many they were at most."""
-    mosts: list[Mark] = []
+    """The whole curves, over them a cover that begins at the time shown, and on it, faint, what is still to come; and how many
+    they are at most."""
+    over: list[Mark] = []
     for w, walk in enumerate(WALKS):
         others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [w]}
-        yield path(_steps(runs["none", walk]), "inkvector", when=others)
+        plain = path(_steps(runs["none", walk]), "inkvector", when=others)
+        yield plain
+        over.append(_faint(plain))
         yield line(8, TOP + HIGH + 30, 34, TOP + HIGH + 30, "inkvector", when=others)
         yield text(40, TOP + HIGH + 34, "no checkpoint", when=others)
     for (name, walk), run in runs.items():
-        yield path(_steps(run), "savedvector", when=_when(name, walk))
-        mosts += only(_when(name, walk), _top_and_now(run))
+        curve = path(_steps(run), "savedvector", when=_when(name, walk))
+        yield curve
+        over += [_faint(curve), *only(_when(name, walk), _top_and_now(run))]
     edges = [round(PLANE.across(time), 1) for time in range(LAST + 1)]
     cover = rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
     yield cover.following("time", x=edges, width=[LEFT + WIDTH - edge for edge in edges])
-    yield from mosts
+    yield from over
+
+
+def _faint(curve: Mark) -> Mark:
+    return altered(curve, at={**curve.at, "opacity": FAINT}).answering("time")
 
 
 def _top_and_now(run) -> Iterator[Mark]:
-    """A ring where most is held, which is told at the end; and a dot at the time that is shown."""
+    """A ring where most is held, which those who predict are told at the end; and a dot at the time that is shown."""
     first = next(time for time in range(LAST + 1) if len(at_time(run, time).held) == most(run))
     x, y = PLANE.at((first, most(run)))
-    yield circle(x, y, 7, "ravine").seen_from("time", LAST)
-    yield text(x, y - 13, f"the most: {most(run)}", "savedtext", "middle").seen_from("time", LAST)
+    for mark in (circle(x, y, 7, "ravine"), text(x, y - 13, f"the most: {most(run)}", "savedtext", "middle")):
+        yield mark.varying("time", state=[(0, "answer"), (LAST, "")])
     xs, ys = zip(*_spots(run), strict=True)
     yield circle(0, 0, 6, "savedbar").following("time", cx=xs, cy=ys)
 

@@ -12,11 +12,12 @@ from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Changes, Dial, Link, Scene, changes
 from ...kit.words import bracketed, in_full, listed, number, times
-from .view import ADDED, Seeds, gradient_panel, seeds_panel
+from .view import HIDDEN, SHOWN, TOLD, Seeds, across_of, gradient_panel, reached, seeds_panel
 
 SEEDS = [round(k / 10, 1) for k in range(-20, 21)]
 MOST_OUTPUTS, MOST_INPUTS, SPELLED = 3, 8, 3
 MOST_WRITTEN = 32  # letters of a function
+EXAMPLE, PACE = "example", 1900.0  # ms
 AIMS = ((-1, 2, 1), (2, -1, 1), (-2, 1, 2), (1, -2, -1))  # seeds whose gradient may be looked for
 
 
@@ -25,9 +26,10 @@ class SensDial(Picture):
 
     `fn`: any function of arrays or of a dialect's tensors, a Cell or a Module, with up to 3 output elements; `args`: its
     arguments. `argnum`: the argument to differentiate by, a position or a name, of up to 8 elements. `outputs` names the
-    output elements. Dials: "added" (how many rows are added up), "seed0", "seed1", "seed2" (-2 to 2, by tenths), which are
-    dragged in the picture. Rings show a gradient to aim at. Raises TypeError for what is not numeric,
-    IndexError for an unknown argument, ValueError for more elements than that or a wrong number of names.
+    output elements. Dials: "example" (all ones, then each output alone), "told" (0: what comes back is to be predicted), "seed0",
+    "seed1", "seed2" (-2 to 2, by tenths), which are dragged in the picture. Rings show a gradient to aim at.
+    Raises TypeError for what is not numeric, IndexError for an unknown argument, ValueError for more elements than that or a
+    wrong number of names.
 
     >>> picture = SensDial(lambda x: x**2, np.array([1.0, 3.0]))
     >>> picture.gradient(1, -2)
@@ -80,8 +82,9 @@ class _Story:
         said = f"y = {function}, {p.input_name} = {in_full(p.x, SPELLED)}"
         held, grips = seeds_panel(self.seeds, said)
         return Scene(
-            f"Sens dial: how much each output{of} counts",
-            f"Each output has a seed. Its row of the Jacobian is multiplied by it, and the rows are added. Rows: {rows}.",
+            f"Weigh the outputs{of}: what gradient comes back?",
+            "Each output has a seed, the weight that arrives from above. Its row of the Jacobian is multiplied by it, and the "
+            f"rows are added. Rows: {rows}.",
             self._dials(),
             [held, gradient_panel(self.seeds, self.target)],
             list(self._captions()),
@@ -91,42 +94,52 @@ class _Story:
         )
 
     def _dials(self):
-        values = [number(seed) for seed in self.seeds.values]
-        rows = ["none", *(f"+ {name}" for name in self.passes.rows)]
+        values, names, back = [number(seed) for seed in self.seeds.values], self.seeds.names, {TOLD: 0}
         whole = [i for i, seed in enumerate(self.seeds.values) if seed.is_integer()]
         finite = np.isfinite(self.passes.matrix).all()
-        places = list(product(whole, repeat=self.m)) if finite else []
-        asks = [replace(self._ask(c), when={dial: [p] for dial, p in zip(self.seeds.names, c)}) for c in places]
+        asked = list(product(whole, repeat=self.m)) if finite else []
+        asks = [replace(self._ask(c), when={dial: [p] for dial, p in zip(names, c)}) for c in asked]
+        told, examples = zip(*self._examples(), strict=True)
+        puts = [dict(zip(names, map(self.seeds.values.index, seeds))) for seeds in examples]
+        plays = list(range(len(puts)))
         return [
-            Dial(ADDED, "Rows added", rows, start=self.m, asks={self.m: asks}),
-            *(Dial(dial, f"Seed of {name}", values, "inside", self.one, resets={ADDED: 0})
-              for dial, name in zip(self.seeds.names, self.passes.rows)),
+            Dial(EXAMPLE, "Example", [*told, "yours"], plays=plays, stops=plays, pace=PACE, puts=[*puts, {}], resets=back),
+            Dial(TOLD, "What comes back", ["to be predicted", "told"], "told", 1, asks={1: asks}),
+            *(Dial(dial, f"Seed of {name}", values, "inside", self.one, resets=back)
+              for dial, name in zip(names, self.passes.rows)),
         ]  # fmt: skip
 
+    def _examples(self) -> Iterator[tuple[str, list[float]]]:
+        """Seeds that tell something: what they are called, and each."""
+        yield "all ones" if self.m > 1 else "1", [1.0] * self.m
+        if self.m == 1:
+            yield from (("2", [2.0]), ("−1", [-1.0]))
+            return
+        for i, name in enumerate(self.passes.rows):
+            yield f"{name} alone", [float(k == i) for k in range(self.m)]
+
     def _aim(self) -> np.ndarray | None:
-        """A gradient to look for: of other seeds than ones, and not zero; None where there is none."""
+        """A gradient to look for: of other seeds than the examples, and not zero; None where there is none."""
         matrix = self.passes.matrix
         found = [np.array(aim[: self.m]) @ matrix for aim in AIMS] if np.isfinite(matrix).all() else []
-        return next((g for g in found if g.any() and not np.allclose(g, matrix.sum(0))), None)
+        shown = [tuple(map(self.seeds.values.index, seeds)) for _, seeds in self._examples()]
+        return next((g for g in found if g.any() and not any(self._hits(g)[place] for place in shown)), None)
 
-    def _hits(self, sums) -> np.ndarray:
-        """Where all sums are what is looked for."""
-        if self.target is None:
-            return np.zeros(sums.shape[:-1], bool)
-        return np.isclose(sums, self.target, rtol=1e-5).all(-1)
+    def _hits(self, target) -> np.ndarray:
+        """Where all sums are in the rings of what is looked for."""
+        across = across_of(self.seeds)
+        return np.all([reached(self.seeds, across, j, float(value)) for j, value in enumerate(target)], axis=0)
 
     # ---- what is said ----
 
     def _captions(self) -> Iterator[Caption]:
-        """What is said while rows are added; at the last the whole sum, each term by its own seed, and what it means."""
-        yield Caption(ADDED, [(0, "No row is added yet: where will the sums stand?")], {ADDED: [0]})
+        """The sum, each term by its own seed, and what it means."""
+        yield Caption(TOLD, [(0, "The seeds have arrived: what comes back?")], HIDDEN)
         rows = [in_full(row, SPELLED) for row in self.passes.matrix]
-        for i, (dial, name, row) in enumerate(zip(self.seeds.names, self.passes.rows, rows, strict=True)):
-            said = [f"{name} counts {_times(seed)}: {number(seed)} × {row}." for seed in self.seeds.values]
-            yield from () if i + 1 == self.m else (Caption(dial, changes(said), {ADDED: [i + 1]}),)
+        for i, (dial, row) in enumerate(zip(self.seeds.names, rows, strict=True)):
             words = [f"+ {bracketed(number(seed))}" if i else number(seed) for seed in self.seeds.values]
-            yield Caption(dial, changes(f"{factor} × {row}" for factor in words), {ADDED: [self.m]})
-        yield Caption(key_of(self.seeds.joint), self._meanings(), {ADDED: [self.m]})
+            yield Caption(dial, changes(f"{factor} × {row}" for factor in words), SHOWN)
+        yield Caption(key_of(self.seeds.joint), self._meanings(), SHOWN)
 
     def _meanings(self) -> Changes:
         """What the sum is, by all seeds."""
@@ -138,10 +151,11 @@ class _Story:
             told[(counts == 1) & (places[i] != zero)] = (
                 f"comes back. {name} alone counts." if self.m > 1 else "comes back."
             )
-        told[ones] = "comes back. All ones: what comes back without sens." if self.m > 1 else "comes back."
+        told[ones] = "comes back. All ones: what comes back without a seed." if self.m > 1 else "comes back."
         told[(counts > 0) & ~sums.any(-1)] = "comes back. Zero, though not every seed is."
         told[counts == 0] = "comes back. No output counts."
-        told[self._hits(sums)] = "comes back. All sums are in their rings!"
+        if self.target is not None:
+            told[self._hits(self.target)] = "comes back. All sums are in their rings!"
         flat = told.reshape(-1)
         turns = [0, *(np.flatnonzero(flat[1:] != flat[:-1]) + 1).tolist()]
         return [(at, flat[at]) for at in turns]
@@ -171,7 +185,3 @@ class _Story:
                 ". ".join([*tip, "Click: it alone counts"]), [*tip, "Click: it alone counts"], go=go
             )
         return found
-
-
-def _times(seed):
-    return "once" if seed == 1 else f"{number(seed)} times"

@@ -17,14 +17,16 @@ from ...kit.strokes import polygon
 from ...kit.words import in_full, number
 
 WIDTH, TRACK, STEP, HEAD = 396.0, 44.0, 12.0, 9.0  # px: of a panel, a track, from arrow to arrow, and an arrow's head
-SLIDE, TOP, SUM = 130.0, 66.0, 52.0  # px: of a track, above the first one, and of the sums below the last one
+SLIDE, TOP, SUM = 130.0, 84.0, 52.0  # px: of a track, above the first one, and of the sums below the last one
 MOST_COLUMNS = 4  # of a row that is written number by number
 LOOKS = (  # of each output: its arrow, the head, the knob, its words
     ("vector", "head", "bar", "forwardtext"),
     ("backvector", "backhead", "backbar", "slope"),
     ("inkvector", "inkhead", "inkhead", "name"),
 )
-ADDED = "added"  # the dial of how many rows are added
+RING, DIAMOND = 12.0, 7.0  # px: half of a ring, and of what is brought into it
+TOLD = "told"  # the dial of whether it is told what comes back
+HIDDEN, SHOWN = {TOLD: [0]}, {TOLD: [1]}
 
 
 @dataclass
@@ -43,15 +45,15 @@ class Seeds:
         """The dials of all seeds."""
         return dict.fromkeys(self.names, len(self.values))
 
-    def sizes(self, i: int) -> dict[str, int]:
-        """The dials of the seed of output i and of how many rows are added."""
-        return {self.names[i]: len(self.values), ADDED: len(self.names) + 1}
-
     def parts(self, i: int, j: int) -> list[float]:
-        """What output i adds to the gradient of input j, at each place of `sizes`."""
-        slope, rows = float(self.passes.matrix[i, j]), len(self.names)
+        """What output i adds to the gradient of input j, at each of its seeds."""
+        slope = float(self.passes.matrix[i, j])
         with np.errstate(all="ignore"):
-            return [seed * slope + 0.0 if added > i else 0.0 for seed in self.values for added in range(rows + 1)]
+            return [seed * slope + 0.0 for seed in self.values]
+
+    def of(self, i: int) -> dict[str, int]:
+        """The dial of the seed of output i."""
+        return {self.names[i]: len(self.values)}
 
     @cached_property
     def sums(self) -> np.ndarray:
@@ -70,6 +72,9 @@ class Seeds:
         return [(at, yes if flat[at] else no) for at in turns]
 
 
+SEED = "the seed arrives from above: y.backward(seed), in MindSpore sens"
+
+
 def look(i: int) -> tuple[str, str, str, str]:
     """How the i-th output is drawn."""
     return LOOKS[i % len(LOOKS)]
@@ -86,10 +91,9 @@ def seeds_panel(seeds: Seeds, formula: str) -> tuple[Panel, list[Grip]]:
     across = Axis(values[0], values[-1], left, left + SLIDE)
     cells = _columns(seeds, across.end + 56)
     bottom = TOP + TRACK * len(heads)
-    marks, grips = (
-        [text(8, 16, formula, "code"), *across.below(TOP - 12, range(round(values[0]), round(values[-1]) + 1))],
-        [],
-    )
+    marks = [text(8, 16, formula, "code"), text(8, 36, SEED, "note")]
+    marks += across.below(TOP - 12, range(round(values[0]), round(values[-1]) + 1))
+    grips = []
     marks += [text(x, TOP - 12, name, "tick", "middle") for x, name in cells]
     for i, (dial, words) in enumerate(zip(seeds.names, heads, strict=True)):
         y = TOP + (i + 0.5) * TRACK
@@ -99,7 +103,7 @@ def seeds_panel(seeds: Seeds, formula: str) -> tuple[Panel, list[Grip]]:
         grips.append(Grip(dial, "seeds", f"Seed of {p.rows[i]}", dial, spots, "x", bare=True))
     width = max(WIDTH, max(x for x, _ in cells) + 30)
     marks += _sums(seeds, cells, bottom, across.start, width)
-    return Panel("seeds", "Drag each seed: its row counts that many times", width, bottom + SUM, marks), grips
+    return Panel("seeds", "Drag a seed: the weight of an output", width, bottom + SUM, marks), grips
 
 
 def _columns(seeds, start) -> list[tuple[float, str]]:
@@ -133,10 +137,11 @@ def _row(seeds, i, cells, y) -> Iterator[Mark]:
     row = seeds.passes.matrix[i]
     words = list(map(number, row)) if len(cells) == len(row) else [in_full(row, MOST_COLUMNS)]
     left, right = cells[0][0] - 23, cells[-1][0] + 23
-    lit = [(0, ""), (i + 1, "lit"), (i + 2, "")]
-    yield rect(left, y - 14, right - left, 28, "area", 5, link=f"row {i}").varying(ADDED, state=lit)
+    counts = ["" if seed else "dim" for seed in seeds.values]
+    yield rect(left, y - 14, right - left, 28, "area", 5, link=f"row {i}").following(seeds.names[i], state=counts)
     for (x, _), said in zip(cells, words, strict=True):
-        yield text(x, y + 4, said, "value" if said != "0" else "note", "middle", link=f"row {i}")
+        cell = text(x, y + 4, said, "value" if said != "0" else "note", "middle", link=f"row {i}")
+        yield cell.following(seeds.names[i], state=counts)
 
 
 def _sums(seeds, cells, y, left, width) -> Iterator[Mark]:
@@ -148,50 +153,60 @@ def _sums(seeds, cells, y, left, width) -> Iterator[Mark]:
     yield text(cells[0][0] - 31, y + 32, "their sum comes back", "name", "end")
     yield rect(cells[0][0] - 23, y + 14, cells[-1][0] - cells[0][0] + 46, 28, "back", 5)
     for j, (x, _) in enumerate(cells):
-        yield _summed(text(x, y + 32, "", "value", "middle"), seeds, j)
+        yield from _summed(x, y + 32, "middle", seeds, j)
 
 
-def _summed(mark, seeds, j) -> Mark:
-    """A text that is the gradient of input j, as far as rows are added."""
+def _summed(x, y, anchor, seeds, j) -> Iterator[Mark]:
+    """The gradient of input j as a number."""
+    mark = text(x, y, "", "value", anchor)
     for i in range(len(seeds.names)):
-        mark = mark.adding(seeds.sizes(i), text=map(part_of, seeds.parts(i, j)))
-    return mark
+        mark = mark.adding(seeds.of(i), text=map(part_of, seeds.parts(i, j)))
+    yield from only(SHOWN, [mark])
+    yield from only(HIDDEN, [text(x, y, "?", "value", anchor)])
 
 
 # ---- the gradient ----
+
+
+NUMBER = 24 + width_of("−0.888", 12, mono=True, bold=True)  # px: right of the lines
+
+
+def across_of(seeds: Seeds) -> Axis:
+    """The axis of all sums."""
+    left = 20 + max(width_of(name, 12.5, bold=True) for name in seeds.passes.columns)
+    finite = np.where(np.isfinite(seeds.sums), seeds.sums, 0.0)
+    reach = float(np.abs(finite).max()) or 1.0
+    return Axis(-reach, reach, left, max(WIDTH - NUMBER, left + 120))
 
 
 def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
     """For each input a line: an arrow for each output, its seed times its slope, each from where the one before ends; a
     diamond at the sum; a ring where the sum of other seeds would stand."""
     p, (m, n) = seeds.passes, seeds.passes.matrix.shape
-    left = 20 + max(width_of(name, 12.5, bold=True) for name in p.columns)
-    right = WIDTH - 24 - width_of("−0.888", 12, mono=True, bold=True)
-    finite = np.where(np.isfinite(seeds.sums), seeds.sums, 0.0)
-    reach = float(np.abs(finite).max()) or 1.0
-    across = Axis(-reach, reach, left, max(right, left + 120))
-    row = 44 + STEP * m
-    width, bottom = max(WIDTH, across.end + WIDTH - right), 8 + row * n
+    across, row = across_of(seeds), 44 + STEP * m
+    width, bottom = max(WIDTH, across.end + NUMBER), 8 + row * n
     marks = [line(across(0.0), 2, across(0.0), bottom, "grid")]
     for j, name in enumerate(p.columns):
         y = 8 + row * j + 22 + STEP * m
         marks += [text(8, y + 4, name, "name"), line(across.start, y, across.end, y, "axis")]
-        for i in range(m):
-            marks += _arrow(seeds, i, j, y - STEP * (m - i) - 9, across)
         if target is not None:
-            marks += _aim(seeds, j, y, across(float(target[j])), float(target[j]))
-        diamond = path(polygon([(0, -8), (8, 0), (0, 8), (-8, 0)], across(0.0), y), "back")
-        marks += [
-            _shifted(diamond, seeds, j, across, m),
-            _summed(text(width - 10, y + 4, "", "value", "end"), seeds, j),
-        ]
+            marks += _aim(seeds, j, y, across, float(target[j]))
+        arrows = [mark for i in range(m) for mark in _arrow(seeds, i, j, y - STEP * (m - i) - 9, across)]
+        half = DIAMOND
+        diamond = path(polygon([(0, -half), (half, 0), (0, half), (-half, 0)], across(0.0), y), "back")
+        marks += only(SHOWN, [*arrows, _shifted(diamond, seeds, j, across, m)])
+        marks += _summed(width - 10, y + 4, "end", seeds, j)
     marks += across.below(bottom + 22, across.ticks(5))
-    title = "Seed × row, tip to tail" if target is None else "Tip to tail: bring each ◇ into its ring"
+    title = (
+        "The gradient: seed × row, tip to tail"
+        if target is None
+        else "The gradient, tip to tail: bring each ◇ into its ring"
+    )
     return Panel("gradient", title, width, bottom + 28, marks)
 
 
 def _far(seeds, i, j, across) -> list[float]:
-    """How many px output i adds, at each place of its dials."""
+    """How many px output i adds, at each of its seeds."""
     px = across(1.0) - across(0.0)
     return [px * part if np.isfinite(part) else 0.0 for part in seeds.parts(i, j)]
 
@@ -200,16 +215,16 @@ def _shifted(mark, seeds, j, across, count) -> Mark:
     """A path that goes along with what the first outputs add."""
     spots = mark.at["d"].count("L") + 1
     for i in range(count):
-        mark = mark.adding(seeds.sizes(i), d=[[round(far, 2), 0] * spots for far in _far(seeds, i, j, across)])
+        mark = mark.adding(seeds.of(i), d=[[round(far, 2), 0] * spots for far in _far(seeds, i, j, across)])
     return mark
 
 
 def _arrow(seeds, i, j, y, across) -> Iterator[Mark]:
-    """What output i adds, once its row is added: from the sum before to the sum after."""
+    """What output i adds: from the sum before to the sum after."""
     stroke, head, *_ = look(i)
     zero, fars = across(0.0), _far(seeds, i, j, across)
-    line_ = path([(zero, y), (zero, y)], stroke).adding(seeds.sizes(i), d=[[0, 0, round(far, 2), 0] for far in fars])
-    tip = path(polygon([(0, 0)] * 3, zero, y), head).adding(seeds.sizes(i), d=list(map(_head, fars)))
+    line_ = path([(zero, y), (zero, y)], stroke).adding(seeds.of(i), d=[[0, 0, round(far, 2), 0] for far in fars])
+    tip = path(polygon([(0, 0)] * 3, zero, y), head).adding(seeds.of(i), d=list(map(_head, fars)))
     for mark in (line_, tip):
         yield _shifted(mark, seeds, j, across, i)
 
@@ -221,11 +236,17 @@ def _head(far: float) -> list[float]:
     return [round(n, 2) for n in (far, 0, back, -size * 0.6, back, size * 0.6)]
 
 
-def _aim(seeds, j, y, x, target) -> Iterator[Mark]:
-    """A ring, lit once all rows are added and the sum is there, and the number that is looked for."""
-    there, rows = np.isclose(seeds.sums[..., j], target, rtol=1e-5), len(seeds.names)
-    key, aim = key_of(seeds.joint), f"aim {number(target)}"
-    ring, said = circle(x, y, 13, "before"), text(x, y + 27, aim, "note", "middle")
-    yield from only({ADDED: list(range(rows))}, (ring, said))
+def reached(seeds: Seeds, across: Axis, j: int, target: float) -> np.ndarray:
+    """Whether the sum of input j is seen inside of its ring, at each place of the dials of all seeds."""
+    return np.abs(seeds.sums[..., j] - target) * (across(1.0) - across(0.0)) <= RING - DIAMOND
+
+
+def _aim(seeds, j, y, across, target) -> Iterator[Mark]:
+    """A ring, lit where the sum is in it, and the number that is looked for."""
+    counts = [i for i, slope in enumerate(seeds.passes.matrix[:, j]) if slope] or [0]  # the others do not move it
+    there = reached(seeds, across, j, target)[tuple(slice(None) if i in counts else 0 for i in range(len(seeds.names)))]
+    key, aim = key_of({seeds.names[i]: len(seeds.values) for i in counts}), f"aim {number(target)}"
+    ring, said = circle(across(target), y, RING, "before"), text(across(target), y + 27, aim, "note", "middle")
+    yield from only(HIDDEN, (ring, said))
     lit = ring.varying(key, state=seeds.told(there, "lit", ""))
-    yield from only({ADDED: [rows]}, (lit, said.varying(key, text=seeds.told(there, f"✓ {number(target)}", aim))))
+    yield from only(SHOWN, (lit, said.varying(key, text=seeds.told(there, f"✓ {aim}", aim))))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...kit.boxes import BELOW, CARD, HALF, arrow, card, label_width, name_width, placed_labels, value_width
 from ...kit.layout import layout
+from ...kit.layout.rows import Rows
 from ...kit.scene import Link, Mark, Panel, circle, line, only, rect, text, width_of
 from ...kit.words import clipped, heat, in_full, listed
 from . import seen
@@ -17,15 +18,19 @@ SIGN, RING = 15.0, 4.0  # the line of a sign below a card; between a card and th
 MARGIN, TOP = 6.0, 10.0
 SUSPECT = 8.0  # px: the radius of the sign on a card that may be suspected
 ARCH = 16.0  # px: for an edge that passes over the boxes
+STUB = 30.0  # px: of an edge where its row ends
 BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
+
+
+NARROW = 470.0  # px: what a phone has room for
 
 
 class Stage:
     """One graph, laid out once for all engines that run on it. `name`: of the panel; `key`: before the names of `links`, which
-    say what is behind its cards."""
+    say what is behind its cards. `slim`: in rows, for a phone."""
 
-    def __init__(self, name: str, key: str, runs: Sequence[SliderPlay]):
-        self.name, self.key, self.runs = name, key, runs
+    def __init__(self, name: str, key: str, runs: Sequence[SliderPlay], slim: bool = False):
+        self.name, self.key, self.runs, self.slim = name, key, runs, slim
         self.bench = runs[0].play.passes[0].bench
         self.nodes = self.bench.story.nodes
         self.edges = list(dict.fromkeys((p, n.index) for n in self.nodes for p in n.parents))
@@ -35,17 +40,22 @@ class Stage:
         gap = min(max(34.0, *(label_width(words) + 14 for words in self.labels)), 140.0)
         self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
         self.over = self._over()
-        self.top = TOP + ARCH * len(set(self.over.values()))
-        self.boxes = [(x + MARGIN, y + self.top, w) for x, y, w, _ in self.layout.boxes]
+        ways = [way(k) for way in (self._forward, self._way_back) for k in range(len(self.edges))]
+        self.rows = Rows.of(self.layout, self.edges, NARROW / 1.1 if slim else self.layout.width, ways)
+        self.top = TOP + (0.0 if self.rows.cuts else ARCH * len(set(self.over.values())))
+        self.boxes = [(*self._at(self.rows.place((x, y))), w) for x, y, w, _ in self.layout.boxes]
         self.links = {
             self._link(node): Link(f"{node.title}: {node.value_line}", self._facts(node), heat(node.value))
             for node in self.nodes
         }
 
     def panel(self, title: str, when: When) -> Panel:
-        """The picture, seen at the positions `when` of the dials."""
-        width, height = self.layout.width + 2 * MARGIN, self.layout.height + self.top + 4
-        return Panel(self.name, title, width, height, list(self._marks()), when)
+        """The picture, seen at the positions `when` of the dials; in rows where a phone has no room for it."""
+        width, height = self.rows.width + 2 * MARGIN, self.rows.height + self.top + 4
+        found = Panel(self.name, title, width, height, list(self._marks()), when)
+        if width <= NARROW or self.slim:
+            return found
+        return replace(found, narrow=Stage(f"{self.name}, narrow", self.key, self.runs, slim=True).panel(title, when))
 
     def _link(self, node):
         return f"{self.key} n{node.index}"
@@ -69,10 +79,10 @@ class Stage:
 
     def _marks(self) -> Iterator[Mark]:
         for k in range(len(self.edges)):
-            yield from arrow(self._forward(k), "edge", "head")
+            yield from arrow(self._drawn(self._forward(k)), "edge", "head")
         for run in self.runs:
             for k, edge in enumerate(self.edges):
-                route, head = arrow(self._way_back(k), "backedge", "backhead", back=True)
+                route, head = arrow(self._drawn(self._way_back(k)), "backedge", "backhead", back=True)
                 states = seen.flows(run.play, edge)
                 yield from only(run.when, [_with_states(route, run, states), _with_states(head, run, _calm(states))])
         for node in self.nodes:
@@ -96,31 +106,33 @@ class Stage:
 
     def _forward(self, k):
         """An edge forwards: along its lane, or over the boxes."""
-        route = self._route(k, HALF, self._entry(*self.edges[k]), -3)
+        route = self.layout.route(k, HALF, self._entry(*self.edges[k]), -3)
         if k not in self.over:
             return route
         ends = [
-            i
-            for i, (x, _) in enumerate(route)
-            if any(abs(x - MARGIN - side) < 0.01 for c in self._between(k) for side in c)
+            i for i, (x, _) in enumerate(route) if any(abs(x - side) < 0.01 for c in self._between(k) for side in c)
         ]
-        return [(x, self.over[k] + self.top if i in ends else y) for i, (x, y) in enumerate(route)]
+        return [(x, self.over[k] if i in ends else y) for i, (x, y) in enumerate(route)]
 
     def _between(self, k):
         """The columns that an edge passes by."""
         first, last = (self.layout.ranks[i] for i in self.edges[k])
         return self.layout.columns[first + 1 : last]
 
-    def _route(self, k, start, end, shift):
-        return [(x + MARGIN, y + self.top) for x, y in self.layout.route(k, start, end, shift)]
-
     def _way_back(self, k):
-        return self._route(k, BELOW + HALF, BELOW + HALF, BACK)
+        return self.layout.route(k, BELOW + HALF, BELOW + HALF, BACK)
+
+    def _drawn(self, route):
+        """A route of the layout where it is in the panel; None where it is cut."""
+        return [point and self._at(point) for point in self.rows.route(route)]
+
+    def _at(self, point):
+        return point[0] + MARGIN, point[1] + self.top
 
     def _entry(self, start, end):
         """How far below the top of its card an edge ends: several edges into one are spread, upper ones first."""
         over = {self.edges[k][0] for k in self.over if self.edges[k][1] == end}
-        senders = sorted(dict.fromkeys(self.nodes[end].parents), key=lambda p: (p not in over, self.boxes[p][1]))
+        senders = sorted(dict.fromkeys(self.nodes[end].parents), key=lambda p: (p not in over, self.layout.boxes[p][1]))
         spread = min(10.0, 26.0 / len(senders))
         return HALF + (senders.index(start) - (len(senders) - 1) / 2) * spread
 
@@ -198,12 +210,19 @@ class Stage:
 
     def _crossings(self, k):
         """The parts of the way back along edge k beside which its label may stand: where it passes by columns, else the gap."""
-        between = [side + MARGIN for _, side in self._between(k)] or [
-            self.layout.columns[self.layout.ranks[self.edges[k][0]]][1] + MARGIN
+        between = [side for _, side in self._between(k)] or [
+            self.layout.columns[self.layout.ranks[self.edges[k][0]]][1]
         ]
-        starts = [left + MARGIN for left, _ in self._between(k)] or between
+        starts = [left for left, _ in self._between(k)] or between
         pairs = pairwise(self._way_back(k))
-        return [(a, b) for a, b in pairs if any(abs(a[0] - x) < 0.01 for x in starts) and b[0] - a[0] > 1]
+        found = [(a, b) for a, b in pairs if any(abs(a[0] - x) < 0.01 for x in starts) and b[0] - a[0] > 1]
+        return [self._in_row(a, b) for a, b in found]
+
+    def _in_row(self, a, b):
+        """A part of a way in the panel; of one that goes on in the next row, where it begins."""
+        row = self.rows.row(a[0])
+        end = b if self.rows.row(b[0]) == row else (a[0] + STUB, a[1])
+        return self._at(self.rows.place(a, row)), self._at(self.rows.place(end, row))
 
 
 class _OnEdge(str):

@@ -11,6 +11,7 @@ import numpy as np
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import number
+from .gauge import curved, plain, reason
 from .run import OPTIMIZERS, Frame, Maker, Slope, descend, frame_of, line_fit
 from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, contours, grips, losses_axis, pair, plane
 
@@ -123,7 +124,7 @@ class Landscape(Picture):
         """What is drawn upon; its contour lines are drawn once."""
         before = getattr(self, "_shared", None)
         frame = frame or frame_of([m for by_rate in self.runs.values() for m in by_rate], WIDTH, HEIGHT)
-        shared = Ground(self.runs, self._steps, frame, self._axes)
+        shared = Ground(self.runs, self._steps, frame, self._axes, self.rates)
         if before is None or frame != before.frame:
             self._lines = contours(shared, self._loss)
         return replace(shared, losses=losses_axis(shared))
@@ -216,6 +217,11 @@ def _captions(shared, rates):
         for show, places in ((0, len(shared.runs) == 1), (when["show"][1], True)):
             standing = (f"{name}: {_standing(shared, moments, s, places)}." for s in range(shared.steps + 1))
             yield Caption("step", changes(standing), {**when, "show": [show]})
+    for when, _, name, moments in shared.each():
+        rate = rates[when["rate"][0]]
+        if plain(moments, rate):
+            said = [reason(name, curved(moments, rate, step)) for step in range(shared.steps + 1)]
+            yield Caption("step", changes(said), when)
 
 
 def _standing(shared, moments, step, places):

@@ -244,6 +244,19 @@ def test_a_choice_is_answered_with_a_click(go, tmp_path):
     assert form.locator(".lk-reply").text_content().startswith("Right")
 
 
+def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted(go, tmp_path):
+    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
+    walk, unknown = page.get_by_role("slider", name="Walk back").last, page.locator("text").get_by_text("?", exact=True)
+    page.keyboard.press("Tab")
+    walk.press("Home")
+    assert unknown.count() == 5
+    page.get_by_role("slider", name="The cut").press("ArrowLeft")
+    assert unknown.count() == 0 and walk.input_value() == str(made("cut").scene.dials[0].start)
+    walk.press("Home")
+    page.locator("circle[data-link]").first.dispatch_event("click")
+    assert unknown.count() == 0
+
+
 def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go, tmp_path):
     page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
     page.get_by_label("Predict first").check()

@@ -76,9 +76,9 @@ class Dial:
     start. `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
     whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
-    dial turns these others back, `{dial: position}`. `puts`: where other dials go with each of its positions; when one of them
-    is turned it goes where they fit, else to its last position. `after`: another dial, before whose position it never stands
-    (`bound`). `places`: where each position lies on a line that several scenes share,
+    dial turns these others back, `{dial: position}`; `shows`: where they go while the reader does not. `puts`: where other dials
+    go with each of its positions; when one of them is turned it goes where they fit, else to its last position. `after`: another
+    dial, before whose position it never stands (`bound`). `places`: where each position lies on a line that several scenes share,
     rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
@@ -93,6 +93,7 @@ class Dial:
     plane: Mapping[str, Any] = field(default_factory=dict)
     items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
+    shows: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
     hunt: Hunt | None = None
     plays: Sequence[int] = ()

@@ -136,7 +136,10 @@ export class Player {
     this.turn(dial, position);
   }
 
-  turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
+  turn(dial, position) { this.set({ ...this.along(dial), [dial.name]: position }); }
+
+  // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
+  along(dial) { return this.predict ? dial.resets : dial.shows; }
 
   // Where a dial goes that is turned to a position: as far as others let it (`bound.js`).
   within(dial, position) { return turned(this.dials, this.state, { [dial.name]: position })[dial.name]; }
@@ -206,8 +209,8 @@ export class Player {
     this.pause();
     this.ask.hide();
     const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
-    const backs = this.predict ? this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]).map((dial) => dial.resets) : [];
-    const go = Object.assign({}, ...backs, link.go);
+    const turned = this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]);
+    const go = Object.assign({}, ...turned.map((dial) => this.along(dial)), link.go);
     if (!asked) { this.set(go); return; }
     const { [asked.name]: position, ...others } = go;
     this.set(others);

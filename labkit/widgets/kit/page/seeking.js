@@ -52,6 +52,7 @@ export class Seeking {
     if (right) this.answered.add(seek.question);
     this.reply.textContent = right ? `Right. ${seek.because || ""}` : latest(seek.says || [], at, "Not there.");
     this.player.afterwards();
+    if (right) this.player.focusPanel(); // the buttons are gone
   }
 
   // The answer that is nearest to where the dial stands.

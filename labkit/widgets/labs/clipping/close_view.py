@@ -16,7 +16,7 @@ WIDTH, HIGH = 300.0, 196.0
 PLANE = Plane(Axis(-1.85, 1.85, 4.0, WIDTH - 4.0), Axis(-1.2, 1.2, HIGH, 4.0))  # a 1 is the limit
 MIDDLE = PLANE.at((0.0, 0.0))
 LIMIT = PLANE.across(1.0) - MIDDLE[0]
-WEDGE = 34.0  # px: how far the turn is filled
+WEDGE = 58.0  # px: how far the turn is filled
 
 
 def ground() -> Iterator[Mark]:

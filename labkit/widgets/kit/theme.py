@@ -39,6 +39,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "bytes": {"fill": "$saved", "stroke": "none", "pointer-events": "none"},
     "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
     "row": {"fill": "none", "stroke": "none"},
+    "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
     "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},

@@ -4,9 +4,9 @@ A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of 
 
 `scene`: the data, and how it is written. Marks are made by `rect`, `circle`, `path`, `line`, `text`, `arrow_head`; a path may
 be given as points. A mark changes by `mark.following(dial, x=[...])` (one value for each position), `mark.varying` (changes
-alone), `mark.seen_from(dial, position)`, `mark.answering(dial)` where it would give an answer away, and `mark.asking(dial)` where it is seen instead. `only(when, marks)`
-shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
-`by_position` gathers questions for a dial.
+alone), `mark.seen_from(dial, position)`, `mark.answering(dial)` where it would give an answer away, and `mark.asking(dial)` where
+it is seen instead. `only(when, marks)` shows marks, panels, captions, dials or questions at some positions of dials.
+`Ask.number` is a question about a number, `by_position` gathers questions for a dial.
 `joint`: what follows several dials at once, `mark.following({"a": 3, "b": 4}, x=[...])`, one value for each combination.
 `adding`: what follows several dials as a sum, `mark.adding({"a": 41}, x=[...])`, each dial adding a part of its own.
 `bound`: dials that put others in their places, or never stand before another.

@@ -211,12 +211,11 @@ def beside(shared: Ground) -> Panel:
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
-def grips(shared: Ground, start: Point, others: Mapping[str, Point]) -> Iterator[Grip]:
-    """The start, anywhere, in a saved page at one of the `others`; and the step, along a path and along the losses."""
+def grips(shared: Ground, start: Point) -> Iterator[Grip]:
+    """The start, anywhere; and the step, along a path and along the losses."""
     yield from _walkers(shared)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
-    parts = {part: shared.plane.at(place) for part, place in others.items()}
-    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free, parts=parts)
+    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
     y, across = _rows_and_gauge(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
     spots = [(across(i), y) for i in range(shared.steps + 1)]
     yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True)

@@ -14,7 +14,7 @@ from .outcome import Sweep
 from .training import Training
 
 HEIGHT = 226.0
-LEFT, RIGHT = 42.0, 364.0
+LEFT, RIGHT = 42.0, 358.0
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 

@@ -17,7 +17,7 @@ from .walk import ARRIVES, WALK, Walk
 
 ROW, BAR, WIDE = 32.0, 18.0, 120.0  # px: from one path to the next, and a bar
 MOST_FACTORS = 4  # of a product that is written out
-TITLE = "A gradient sums its open paths: point at one"
+TITLE = "Sums over open paths: point at one"
 
 
 class Row(NamedTuple):

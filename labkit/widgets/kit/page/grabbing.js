@@ -135,7 +135,7 @@ export class Grabbing {
     knob.focus({ preventScroll: true });
     this.held = {
       name, grip: found.grip, pointer: event.pointerId, from: [event.clientX, event.clientY],
-      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false,
+      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
     };
     this.place();
   }
@@ -163,13 +163,19 @@ export class Grabbing {
   end() {
     const { held } = this;
     this.held = undefined;
-    if (held?.moved && held.value) this.send(held.value, true);
-    else if (held?.moved && held.grip.dial && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
+    const far = held?.moved && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR;
+    if (held?.moved && held.value) {
+      this.send(held.value, true);
+      if (far && !this.player.live && held.before === this.given()) this.say(held.name, BETWEEN); // as it was
+    } else if (far && held.grip.dial && !held.turned && !held.told) {
       const { player } = this, dial = player.dials.find(({ name }) => name === held.grip.dial);
       this.say(held.name, [whyNot(held.grip, held.spot, held.place, (i) => player.within(dial, i) === i), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
   }
+
+  // The fields as they are written.
+  given() { return JSON.stringify(this.player.scene.fields); }
 
   // ---- by keyboard ----
 

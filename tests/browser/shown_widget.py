@@ -79,7 +79,7 @@ class Shown:
             position = self._swap_first(dial)
         else:
             self._choose(control, position)
-        self.goes({dial.name: position})
+        self.goes({**dial.shows, dial.name: position} if position != self.state[dial.name] else {})
 
     def goes(self, wanted):
         """What is expected when dials are turned, and with them what is bound to them."""
@@ -134,7 +134,10 @@ class Shown:
         place = self.frame.evaluate(HIT, link)
         if place:
             self.page.mouse.click(*place)
-            self.goes(self._suspected(link) or self.scene.links[link].go)
+            go = self._suspected(link) or self.scene.links[link].go
+            for dial in self.scene.dials:
+                self.state |= dial.shows if dial.name in go and go[dial.name] != self.state[dial.name] else {}
+            self.state |= go
         return bool(place)
 
     def _suspected(self, link) -> dict[str, int]:

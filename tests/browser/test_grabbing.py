@@ -8,6 +8,7 @@ from widget_examples import EXAMPLES, Demo, demo_scene, made
 
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.reach import spread
 from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
 
 NEEDS = "needs Python: open in a notebook"
@@ -238,13 +239,15 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
 
 
 def test_a_saved_page_goes_to_the_nearest_of_the_scenes_that_it_holds(opened):
-    dragged, said = opened("landscape"), []
+    dragged, said, picture = opened("landscape"), [], made("landscape")
     (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
-    scenes = made("landscape").alternatives()
-    for part in ("start 5", "start 4", "start"):
-        (x, y), (here_x, here_y) = grip.parts[part], grip.at
-        dragged.by("start", x - here_x + 9, y - here_y - 9)
-        dragged.shown.scene = dragged.scene = scenes[part]
+    along = {axis.field: axis for axis in grip.free.values()}
+    starts = spread(picture.inputs, along)
+    for start in (starts[5], starts[4], starts[0]):
+        scene = picture.scene_at(start)
+        (there,) = [one.at for one in scene.grips if one.name == "start"]
+        dragged.by("start", there[0] - grip.at[0] + 9, there[1] - grip.at[1] - 9)
+        dragged.shown.scene = dragged.scene = scene
         assert dragged.off("start") == pytest.approx([0, 0], abs=1) and dragged.shown.differences() == []
         (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
         said.append(dragged.shown.frame.locator(".lk-say").text_content())

@@ -228,4 +228,4 @@ def disagreeing(shown, seen):
 
 def told(mark, state):
     _, words, name = looks(mark, state)
-    return words if name != "hidden" and holds(mark.when, state) else ""
+    return words if name not in ("hidden", "asked") and holds(mark.when, state) else ""

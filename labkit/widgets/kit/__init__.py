@@ -4,16 +4,17 @@ A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of 
 
 `scene`: the data, and how it is written. Marks are made by `rect`, `circle`, `path`, `line`, `text`, `arrow_head`; a path may
 be given as points. A mark changes by `mark.following(dial, x=[...])` (one value for each position), `mark.varying` (changes
-alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
-shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
-`by_position` gathers questions for a dial.
+alone), `mark.seen_from(dial, position)`, `mark.answering(dial)` where it would give an answer away, and `mark.asking(dial)` where
+it is seen instead. `only(when, marks)` shows marks, panels, captions, dials or questions at some positions of dials.
+`Ask.number` is a question about a number, `by_position` gathers questions for a dial.
 `joint`: what follows several dials at once, `mark.following({"a": 3, "b": 4}, x=[...])`, one value for each combination.
 `adding`: what follows several dials as a sum, `mark.adding({"a": 41}, x=[...])`, each dial adding a part of its own.
 `bound`: dials that put others in their places, or never stand before another.
 `motion`: what is seen between two positions. Nothing has to be declared: numbers, paths and numbers in texts go evenly from the
 one to the other. `mark.moving` gives a property a time of its own; a `Panel` may have `tokens`, which travel along paths.
 `grips`: what the reader takes hold of: a `Grip` turns a dial to the nearest position, or sets fields `Along` axes. `reach`:
-the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which the reader clicks what is suspected.
+the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which the reader clicks what is suspected; `seeks`: a
+`Seek`, a question that is answered by a dial, such as with a `Grip`.
 `strokes`: paths and coordinates as they are written; a place on an axis keeps the number that it stands for. `polyline`,
 `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and

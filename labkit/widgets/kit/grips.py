@@ -45,8 +45,7 @@ class Grip:
     values that the picture can reach (`reach.py`); where there are none, no handle. `at`: where it stands if it has no dial.
 
     Grips of one `name` are one thing; `when` says which of them is seen. `area`: x, y, width and height of a part of the
-    panel that may be taken hold of, too. `parts`: in a saved page, which of its scenes is shown at which place
-    (`Picture.alternatives`). `stays`: the handle does not follow, as with a number that is scrubbed. `moves`:
+    panel that may be taken hold of, too. `stays`: the handle does not follow, as with a number that is scrubbed. `moves`:
     the link of marks that are moved at once, before Python has answered. `bare`: what it stands on looks like a handle
     already, so a ring is drawn around it only when it is pointed at, focused or held.
     """
@@ -65,7 +64,6 @@ class Grip:
     stays: bool = False
     moves: str = ""
     bare: bool = False
-    parts: Mapping[str, Spot] = field(default_factory=dict)
 
     def __post_init__(self):
         if self.by not in BY or (self.by == "r") != (self.around is not None):

@@ -12,6 +12,7 @@ from math import floor, isfinite, log10
 from time import process_time
 from typing import Any
 
+from .grips import Along
 from .page import packed
 from .scene import Scene, to_json
 
@@ -19,7 +20,8 @@ MOST = 13_000  # marks of all scenes together
 EACH, LEAST = (41, 9), 5  # values of an input, where there are so many inputs: each with each
 ALONE = 9  # where there are more, or marks are many: each alone, the others being as they were given
 WIDE = 2.0  # times its size, of 1 at least, that a value goes down and up
-LETTERS = 200_000
+SPREAD = (0.12, 0.5, 0.88)  # of an axis on which a handle is dragged
+LETTERS = 600_000
 SLOW = 0.5  # s that a scene takes at most
 
 SceneAt = Callable[[Mapping[str, float]], Scene | None]
@@ -30,17 +32,20 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt) -> str
 
     Nothing can where handles set no inputs, where scenes are large or slow, and where the same inputs give another scene.
     """
-    whole = {a.field: a.whole for grip in scene.grips if not grip.dial for a in grip.free.values() if a.field in inputs}
+    handles = [grip for grip in scene.grips if not grip.dial]
+    along = {a.field: a for grip in handles for a in grip.free.values() if a.field in inputs}
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         began = process_time()
-        first = scene_at(inputs) if whole else None
+        first = scene_at(inputs) if along else None
         if first is None or process_time() - began > SLOW or to_json(first)["panels"] != to_json(scene)["panels"]:
             return ""
         marks = sum(len(panel.marks) for panel in first.panels)
-        rows = list(points({name: inputs[name] for name in whole}, whole, MOST // marks))
+        values, on_axes = {name: inputs[name] for name in along}, not any(grip.stays for grip in handles)
+        whole = {name: a.whole for name, a in along.items()}
+        rows = spread(values, along) if on_axes else list(points(values, whole, MOST // marks))
         found = list(_scenes(rows, inputs, scene_at)) if len(rows) > 1 else []
-    return _packed(list(whole), [list(row.values()) for row, _ in found], [to_json(other) for _, other in found])
+    return _packed(list(along), [list(row.values()) for row, _ in found], [to_json(other) for _, other in found])
 
 
 def _packed(fields, rows, scenes) -> str:
@@ -66,6 +71,25 @@ def _scenes(rows, inputs, scene_at) -> Iterator[tuple[Mapping[str, float], Scene
             found = scene_at({**inputs, **row})
             if found is not None:
                 yield row, found
+
+
+def spread(values: Mapping[str, float], along: Mapping[str, Along]) -> list[Mapping[str, float]]:
+    """Values over all the axes that handles are dragged on; the given ones take the place of the nearest.
+
+    >>> spread({"x": 0.3}, {"x": Along("x", -2.0, 2.0, 0.0, 100.0)})
+    [{'x': 0.3}, {'x': -1.52}, {'x': 1.52}]
+    """
+    axes = [[valued(a, a.low + part * (a.high - a.low)) for part in SPREAD] for a in along.values()]
+    rows = [dict(zip(along, row, strict=True)) for row in product(*axes)]
+    wide = {name: valued(a, a.high) - valued(a, a.low) for name, a in along.items()}
+    near = min(rows, key=lambda row: sum(((row[name] - values[name]) / wide[name]) ** 2 for name in along))
+    return [values, *(row for row in rows if row is not near)]
+
+
+def valued(along: Along, level: float) -> float:
+    """What a level of an axis stands for, in three digits."""
+    found = float(f"{10.0**level if along.log else level:.3g}")
+    return round(found) if along.whole else found
 
 
 def points(values: Mapping[str, float], whole: Mapping[str, bool], most: int) -> Iterator[dict[str, float]]:

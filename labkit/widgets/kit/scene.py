@@ -17,6 +17,7 @@ from .bound import turned
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
+from .seeks import Seek
 from .strokes import Outline, Placed, outline, polygon, tenth
 from .words import briefly
 
@@ -73,13 +74,14 @@ class Dial:
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
     then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
-    start. `asks`: questions by position, for "predict first", one or several with different `when`.
+    start. `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
+    whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
-    dial turns these others back, `{dial: position}`, and what is asked there is asked again. `puts`: where other dials go with
-    each of its positions; when one of them is turned it goes where they fit, else to its last position. `after`: another dial,
-    listed before it, before whose position it never stands: each takes the other along (`bound`). `places`: where each position
-    lies on a line that several scenes share, rising: when one scene takes the place of another, the dial is turned to the last
-    position that does not lie ahead.
+    dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
+    reader does not. `puts`: where other dials go with each of its positions; when one of them is turned it goes where they fit,
+    else to its last position. `after`: another dial, listed before it, before whose position it never stands: each takes the other
+    along (`bound`). `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place
+    of another, the dial is turned to the last position that does not lie ahead.
     """
 
     name: str
@@ -88,10 +90,12 @@ class Dial:
     kind: str = "slider"
     start: int = 0
     asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
+    seeks: Sequence[Seek] = ()
     when: When = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
     items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
+    shows: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
     hunt: Hunt | None = None
     plays: Sequence[int] = ()
@@ -181,6 +185,10 @@ class Mark:
     def answering(self, dial: str) -> "Mark":
         """The same mark, out of sight while the reader predicts, for it gives the answer away."""
         return self.varying(dial, state=[(0, "answer")])
+
+    def asking(self, dial: str) -> "Mark":
+        """The same mark, in sight only while the reader predicts."""
+        return self.varying(dial, state=[(0, "asked")])
 
 
 @dataclass(frozen=True)
@@ -377,7 +385,7 @@ def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
     return found
 
 
-Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Grip)
+Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Seek, Grip)
 
 
 def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:

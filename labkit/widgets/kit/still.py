@@ -138,7 +138,7 @@ def visible_marks(panel: Panel, state: Mapping[str, int]) -> Iterator[Seen]:
     for mark in panel.marks:
         if holds(mark.when, state):
             at, words, name = looks(mark, state)
-            if name != "hidden" and (mark.tag != "rect" or (at["width"] > 0 and at["height"] > 0)):
+            if name not in ("hidden", "asked") and (mark.tag != "rect" or (at["width"] > 0 and at["height"] > 0)):
                 yield mark, at, words, name
 
 

@@ -39,6 +39,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "bytes": {"fill": "$saved", "stroke": "none", "pointer-events": "none"},
     "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
     "row": {"fill": "none", "stroke": "none"},
+    "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
     "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
@@ -57,6 +58,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "over": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 1.6},
     "turn": {"fill": "$backward", "stroke": "none", "opacity": 0.35},
     "veil": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
+    "mist": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
     "before": {"fill": "none", "stroke": "$ink", "stroke-width": 2.6},
     "head": {"fill": "$forward", "stroke": "none"},
     "backhead": {"fill": "$backward", "stroke": "none"},
@@ -67,6 +69,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "heading": _text(18, **{"font-weight": "bold"}),
     "caption": _text(12.5, "$muted", **{"font-weight": "bold"}),
     "verdict": _text(15, "$saved", **{"font-weight": "bold"}, **_HALO),
+    "fault": _text(15, "$bad", **{"font-weight": "bold"}, **_HALO),
     "name": _text(12.5, **{"font-weight": "bold"}),
     "value": _text(12, family=MONO),
     "note": _text(11.5, "$muted"),
@@ -105,6 +108,7 @@ STATES: dict[str, dict[str, Any]] = {
     "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
     "wrongtext": {"fill": "$bad"},
     "hidden": {"display": "none"},
+    "asked": {"display": "none"},  # seen in the page alone, while the reader predicts
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
 }
 # Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.

@@ -8,7 +8,7 @@ from labkit.widgets.kit import theme
 
 THEMES = sorted(theme.PALETTES)
 WORDS = [role for role, look in theme.ROLES.items() if "font-size" in look]
-FAINT = {"area", "grid", "row", "veil"}  # grounds, lines one may overlook, a place to point at
+FAINT = {"area", "grid", "row", "way", "veil", "mist"}  # grounds, lines one may overlook, places to point at
 SEEN = [role for role in theme.ROLES if role not in {*WORDS, *FAINT} and not role.startswith("zone-")]
 
 

@@ -13,7 +13,7 @@ from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
 from labkit.widgets.kit.motion import point_on
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.cut.names import slopes
+from labkit.widgets.labs.cut.names import slopes, ways
 from labkit.widgets.labs.cut.paths import product
 from labkit.widgets.labs.cut.run import cuts
 from labkit.widgets.labs.cut.walk import Walk
@@ -100,8 +100,19 @@ def test_the_paths_are_listed_with_their_products():
 
 def test_a_click_on_a_ring_cuts_there():
     links = usual().scene.links
-    assert [link.go["cut"] for link in links.values()] == list(range(1, len(usual().cuts)))
-    assert [link.label for link in links.values()] == [f"cut {where}" for where in usual().cuts[1:]]
+    cutting = [link for link in links.values() if link.go]
+    assert [link.go["cut"] for link in cutting] == list(range(1, len(usual().cuts)))
+    assert [link.label for link in cutting] == [f"cut {where}" for where in usual().cuts[1:]]
+
+
+def test_a_path_that_is_pointed_at_is_drawn_over_its_edges_there_and_back():
+    graph, listed = usual().scene.panels
+    for link, words, _, way in ways(usual().found):
+        (row,) = [mark for mark in listed.marks if mark.link == link]
+        (drawn,) = [mark for mark in graph.marks if mark.link == link]
+        assert row.text == words and drawn.role == "way" and usual().scene.links[link].label == f"path {words}"
+        edges = [m.at["d"] for m in graph.marks if m.role in ("edge", "backedge") and m.at["d"] in drawn.at["d"]]
+        assert len(edges) == 2 * len(way)
 
 
 def test_the_question_is_answered_by_the_gradient_after_the_cut():

@@ -1,5 +1,7 @@
 """The paths over a loss landscape are those of the optimizers' formulas, and the picture says where they are."""
 
+import base64
+import gzip
 import json
 from functools import cache
 
@@ -11,9 +13,12 @@ import labkit.mindspore as ms
 from labkit.mindspore import nn, ops
 from labkit.widgets.kit.scene import holds, looks, to_json, width_of
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.strokes import NOWHERE
+from labkit.widgets.kit.words import number
+from labkit.widgets.labs.landscape.gauge import curved, plain
 from labkit.widgets.labs.landscape.run import OPTIMIZERS, descend, frame_of, heights, levels_of, line_fit
 from labkit.widgets.labs.landscape.scene import RATES, START, STEPS, Landscape
-from labkit.widgets.labs.landscape.view import HEIGHT, LEFT, TOP, WIDTH
+from labkit.widgets.labs.landscape.view import FRESH, HEIGHT, LEFT, TOP, WIDTH
 
 NAMES = ["SGD", "Momentum", "Adam"]
 
@@ -65,6 +70,41 @@ def test_one_rate_throws_sgd_out_where_the_two_others_arrive():
     assert losses["SGD"] > 100 > 1 > max(losses["Momentum"], losses["Adam"])
 
 
+@pytest.mark.parametrize("rate", [0.02, 0.2, 0.25])
+def test_why_sgd_goes_as_it_does_is_its_rate_times_the_curvature_along_its_step(rate):
+    hessian = labkit.jacrev(labkit.grad(lambda p: line_fit(p[0], p[1])))(np.array(START))
+    moments, i = usual().runs["SGD"][RATES.index(rate)], RATES.index(rate)
+    for step in (1, 4, 12):
+        way = np.subtract(moments[step].place, moments[step - 1].place)
+        wanted = rate * (way @ hessian @ way) / (way @ way)
+        assert curved(moments, rate, step) == pytest.approx(wanted, rel=1e-3)
+        does = "stops short" if wanted < 1 else "zigzags" if wanted < 2 else "flies off"
+        said = usual().scene.said(usual().scene.state(step=step, rate=i))
+        assert f"SGD's rate × curvature is {number(curved(moments, rate, step))}" in said and f"it {does}." in said
+    assert "curvature" not in usual().scene.said(usual().scene.state(step=0))
+    assert curved(moments, rate, 1) > 1 or rate < 0.2
+
+
+def test_what_follows_more_than_the_gradient_has_no_such_reason():
+    assert not any(plain(moments, rate) for name in NAMES[1:] for moments, rate in zip(usual().runs[name], RATES))
+    assert "curvature" not in Landscape(lambda x, y: x**2 + y**2, (1.0, 1.0), ("Adam",), steps=3).describe()
+
+
+def test_the_arrow_is_the_rate_times_the_gradient_and_of_sgd_the_next_step():
+    moments, plane = usual().runs["SGD"][1], usual()._shared.plane
+    tips = [
+        at["d"].rpartition("L")[2] for mark, at in plane_marks(step=3, rate="0.1", show="SGD") if mark.role == "ravine"
+    ]
+    assert [tuple(map(float, tip.split())) for tip in tips] == [pytest.approx(plane.at(moments[4].place), abs=0.1)]
+
+
+def test_steps_of_long_ago_are_pale():
+    (panel,) = (p for p in usual().scene.panels if p.name == "plane")
+    state = usual().scene.state(step=10, rate="0.1", show="Adam")
+    pale = [name for mark, _, _, name in visible_marks(panel, state) if mark.role == "backbar" and mark.vary]
+    assert pale == ["dim"] * (10 - FRESH) + [""] * (FRESH + 1)
+
+
 def test_both_axes_have_the_same_scale():
     left, right, low, high = frame_of([usual().runs["SGD"][0]], WIDTH, HEIGHT)
     assert (right - left) / WIDTH == pytest.approx((high - low) / HEIGHT, rel=0.01)
@@ -83,7 +123,7 @@ def test_a_mark_stands_at_every_step_so_far():
 
 def test_a_path_that_leaves_the_frame_is_drawn_up_to_its_edge():
     for mark, at in plane_marks(rate="0.25"):
-        if mark.vary and "d" in mark.vary.get("step", {}):
+        if mark.role != "savedbar" and mark.vary and "d" in mark.vary.get("step", {}) and at["d"] != NOWHERE:
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
             assert all(LEFT - 0.1 <= x <= LEFT + WIDTH + 0.1 for x, _ in points)
             assert all(TOP - 0.1 <= y <= TOP + HEIGHT + 0.1 for _, y in points)
@@ -214,7 +254,8 @@ def test_every_caption_holds_somewhere():
     for rate in range(4):
         for show in range(4):
             state = scene.state(rate=rate, show=show)
-            assert sum(holds(c.when, state) for c in scene.captions) == (4 if show == 0 else 2)
+            why = show in (0, 1 + NAMES.index("SGD"))
+            assert sum(holds(c.when, state) for c in scene.captions) == (4 if show == 0 else 2) + why
 
 
 def test_the_numbers_of_contour_lines_stand_off_every_path():
@@ -232,16 +273,21 @@ def test_the_whole_training_plays_in_eight_seconds(steps):
     assert 0 < dial.pace * steps <= 8000
 
 
+def reached(picture):
+    """The starts that a saved page has, in the plane."""
+    known = json.loads(picture.html().partition('id="data">')[2].partition("</script>")[0])["reach"]
+    return json.loads(gzip.decompress(base64.b64decode(known)))["points"]
+
+
 def test_a_saved_page_begins_at_other_places_too():
     picture = Landscape(steps=5)
-    scenes, plane = picture.alternatives(), picture._shared.plane
-    assert len(scenes) == 9 and scenes["start"] is picture.scene
-    for part, scene in scenes.items():
+    starts, plane = reached(picture), picture._shared.plane
+    assert len(starts) == 9 and starts[0] == list(START)
+    for start in starts:
+        scene = picture.scene_at(dict(zip(("w", "b"), start, strict=True)))
         (grip,) = [grip for grip in scene.grips if grip.name == "start"]
-        assert grip.at == grip.parts[part] and grip.parts.keys() == scenes.keys()
-        start = picture.rest_at(part)["inputs"]
-        assert plane.at((start["w"], start["b"])) == grip.at and plane.holds((start["w"], start["b"]))
-        other = Landscape(start=(start["w"], start["b"]), loss=line_fit, steps=5)
+        assert plane.at(start) == grip.at and plane.holds(start)
+        other = Landscape(start=start, loss=line_fit, steps=5)
         said = [scene.told(scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
         wanted = [other.scene.told(other.scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
         losses = [words.replace(", outside the picture", "") for words in said]
@@ -252,4 +298,5 @@ def test_a_saved_page_has_no_start_where_the_loss_is_not_finite():
     picture = Landscape(
         lambda x, y: ops.log(x) + y**2, (1.0, 1.0), ("SGD",), rates=(0.1,), steps=3, frame=(-2, 2, -2, 2)
     )
-    assert 1 < len(picture.alternatives()) < 9
+    starts = reached(picture)
+    assert 1 < len(starts) < 9 and all(x > 0 for x, _ in starts)

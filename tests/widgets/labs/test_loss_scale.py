@@ -18,7 +18,7 @@ from labkit.precision import format_of, rounded, statistics
 from labkit.widgets.kit.axes import Axis
 from labkit.widgets.kit.scene import looks, to_json, width_of
 from labkit.widgets.labs.loss_scale import LossScaleLab
-from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent, silhouette
+from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent, silhouette, two_to
 from labkit.widgets.labs.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
 from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
 from labkit.widgets.labs.loss_scale.presets import digits_batches, digits_network
@@ -444,23 +444,41 @@ def test_the_questions_are_answered_by_what_comes_next(lab):
     for position, asks in steps.asks.items():
         for ask in asks:
             of, asked = FORMATS[ask.when["format"][0]], asked + 1
-            if isinstance(ask.answer, float):
-                assert 2.0**ask.answer == training.steps[of][position].outcome.scale
+            if "What is the scale" in ask.question:
+                assert ask.answer == two_to(training.steps[of][position].outcome.power) and ask.answer in ask.choices
             else:
                 assert not training.steps[of][position].outcome.finite and ask.answer == "they stay as they are"
             assert all(value != ask.answer for value, _ in ask.slips)
-            assert f"log2 of the scale at step {position + 2}" not in ask.question
+            assert f"the scale at step {position + 2}" not in ask.question
     assert asked >= 2 * len(FORMATS)
+
+
+def test_the_histogram_is_dragged_to_where_it_is_safe_and_a_scale_that_is_not_says_what_is_lost(lab):
     scale = next(d for d in lab.scene.dials if d.name == "scale")
-    for position, asks in scale.asks.items():
-        for ask in asks:
-            found = lab.cases[0].outcomes[FORMATS[ask.when["format"][0]]][position]
-            if "How many per cent" in ask.question:
-                assert ask.answer == 100 * found.share("flushed")
-            elif "What happens" in ask.question:
-                of = FORMATS[ask.when["format"][0]]
-                assert "skipped" in ask.answer and not found.finite
-                assert lab.cases[0].largest * found.scale > format_of(of).max
+    for seek in scale.seeks:
+        of = FORMATS[seek.when["format"][0]]
+        outcomes, safe = lab.cases[0].outcomes[of], lab.cases[0].safe[of]
+        if safe:
+            assert list(seek.answer) == list(range(safe[0], safe[1] + 1))
+        lost = [o.share("flushed") + o.share("overflowed") for o in outcomes]
+        assert all(lost[i] == min(lost) for i in seek.answer) or safe
+        assert seek.start is None or seek.start not in seek.answer
+        for position, said in seek.says:
+            assert ("skipped" in said) == (not outcomes[position].finite)
+    assert len(scale.seeks) == len(FORMATS)
+    state = lab.scene.state(format="float16")
+    marks = [m for p in lab.scene.panels if p.name in ("scale exponents", "scale scales") for m in p.marks]
+    seen = [(m.role, looks(m, state)[2]) for m in marks if m.vary]
+    assert all(
+        name == "answer" for role, name in seen if role in ("bar", "leafbar", "over", "verdict", "fault", "forwardtext")
+    )
+    assert ("inkhead", "asked") in seen and ("outline", "") in seen  # what is dragged stays
+
+
+def test_of_gradients_that_no_scale_saves_the_least_loss_is_looked_for():
+    lab = LossScaleLab(gradients={"w": [2.0**-30, 2.0**14, 2.0**15]}, formats=["float16"])
+    (seek,) = lab.scene.dials[0].seeks
+    assert lab.cases[0].safe["float16"] is None and "fewest" in seek.question and seek.answer
 
 
 def test_no_text_leaves_its_panel_and_band_names_do_not_overlap(lab):

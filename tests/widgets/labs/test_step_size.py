@@ -2,16 +2,17 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 
 import autograd.numpy as anp
 import numpy as np
 import pytest
 
-from labkit.widgets.kit.scene import holds
+from labkit.widgets.kit.scene import holds, width_of
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.step_size.run import NAMES, RULES, STEPS, cases
 from labkit.widgets.labs.step_size.scene import StepSize
-from labkit.widgets.labs.step_size.view import RING, Errors
+from labkit.widgets.labs.step_size.view import LENS, RING, Errors
 
 EPS = {name: float(np.finfo(name).eps) for name in NAMES}
 
@@ -90,10 +91,41 @@ def lines(role, **dials):
 @pytest.mark.parametrize("h", ["1", "0.1", "0.001", "1e−16"])
 @pytest.mark.parametrize("zoom", ["off", "on"])
 def test_the_drawn_slopes_are_as_the_numbers(h, zoom):
-    (secant,), (tangent,) = lines("vector", h=h, zoom=zoom), lines("backvector", h=h, zoom=zoom)
-    steep = [(y1 - y0) / (x1 - x0) for x0, y0, x1, y1 in (secant, tangent)]
+    """In the window, and where that is not zoomed under its lens as well."""
+    both = list(zip(lines("vector", h=h, zoom=zoom), lines("backvector", h=h, zoom=zoom), strict=True))
     value = usual().cases["float64", "forward"].quotients[STEPS.index(float(h.replace("−", "-")))].value
-    assert steep[0] / steep[1] == pytest.approx(value / np.cos(1.0), abs=0.01)
+    for pair in both:
+        steep = [(y1 - y0) / (x1 - x0) for x0, y0, x1, y1 in pair]
+        assert steep[0] / steep[1] == pytest.approx(value / np.cos(1.0), abs=0.01)
+    assert len(both) == (2 if zoom == "off" else 1)
+    if zoom == "off":
+        (x0, _, x1, _), (a, b, c, d) = both[1][0], lens_of(h)
+        assert a - 0.1 <= x0 < x1 <= b + 0.1 and b - a == LENS[0] and d - c == LENS[1]
+
+
+def lens_of(h):
+    marks = visible_marks(usual().scene.panels[0], usual().scene.state(h=h))
+    (at,) = [at for mark, at, *_ in marks if mark.role == "cover"]
+    return at["x"], at["x"] + at["width"], at["y"], at["y"] + at["height"]
+
+
+def test_the_lens_stands_where_least_of_the_curve_goes():
+    for fn, x, right in ((lambda x: x**3, 1.0, False), (lambda x: -(x**3), -1.0, True)):
+        (at,) = [m.at for m in StepSize(fn, x).scene.panels[0].marks if m.role == "cover" and m.when["format"] == [0]]
+        assert (at["x"] > 200) == right and at["y"] < 150
+
+
+def test_the_best_h_is_named_where_no_line_goes():
+    panel = usual().scene.panels[1]
+    seen = [(mark, at, words) for mark, at, words, _ in visible_marks(panel, usual().scene.state())]
+    (at,) = [at for _, at, words in seen if words.startswith("best ")]
+    half = width_of("best 1e−08", bold=True) / 2 - 3
+    for _, other, _ in [one for one in seen if one[0].role == "before" and "d" in one[1]]:
+        points = [tuple(map(float, pair.split())) for pair in re.findall(r"-?[\d.]+ -?[\d.]+", other["d"])]
+        for (x0, y0), (x1, y1) in pairwise(points):
+            for k in np.linspace(0, 1, 60):
+                x, y = x0 + k * (x1 - x0), y0 + k * (y1 - y0)
+                assert not (abs(x - at["x"]) < half and at["y"] - 8 < y < at["y"] - 1), (x, y)
 
 
 def test_zoomed_in_the_curve_is_straight_for_a_while_and_then_a_staircase():

@@ -13,23 +13,25 @@ export function askControl() {
     hide() { element.hidden = true; },
     ask(ask, goOn) {
       const isNumber = typeof ask.answer === "number";
-      const input = isNumber
-        ? make("input", { type: "text", inputMode: "decimal", size: 10, "aria-label": ask.question, autocomplete: "off" })
-        : make("select", { "aria-label": ask.question }, ...ask.choices.map((c) => make("option", {}, c)));
+      const choose = (words) => make("button", { type: "button", className: "lk-button lk-wide", onclick: () => judge(words) }, words);
+      const inputs = isNumber
+        ? [make("input", { type: "text", inputMode: "decimal", size: 10, "aria-label": ask.question, autocomplete: "off" })]
+        : ask.choices.map(choose);
       const reply = make("span", { className: "lk-reply", role: "status" });
-      const check = make("button", { type: "submit", className: "lk-button lk-wide" }, "Check");
+      const check = make("button", { type: "submit", className: "lk-button lk-wide", hidden: !isNumber }, "Check");
       const show = make("button", { type: "button", className: "lk-button lk-wide", onclick: () => goOn() }, "Show me");
       const on = make("button", { type: "button", className: "lk-button lk-wide", hidden: true, onclick: () => goOn() }, "Go on");
       element.onsubmit = (event) => {
         event.preventDefault();
-        const given = isNumber ? number(input.value) : input.value;
-        if (isNumber && (input.value.trim() === "" || Number.isNaN(given))) {
-          reply.textContent = "A number is expected here, such as -2.43.";
-          return;
-        }
+        const { value } = inputs[0];
+        if (value.trim() === "" || Number.isNaN(number(value))) reply.textContent = "A number is expected here, such as -2.43.";
+        else judge(number(value));
+      };
+      const judge = (given) => {
         if (near(given, ask.answer, ask.tolerance ?? 0.02)) {
           reply.textContent = `Right. ${ask.because || ""}`;
           check.hidden = show.hidden = true;
+          if (!isNumber) for (const one of inputs) one.disabled = one.textContent !== given;
           on.hidden = false;
           on.focus();
           return;
@@ -37,9 +39,9 @@ export function askControl() {
         const slip = (ask.slips || []).find(([value]) => near(given, value, ask.tolerance ?? 0.02));
         reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
       };
-      element.replaceChildren(make("span", {}, ask.question), input, check, show, on, reply);
+      element.replaceChildren(make("span", {}, ask.question), ...inputs, check, show, on, reply);
       element.hidden = false;
-      input.focus();
+      inputs[0].focus();
     },
   };
 }

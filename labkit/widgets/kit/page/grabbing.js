@@ -13,9 +13,6 @@ const SILENCE = 3000; // ms without an answer
 const FAR = 30; // px of the panel from a place that a saved page holds
 const CLICK = 3; // px: what moves less was a click
 
-// A grip by which scenes are chosen, as one that turns a dial.
-function inParts(grip) { return grip.parts ? { ...grip, spots: Object.values(grip.parts) } : grip; }
-
 export class Grabbing {
   // `held`: what the player before was dragging (`letGo`).
   constructor(player, held) {
@@ -24,7 +21,7 @@ export class Grabbing {
     this.fresh = !held; // nobody has been here before: handles show themselves
     this.handles = new Map();
     this.stop = new AbortController();
-    for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name) && (grip.dial || grip.parts || this.sets(grip))) this.handle(grip);
+    for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name) && (grip.dial || this.sets(grip))) this.handle(grip);
     this.note = make("div", { className: "lk-needs", role: "status", hidden: true });
     const on = (type, act) => player.root.addEventListener(type, act, { signal: this.stop.signal });
     on("pointerdown", () => this.hush());
@@ -138,7 +135,7 @@ export class Grabbing {
     knob.focus({ preventScroll: true });
     this.held = {
       name, grip: found.grip, pointer: event.pointerId, from: [event.clientX, event.clientY],
-      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false,
+      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
     };
     this.place();
   }
@@ -166,9 +163,12 @@ export class Grabbing {
   end() {
     const { held } = this;
     this.held = undefined;
-    if (held?.moved && held.value) this.send(held.value, true);
-    else if (held?.moved && (held.grip.dial || held.grip.parts) && !held.turned && !held.told && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR) {
-      this.say(held.name, [whyNot(inParts(held.grip), held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
+    const far = held?.moved && Math.hypot(held.place[0] - held.spot[0], held.place[1] - held.spot[1]) > FAR;
+    if (held?.moved && held.value) {
+      this.send(held.value, true);
+      if (far && !this.player.live && held.before === this.given()) this.say(held.name, BETWEEN); // as it was
+    } else if (far && held.grip.dial && !held.turned && !held.told) {
+      this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
     this.place();
     const { later } = this;
@@ -182,6 +182,9 @@ export class Grabbing {
     if (!this.held) call();
   }
 
+  // The fields as they are written.
+  given() { return JSON.stringify(this.player.scene.fields); }
+
   // ---- by keyboard ----
 
   key(name, event) {
@@ -194,8 +197,7 @@ export class Grabbing {
     const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
     if (this.sets(grip)) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
     else {
-      const among = inParts(grip), now = grip.dial ? this.player.state[grip.dial] : nearest(among, spot);
-      const next = far ? furthest(among, way) : neighbour(among, now, spot, way);
+      const next = far ? furthest(grip, way) : neighbour(grip, this.player.state[grip.dial], spot, way);
       if (next !== undefined) this.turn(grip, next);
     }
   }
@@ -225,8 +227,8 @@ export class Grabbing {
       this.moveMarks();
       this.send(value);
     } else {
-      const among = inParts(grip), there = nearest(among, place);
-      const far = grip.dial && missed(grip, grip.spots[there], place) > FAR;
+      const there = nearest(grip, place);
+      const far = missed(grip, grip.spots[there], place) > FAR;
       if (far) { this.held.told = true; this.say(grip.name, `here it ${NEEDS}`); }
       this.turn(grip, there);
     }
@@ -234,21 +236,11 @@ export class Grabbing {
   }
 
   turn(grip, position) {
-    if (!grip.dial) { this.open(grip, Object.keys(grip.parts)[position]); return; }
     const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
     if (position === player.state[dial.name]) return;
     if (this.held) this.held.turned = true;
     player.request(dial, position);
     if (player.state[dial.name] !== position) { this.held = undefined; } // it asks first
-  }
-
-  // Another of the scenes that a saved page has.
-  open(grip, part) {
-    const [x, y] = grip.parts[part], [nowX, nowY] = this.now(grip.name)?.spot || [];
-    if ((x === nowX && y === nowY) || part === this.opening) return;
-    if (this.held) this.held.turned = true;
-    this.opening = part;
-    if (!this.player.open(part)) this.say(grip.name, NEEDS);
   }
 
   // The marks that the grip moves stand where the finger is, until the scene comes that has them there.

@@ -13,6 +13,7 @@ import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
+import { Seeking } from "./seeking.js";
 import { toolsOf } from "./tools.js";
 import { refresh } from "./items.js";
 import { View } from "./view.js";
@@ -23,7 +24,8 @@ export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
   // whether Python listens; `reach`: what a saved page answers in its place. `held`: what is being dragged.
-  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, reach, held }) {
+  // `seeking`: what was asked in the scene before.
+  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, reach, held, seeking }) {
     Object.assign(this, { root, scene, told, send, open, live, reach, predict: predict ?? scene.predict ?? false });
     this.play = new Playing(this, speed);
     this.dials = scene.dials || [];
@@ -33,6 +35,7 @@ export class Player {
       const kept = turned?.[dial.name] ?? carried(dial, old, (state || {})[dial.name]);
       this.state[dial.name] = kept !== undefined && kept < dial.values.length ? kept : dial.start || 0;
     }
+    this.seeking = new Seeking(this, seeking);
     this.build();
     this.grabbing = new Grabbing(this, held);
     this.afterwards();
@@ -62,7 +65,7 @@ export class Player {
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
-      this.bar(), this.say, this.ask.element,
+      this.bar(), this.say, this.ask.element, ...(this.dials.some(({ seeks }) => seeks) ? [this.seeking.element] : []),
       make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
       ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
@@ -70,7 +73,7 @@ export class Player {
 
   bar() {
     const bar = make("div", { className: "lk-controls" }, ...this.controls.map((c) => c.element));
-    if (this.dials.some((dial) => Object.keys(dial.asks || {}).length)) bar.append(this.predictToggle());
+    if (this.dials.some((dial) => Object.keys(dial.asks || {}).length || dial.seeks)) bar.append(this.predictToggle());
     this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
     bar.append(...this.fields.map(({ element }) => element));
     return bar;
@@ -141,10 +144,13 @@ export class Player {
   }
 
   turn(dial, position) {
-    const resets = this.predict ? dial.resets || {} : {};
-    this.set({ [dial.name]: position, ...resets });
-    this.asksAgain(resets);
+    const along = this.along(dial);
+    this.set({ ...along, [dial.name]: position });
+    if (this.predict) this.asksAgain(along);
   }
+
+  // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
+  along(dial) { return this.predict ? dial.resets : dial.shows; }
 
   // The question that is put before a position of a dial, as others stand now.
   askAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
@@ -182,7 +188,8 @@ export class Player {
   }
 
   afterwards() {
-    this.root.classList.toggle("lk-predicting", Boolean(this.predict));
+    this.seeking.show();
+    this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) this.predicting.checked = this.predict;
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
@@ -190,7 +197,8 @@ export class Player {
     }
     for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     this.showViews();
-    const [words, rest] = briefly(captionOf(this.scene, this.state));
+    const [words, rest] = this.seeking.open ? ["", ""] : briefly(captionOf(this.scene, this.state));
+    this.say.hidden = Boolean(this.seeking.open); // the question stands there
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;
     this.more.lastChild.textContent = rest;
@@ -232,9 +240,14 @@ export class Player {
     this.pointing.hush();
     this.ask.hide();
     const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
-    const backs = this.predict ? this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]).map((dial) => dial.resets) : [];
-    const go = Object.assign({}, ...backs, link.go);
-    if (!asked) { this.set(go); this.asksAgain(Object.assign({}, ...backs)); return; }
+    const turned = this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]);
+    const along = Object.assign({}, ...turned.map((dial) => this.along(dial)));
+    const go = { ...along, ...link.go };
+    if (!asked) {
+      this.set(go);
+      if (this.predict) this.asksAgain(along);
+      return;
+    }
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);

@@ -17,7 +17,9 @@ export class Reach {
 
   // The next value of a field in a direction; the last one, if `far`.
   next(field, value, way, far) {
-    const ahead = this.points.map((row) => row[this.fields.indexOf(field)]).filter((one) => (one - value) * way > 1e-9).sort((a, b) => (a - b) * way);
+    const known = this.points.map((row) => row[this.fields.indexOf(field)]), off = (one) => Math.abs(one - value);
+    const here = known.reduce((best, one) => (off(one) < off(best) ? one : best)); // it is read off a handle, to a pixel
+    const ahead = known.filter((one) => (one - here) * way > 0).sort((a, b) => (a - b) * way);
     return ahead.at(far ? -1 : 0) ?? value;
   }
 

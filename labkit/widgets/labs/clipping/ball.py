@@ -7,9 +7,11 @@ from functools import cache, lru_cache
 import numpy as np
 
 from ...kit.grips import Along, Grip
-from ...kit.scene import Ask, Caption, Dial, Panel, Scene, changes, only
+from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
+from ...kit.seeks import Seek
 from ...kit.words import number
 from . import ball_view as view
+from . import close_view as close
 from .ball_view import ACROSS, UP
 from .rules import angle, by_value, each_by_norm, length
 
@@ -17,6 +19,7 @@ STEP = 0.5  # the gradient stands at multiples of it, and on its way around
 LIMITS, LEAST = (0.5, 1.0, 1.5, 2.0), 0.1
 START, START_LIMIT = (3.5, 1.5), 2
 AROUND = 24  # places on the way around
+NEARLY = 0.9  # of the largest turn: as good as the largest
 
 
 @lru_cache
@@ -93,21 +96,22 @@ def _scene(places, limits, given) -> Scene:
         limit: tuple([clipped(rule, g, limit) for g in places] for rule in (each_by_norm, by_value))
         for limit in dict.fromkeys(limits)
     }
-    marks, beside = (
-        [*view.ground(limits), *view.gradient(places)],
-        list(view.left(places, limits, [length([np.array(g)]) for g in places])),
-    )
-    for limit in found:
-        marks += only(_where(limits, limit), view.results(places, limit, *found[limit]))
-        beside += only(_where(limits, limit), view.left_by(*found[limit]))
+    marks, beside = [*view.ground(limits), *view.gradient(places)], list(close.ground())
+    beside += view.left(places, limits, [length([np.array(g)]) for g in places])
+    for limit, both in found.items():
+        where = _where(limits, limit)
+        told = [view.results(places, limit, *both), close.results(places, limit, *both), view.left_by(*both)]
+        clipped_g, close_up, bars = ([mark.answering("g") for mark in only(where, part)] for part in told)
+        marks += [*only(where, view.names(places, limit, *both)), *clipped_g]
+        beside += [*only(where, close.gradient(places, limit)), *close_up, *bars]
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, marks),
-        Panel("left", "What is left of g", view.LEFT.end + 8, view.TOP + 4 * view.ROW, beside),
+        Panel("left", "The box close up, and what is left of g", close.WIDTH, view.TOP + 3.7 * view.ROW, beside),
     ]
     return Scene(
         "Ball and box",
         "Ball and box: a gradient of two elements, shortened to a ball by norm, cut to a box by value, which turns it.",
-        _dials(places, limits), panels, _captions(places, limits, found), fields={k: number(v) for k, v in given.items()},
+        _dials(places, limits, found), panels, _captions(places, limits, found), fields={k: number(v) for k, v in given.items()},
         grips=list(_grips([view.PLANE.at(place) for place in places], limits)),
     )  # fmt: skip
 
@@ -121,17 +125,10 @@ def _grips(ends, limits) -> Iterator[Grip]:
     )
 
 
-def _dials(places, limits):
+def _dials(places, limits, found):
     plane = {"columns": round(2 * ACROSS / STEP) + 1, "labels": ["first element", "second element"]}
     values = [f"({number(x)}, {number(y)})" for x, y in places]
-    corner = number(np.sqrt(2) * limits[3])
-    ask = Ask(
-        f"The limit is {number(limits[3])}. How long can a gradient of two elements be after clipping by value?",
-        float(np.sqrt(2) * limits[3]), f"The corner of the box is √2 times the limit away: {corner}.",
-        ((limits[3], "So long at most by norm. By value, both elements may reach the limit at once."),
-         (2 * limits[3], "The two elements stand at a right angle: Pythagoras, not a sum.")),
-        otherwise="Not that. Where is the farthest point of the box?",
-    )  # fmt: skip
+    seeks = [seek for limit, both in found.items() for seek in only(_where(limits, limit), [_seek(limit, both[1])])]
     return [
         Dial(
             "g",
@@ -142,9 +139,29 @@ def _dials(places, limits):
             plane=plane,
             plays=tuple(range(len(grid()), len(places))),
             rests=len(grid()),
+            seeks=seeks,
         ),
-        Dial("limit", "Limit", [number(v) for v in limits], "choice", START_LIMIT, asks={3: ask}),
+        Dial("limit", "Limit", [number(v) for v in limits], "choice", START_LIMIT),
     ]
+
+
+def _seek(limit, values):
+    """Where clipping by value turns g the most, at one limit; of few places the best."""
+    most, turned = _most(limit), [c.turned for c in values]
+    right = [i for i, by in enumerate(turned) if by >= NEARLY * most] or [turned.index(max(turned))]
+    said = [f"Not yet: turned by {c.turned:.1f}° here." for c in values]
+    return Seek(
+        f"Drag g to where clipping by value, at limit {number(limit)}, turns it most.",
+        right,
+        f"It is turned by up to {most:.1f}°: the longer element is cut to the limit, the other, which just fits, stays.",
+        changes(said),
+    )
+
+
+@lru_cache
+def _most(limit):
+    """The largest turn by value, of all places of the gradient."""
+    return max(clipped(by_value, g, limit).turned for g in grid())
 
 
 def _captions(places, limits, found):

@@ -13,8 +13,8 @@ from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, 
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
 DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
-CELL, DOWN = (52.0, 66.0), 76.0  # px of a cell of the map, and from one row to the next
-CELLS = [(LEFT + 55.6 * (i % 6), DOWN * (i // 6) + 5.0) for i in range(len(ORDERS))]
+CELL, ACROSS, DOWN = (58.0, 64.0), 62.0, 90.0  # px of a cell of the map, and from one to the next
+CELLS = [(3.0 + ACROSS * (i % 6), DOWN * (i // 6) + 22.0) for i in range(len(ORDERS))]
 CASES = list(product((0, 1), range(len(RULES))))  # positions of the dials "overflow" and "rule"
 
 
@@ -24,9 +24,7 @@ def scene() -> Scene:
     runs = {case: [flow(order, bool(case[0]), RULES[case[1]]) for order in ORDERS] for case in CASES}
     marks = [*_labels(), *(mark for case in CASES for mark in only(_when(case), _flows(runs[case], case)))]
     panel = Panel("flow", "What becomes of the two gradients", 2 * BOX + GAP + LEFT + 2, TOP + 6 * ROW + 16, marks)
-    every = Panel(
-        "orders", "All 24 orders: ✓ right, ✗ wrong; drag the frame", panel.width, 4 * DOWN + 4, list(_every())
-    )
+    every = Panel("orders", "All 24 orders: ✓ right, ✗ wrong; drag the frame", 6 * ACROSS + 2, 4 * DOWN, list(_every()))
     return Scene(
         "In which order",
         "In which order: the gradients of two workers after each of unscale, reduce, clip and check, and whether it is right.",
@@ -118,15 +116,15 @@ def _boxes(row, role, words, ill, joined) -> Iterator[Mark]:
 
 def _every() -> Iterator[Mark]:
     for k, item in enumerate(ITEMS):
-        yield text(0, DOWN * k + 22, f"{item} first")
+        yield text(3, DOWN * k + 16, f"{item} first", "name")
     for i, (order, (x, y)) in enumerate(zip(ORDERS, CELLS, strict=True)):
         for r, rule in enumerate(RULES):
             good, link = right(order, rule), f"order {i}"
             words = ("✓" if good else "✗") + (" docs" if order == DOCUMENTS else "")
             box = rect(x, y, *CELL, "kept" if good else "area", link=link)
-            yield from only({"rule": [r]}, [box, text(x + 26, y + 16, words, "plain", "middle", link=link)])
+            yield from only({"rule": [r]}, [box, text(x + CELL[0] / 2, y + 16, words, "plain", "middle", link=link)])
         for k, item in enumerate(order[1:]):
-            yield text(x + 26, y + 31 + 14 * k, item, "tick", "middle", link=link)
+            yield text(x + CELL[0] / 2, y + 31 + 14 * k, item, "tick", "middle", link=link)
     xs, ys = [x - 2 for x, _ in CELLS], [y - 2 for _, y in CELLS]
     yield rect(0, 0, CELL[0] + 4, CELL[1] + 4, "before").following("order", x=xs, y=ys)
 

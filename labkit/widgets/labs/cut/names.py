@@ -1,5 +1,6 @@
 """What the things of a cut graph are called, its slopes, and what changes with the cut."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...explorer import Node
@@ -38,3 +39,15 @@ def slopes(found: Cuts) -> dict[Use, float | None]:
 def changing(**lists: list[Any]) -> dict[str, Changes]:
     """What changes with the cut, of each one value for each run, without what is never there."""
     return {name: changes(values) for name, values in lists.items() if any(values)}
+
+
+def ways(found: Cuts) -> Iterator[tuple[str, str, int, tuple[Use, ...]]]:
+    """`(its link, what it is called, the leaf, its uses)` for every path that is listed."""
+    for leaf, known in found.paths.items():
+        for i, way in enumerate(known or ()):
+            yield (
+                f"path{leaf}-{i}",
+                " ← ".join(short(found.story.nodes[k]) for k in (leaf, *(u.node for u in way))),
+                leaf,
+                way,
+            )

@@ -11,18 +11,18 @@ from ...kit.boxes import value_width
 from ...kit.scene import STEP, Mark, Panel, rect, text, width_of
 from ...kit.strokes import Point
 from ...kit.words import in_full, joined, number
-from .names import changing, gradient_name, short, slopes
+from .names import changing, gradient_name, slopes, ways
 from .run import Cuts, Use
 from .walk import ARRIVES, WALK, Walk
 
 ROW, BAR, WIDE = 32.0, 18.0, 120.0  # px: from one path to the next, and a bar
 MOST_FACTORS = 4  # of a product that is written out
-TITLE = "A gradient is the sum over its open paths"
+TITLE = "Sums over open paths: point at one"
 
 
 class Row(NamedTuple):
     """What stands in a row, `texts`, `states` and `numbers` (None of tensors) for each cut; `role`: its look; `known`: from
-    which position of the walk on it is shown what it gives."""
+    which position of the walk on it is shown what it gives; `link`: of the path in the graph."""
 
     words: str
     texts: list[str]
@@ -30,13 +30,14 @@ class Row(NamedTuple):
     role: str
     numbers: list[float] | None
     known: int
+    link: str | None = None
 
 
 def paths_panel(found: Cuts) -> Panel | None:
     """Every path between an output and an input, with its product of slopes, and a bar for each; a path with a cut on it
     gives nothing."""
     walk = Walk(found)
-    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, walk, leaf, ways)]
+    rows = [row for leaf, known in found.paths.items() if known for row in _rows(found, walk, leaf)]
     if not rows:
         return None
     across = _axis(rows)
@@ -60,7 +61,9 @@ def _axis(rows: Sequence[Row]) -> Axis | None:
 def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mark]:
     """A path, or the sum of them; what it gives is known when the walk has come to its input, the sum when it is over."""
     total, (left, y) = row.role == "name", spot
-    yield text(8 if total else 20, y + 17, row.words, row.role).varying("cut", **changing(state=row.states))
+    yield text(8 if total else 20, y + 17, row.words, row.role, link=row.link).varying(
+        "cut", **changing(state=row.states)
+    )
     each = [(walk.found.runs.index(run), at >= row.known) for run, at in walk.each()]
     texts, states = ([found[k] if known else otherwise for k, known in each]
                      for found, otherwise in ((row.texts, "?"), (row.states, "")))  # fmt: skip
@@ -74,20 +77,19 @@ def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mar
     yield bar.moving(WALK, ARRIVES, STEP - ARRIVES, "x", "width")
 
 
-def _rows(found, walk, leaf, ways) -> Iterator[Row]:
+def _rows(found, walk, leaf) -> Iterator[Row]:
     """One input: its gradient, then its paths."""
     node, known = found.story.nodes[leaf], slopes(found)
     gradients = [run.gradients[leaf] for run in found.runs]
     totals = ["0" if g is None else in_full(g) for g in gradients]
     sums = _numbers([0.0 if g is None else g for g in gradients])
     yield Row(gradient_name(node), totals, [""] * len(totals), "name", sums, walk.last)
-    for way in ways:
-        words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
+    for link, words, _, way in (one for one in ways(found) if one[2] == leaf):
         gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
         value = product(found, known, way)
         parts = None if value is None else _numbers([value * o for o in open_])
         texts, states = ([yes if o else no for o in open_] for yes, no in ((gives, "cut: 0"), ("", "dim")))
-        yield Row(words, texts, states, "plain", parts, walk.at[way[0].node])
+        yield Row(words, texts, states, "plain", parts, walk.at[way[0].node], link)
 
 
 def _numbers(values) -> list[float] | None:

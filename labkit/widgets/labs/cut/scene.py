@@ -50,7 +50,7 @@ class CutEdge(Picture):
         steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order), "sums"]
         dials = [
             Dial(WALK, "Walk back", steps, start=walk.last),
-            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}),
+            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}, shows={WALK: walk.last}),
         ]
         return Scene(
             "Cut an edge" + ("" if story.name == "<lambda>" else f" of {story.name}"),

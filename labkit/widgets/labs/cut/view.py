@@ -7,9 +7,10 @@ import numpy as np
 from ...kit.boxes import CARD, EDGE, HALF, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
 from ...kit.grips import Grip
 from ...kit.layout import Layout, Point, layout
+from ...kit.layout import path as routed
 from ...kit.scene import STEP, Link, Mark, Panel, circle, path, rect, text
 from ...kit.words import brief, clipped, joined, number
-from .names import changing, gradient_name, slopes
+from .names import changing, gradient_name, slopes, ways
 from .run import Cuts, Use
 from .walk import ARRIVES, WALK, Walk
 
@@ -72,6 +73,8 @@ class Graph:
             alive = ["" if self.walk.passed(run, uses, walk) else "pending" for run, walk in self.walk.each()]
             for mark in arrow(self._route(k, self.back), "backedge", "backhead", back=True):
                 yield mark.following(self.walk.joint, state=alive).moving(WALK, ARRIVES, 0.0, "state")
+        for link, _, _, way in ways(self.found):
+            yield path(" ".join(self._drawn(use, lower) for use in way for lower in (0.0, self.back)), "way", link=link)
         for node in self.nodes:
             yield from self._cards(node)
         yield from self._slopes()
@@ -79,6 +82,10 @@ class Graph:
             yield from self._rings(k, uses)
         yield text(EDGE, 13, "Forward: values, which no cut changes", "note")
         yield text(EDGE, self.back + 13, "Backward: gradients", "note")
+
+    def _drawn(self, use, lower):
+        """The edge of a use, as a path."""
+        return routed(self._route(next(k for k, uses in enumerate(self.pairs.values()) if use in uses), lower))
 
     def _texts(self, node):
         """What the gradient card of a node says, for every cut and step of the walk."""
@@ -126,11 +133,11 @@ class Graph:
             yield text(x, y + 4, "stop", "signtext", "middle", link=link, when=here)
 
     def links(self) -> dict[str, Link]:
-        """What is behind each ring: a click cuts there."""
+        """What is behind each ring, where a click cuts, and each path."""
         return {
             _key(use): Link(f"cut {label}", [f"cut {label}", "stop_gradient at this use alone"], go={"cut": at})
             for at, (use, label) in enumerate(zip(self.found.uses, self.labels, strict=True), 1)
-        }
+        } | {link: Link(f"path {words}") for link, words, *_ in ways(self.found)}
 
     def _cards(self, node) -> Iterator[Mark]:
         x, y, w, _ = self.layout.boxes[node.index]

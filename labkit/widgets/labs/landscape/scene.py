@@ -1,6 +1,5 @@
 """The loss landscape: how SGD, Momentum and Adam walk down the same slope."""
 
-import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,12 +10,12 @@ import numpy as np
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import number
+from .gauge import curved, plain, reason
 from .run import OPTIMIZERS, Frame, Maker, Slope, descend, frame_of, line_fit
 from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, contours, grips, losses_axis, pair, plane
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60
-SPREAD = (0.12, 0.5, 0.88)  # of the frame: where a saved page can begin, across and up
 PLAY = 7500.0  # ms that the whole training plays
 
 
@@ -74,34 +73,10 @@ class Landscape(Picture):
         self._shared = self._ground(self._shared.frame if self._shared.plane.holds(start) else None)
         self.scene = self._scene_of(self._shared)
 
-    # ---- in a saved page ----
-
-    @property
-    def _starts(self) -> dict[str, tuple[float, float]]:
-        """Other starts, spread over the frame, and this one, by the names of their scenes."""
-        (left, right, low, high), (x, y) = self._shared.frame, self._start
-        spread = [(left + i * (right - left), low + k * (high - low)) for i in SPREAD for k in SPREAD]
-        near = min(spread, key=lambda at: ((at[0] - x) / (right - left)) ** 2 + ((at[1] - y) / (high - low)) ** 2)
-        rounded = [
-            (float(number(a).replace("−", "-")), float(number(b).replace("−", "-")))
-            for a, b in spread
-            if (a, b) != near
-        ]
-        return {"start": self._start} | {f"start {i}": at for i, at in enumerate(rounded, 1)}
-
-    def alternatives(self) -> dict[str, Scene]:
-        """The scenes of the other starts, where the loss is finite there."""
-        found, starts = {"start": self._scene}, self._starts
-        for part, start in starts.items():
-            with contextlib.suppress(ValueError):
-                if part not in found:
-                    shared = replace(self._shared, runs=self._runs_from(start))
-                    found[part] = _scene(shared, self._lines, self.rates, start, starts)
-        return found
-
-    def rest_at(self, part: str) -> dict[str, Any]:
-        """Where all begin in a scene."""
-        return {"inputs": dict(zip(self._axes, self._starts[part], strict=True))}
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene:
+        """The scene from another start. Raises ValueError where the loss is not a finite number there."""
+        start = _checked_start([inputs[name] for name in self._axes])
+        return _scene(replace(self._shared, runs=self._runs_from(start)), self._lines, self.rates, start)
 
     def _runs_from(self, start, only: int | None = None):
         """The moments of every optimizer at every rate, or at one of them alone."""
@@ -123,13 +98,13 @@ class Landscape(Picture):
         """What is drawn upon; its contour lines are drawn once."""
         before = getattr(self, "_shared", None)
         frame = frame or frame_of([m for by_rate in self.runs.values() for m in by_rate], WIDTH, HEIGHT)
-        shared = Ground(self.runs, self._steps, frame, self._axes)
+        shared = Ground(self.runs, self._steps, frame, self._axes, self.rates)
         if before is None or frame != before.frame:
             self._lines = contours(shared, self._loss)
         return replace(shared, losses=losses_axis(shared))
 
     def _scene_of(self, shared):
-        return _scene(shared, self._lines, self.rates, self._start, self._starts)
+        return _scene(shared, self._lines, self.rates, self._start)
 
 
 def _axes_of(loss):
@@ -175,7 +150,7 @@ def _makers(optimizers, rates, steps) -> dict[str, Maker]:
 # ---- the scene ----
 
 
-def _scene(shared: Ground, lines, rates, start, starts) -> Scene:
+def _scene(shared: Ground, lines, rates, start) -> Scene:
     names = list(shared.runs)
     first = next(shared.each())[-1][0].place
     description = (
@@ -195,7 +170,7 @@ def _scene(shared: Ground, lines, rates, start, starts) -> Scene:
     ]
     dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))
     panels, fields = [plane(shared, lines), beside(shared)], {name: number(v) for name, v in zip(shared.axes, start)}
-    held = list(grips(shared, start, starts))
+    held = list(grips(shared, start))
     title = f"Loss landscape{': who gets down?' if len(names) > 1 else ''}"
     return Scene(title, description, dials, panels, list(_captions(shared, rates)), fields=fields, grips=held)
 
@@ -216,6 +191,11 @@ def _captions(shared, rates):
         for show, places in ((0, len(shared.runs) == 1), (when["show"][1], True)):
             standing = (f"{name}: {_standing(shared, moments, s, places)}." for s in range(shared.steps + 1))
             yield Caption("step", changes(standing), {**when, "show": [show]})
+    for when, _, name, moments in shared.each():
+        rate = rates[when["rate"][0]]
+        if plain(moments, rate):
+            said = [reason(name, curved(moments, rate, step)) for step in range(shared.steps + 1)]
+            yield Caption("step", changes(said), when)
 
 
 def _standing(shared, moments, step, places):

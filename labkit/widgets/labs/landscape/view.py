@@ -10,12 +10,14 @@ import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
 from ...kit.grips import Grip
-from ...kit.scene import Mark, Panel, line, only, path, rect, text, width_of
-from ...kit.strokes import Point, polygon
+from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text, width_of
+from ...kit.strokes import NOWHERE, Point, polygon
 from ...kit.words import number
+from .gauge import HIGH, curved, gauge, plain
 from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
+FRESH = 5  # steps that are not pale
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
 EDGE = LEFT + WIDTH + 8.0
 LOWEST, NEAR, CLEAR = "✕", 10.0, 24.0  # the sign, and px from a number to a path: too few, and enough
@@ -47,7 +49,8 @@ Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate 
 
 @dataclass(frozen=True)
 class Ground:
-    """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes.
+    """What all panels share: the runs, how many steps, the frame in the loss's own units, the names of both axes, and the
+    learning rates.
 
     `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn. `now`: the only step that is
     seen, None for all.
@@ -57,6 +60,7 @@ class Ground:
     steps: int
     frame: Frame
     axes: tuple[str, str]
+    rates: Sequence[float]
     losses: Axis | None = None
     now: int | None = None
 
@@ -99,7 +103,10 @@ def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     marks = [*_legend(shared), shared.plane.ground(), *(m for m in lines if m.tag == "path"), *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
+    for when, _, _, moments in shared.each():
+        marks += only(when, _downhill(shared, shared.rates[when["rate"][0]], moments))
     marks += (m for m in lines if m.tag == "text")  # over the paths
+    marks.append(text(LEFT + 8, TOP + HEIGHT - 8, "→ rate × gradient, downhill", "savedtext"))
     lowest = f"; {LOWEST} is the lowest point" if any(mark.text == LOWEST for mark in lines) else ""
     return Panel("plane", f"Contour lines of the loss: drag the start{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
@@ -155,11 +162,30 @@ def _axes(shared) -> Iterator[Mark]:
 
 
 def _path(shared, look, places) -> Iterator[Mark]:
-    """The line of a path, which ends where it leaves the frame, and a mark for every step."""
+    """The line of a path, which ends where it leaves the frame, and a mark for every step; what is long ago is pale."""
     track = shared.plane.track(places)
-    yield shared.follow(path("M0 0", look.line), d=partial(_beginning, track))
+    yield shared.follow(path("M0 0", look.line).varying("step", state=[(0, "dim")]), d=partial(_beginning, track))
+    yield shared.follow(path("M0 0", look.line), d=partial(_lately, track))
     for i, spot in enumerate(shared.plane.inner(places)):
-        yield path(look.sign(*spot), look.mark).seen_from("step", i)
+        ages = [*([(0, "hidden")] if i else []), (i, ""), (i + FRESH + 1, "dim")]
+        yield path(look.sign(*spot), look.mark).seen_from("step", i).varying("step", state=ages)
+
+
+def _downhill(shared, rate, moments) -> Iterator[Mark]:
+    """An arrow from where an optimizer stands: the learning rate times the gradient, downhill."""
+    ways = [_arrow(shared.plane, m.place, np.subtract(m.place, rate * np.array(m.gradient))) for m in moments]
+    for k, role in enumerate(("ravine", "savedbar")):
+        yield shared.follow(path(NOWHERE, role), d=lambda step, k=k: ways[step][k] if step < len(ways) else NOWHERE)
+
+
+def _arrow(plane, start, end):
+    """A line, which ends at the border, and its head."""
+    if not plane.holds(start):
+        return NOWHERE, NOWHERE
+    (x, y), (u, v) = plane.track([start, end])
+    size = min(8.0, float(np.hypot(u - x, v - y)))
+    head = arrow_head(u, v, u - x, v - y, "savedbar", size).at["d"] if size and plane.holds(end) else NOWHERE
+    return [(x, y), (u, v)], head
 
 
 # ---- beside the plane: what is kept, and the losses ----
@@ -167,7 +193,7 @@ def _path(shared, look, places) -> Iterator[Mark]:
 
 def beside(shared: Ground) -> Panel:
     """What each optimizer sees and keeps, and below it the loss after each step."""
-    marks, bottom = _kept_rows(shared)
+    marks, bottom = _rows_and_gauge(shared)
     top = bottom + 24
     plane = Plane(
         Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8),
@@ -185,13 +211,12 @@ def beside(shared: Ground) -> Panel:
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
-def grips(shared: Ground, start: Point, others: Mapping[str, Point]) -> Iterator[Grip]:
-    """The start, anywhere, in a saved page at one of the `others`; and the step, along a path and along the losses."""
+def grips(shared: Ground, start: Point) -> Iterator[Grip]:
+    """The start, anywhere; and the step, along a path and along the losses."""
     yield from _walkers(shared)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
-    parts = {part: shared.plane.at(place) for part, place in others.items()}
-    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free, parts=parts)
-    y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
+    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
+    y, across = _rows_and_gauge(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
     spots = [(across(i), y) for i in range(shared.steps + 1)]
     yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True)
 
@@ -217,6 +242,18 @@ def losses_axis(shared: Ground) -> Axis:
     return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, LOW, 0.0)
 
 
+def _rows_and_gauge(shared) -> tuple[list[Mark], float]:
+    """What each one keeps, and why the first that only follows the gradient goes as it does; and where this ends."""
+    marks, bottom = _kept_rows(shared)
+    runs = [(when, name, moments, shared.rates[when["rate"][0]]) for when, _, name, moments in shared.each()]
+    followed = [(when, name, moments, rate) for when, name, moments, rate in runs if plain(moments, rate)]
+    for when, name, moments, rate in followed:
+        if name == followed[0][1]:
+            values = [curved(moments, rate, min(step, len(moments) - 1)) for step in range(shared.steps + 1)]
+            marks += only(when, gauge(LEFT, bottom, WIDTH, name, values))
+    return marks, bottom + (HIGH + 12 if followed else 0.0)
+
+
 def _kept_rows(shared) -> tuple[list[Mark], float]:
     """The rows, and where they end."""
     marks: list[Mark] = []
@@ -235,6 +272,12 @@ def _kept_rows(shared) -> tuple[list[Mark], float]:
 
 def _beginning(points, step):
     return points[: step + 1]
+
+
+def _lately(points, step):
+    """The last steps; after the last point, where it ends."""
+    end = min(step, len(points) - 1)
+    return points[max(0, end - FRESH) : end + 1]
 
 
 def _sign(look, spots, step):

@@ -12,7 +12,7 @@ from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import minus, number, raised
 from .outcome import FATES
 
-WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
+WIDTH = 372.0  # of every panel: two stand side by side, and one fits a telephone
 LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
 
 

@@ -9,8 +9,8 @@ from .axes import LOOKS, by_format, fate_key, figure, lost_to, percent
 from .outcome import Outcome, Sample
 
 MOST_ROWS = 8
-BAR_LEFT, BAR_RIGHT, ROW, HIGH = 112.0, 272.0, 27.0, 17.0
-COLUMNS = (150.0, 226.0, 330.0, 428.0)  # where the numbers end
+BAR_LEFT, BAR_RIGHT, ROW, HIGH = 104.0, 226.0, 27.0, 17.0
+COLUMNS = (122.0, 194.0, 282.0, 368.0)  # where the numbers end
 
 
 def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
@@ -84,7 +84,7 @@ def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> It
     yield line(4, 22, unscaled_end, 22, "grid")
     for i, sample in enumerate(samples):
         y = 40 + 22 * i
-        yield text(name_end, y, sample.name if len(sample.name) < 24 else "…" + sample.name[-22:], "note", "end")
+        yield text(name_end, y, sample.name if len(sample.name) < 19 else "…" + sample.name[-17:], "note", "end")
         yield text(exact_end, y, figure(sample.exact), "value", "end")
         for held, _, when in by_format(formats, sample.held):
             for x, values in ((held_end, held), (unscaled_end, [v / 2.0**p for p, v in enumerate(held)])):

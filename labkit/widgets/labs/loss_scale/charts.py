@@ -14,7 +14,7 @@ from .outcome import Sweep
 from .training import Training
 
 HEIGHT = 226.0
-LEFT, RIGHT = 42.0, 424.0
+LEFT, RIGHT = 42.0, 358.0
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 
@@ -22,8 +22,10 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     """The shares of all fates over the scales, stacked, with the scale that is chosen."""
     top, base, count, across = _scales_axis(sweep)
     up = Axis(0, 1, base, top)
+    yield rect(LEFT, top, across.end - LEFT, base - top, "area", 0)
+    yield text((LEFT + across.end) / 2, (top + base) / 2, "which of them are safe?", "note", "middle").asking(dial)
     for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
-        yield from only(when, map(path, found, LOOKS.values()))
+        yield from (mark.answering(dial) for mark in only(when, map(path, found, LOOKS.values())))
     for safe, _, when in by_format(sweep.formats, sweep.safe):
         yield from (mark.answering(dial) for mark in only(when, _bracket(safe, across, top - 6)))
     yield from up.beside(LEFT - 5, (0.0, 0.5, 1.0), "{:.0%}".format)
@@ -32,12 +34,11 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield text(LEFT - 5, base + 15, "log₂", "note", "end")
     for infinite, _, when in by_format(sweep.formats, {of: lost_to(of) for of in sweep.formats}):
         yield from only(when, fate_key(LEFT, base + 32, infinite))
-    yield text(RIGHT + 4, base + 32, "pale: others", "note", "end")
     yield line(LEFT, base, across.end, base, "axis")
     places, width = [across(power) for power in range(count)], across(1) - across(0)
-    veil = rect(LEFT - 2, top - 2, 0, base - top + 3, "veil", 0)
-    yield veil.following(dial, width=[x - LEFT + 2 for x in places])
-    yield veil.following(dial, x=[x + width for x in places], width=[across.end + 2 - x - width for x in places])
+    mist = rect(LEFT - 2, top - 2, 0, base - top + 3, "mist", 0).answering(dial)
+    yield mist.following(dial, width=[x - LEFT + 2 for x in places])
+    yield mist.following(dial, x=[x + width for x in places], width=[across.end + 2 - x - width for x in places])
     yield rect(0, top - 2, width, base - top + 4, "before", 0).following(dial, x=places)
     for power, x in enumerate(places):
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
@@ -182,7 +183,7 @@ def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     yield from _step_scale(across, HEIGHT - 40)
     yield text(LEFT, 12, "share flushed to 0", "note")
     if known:
-        yield text(LEFT - 5, 88, "loss", "note", "end")
+        yield text(LEFT, 90, "loss", "note")
     y = HEIGHT - 8
     for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
         yield line(x, y - 4, x + 22, y - 4, role)

@@ -1,7 +1,7 @@
 """Where gradients lie in a format: a histogram of their exponents over the bands zero, subnormal, normal, infinite."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from ...kit.words import minus
 from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, percent, silhouette, stacked, two_to
 from .outcome import FATES, Outcome
 
-HEIGHT = 240.0
-LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 66.0, 196.0  # of the plot
+HEIGHT = 262.0
+LEFT, RIGHT, TOP, BASE = 34.0, 366.0, 66.0, 196.0  # of the plot
 NARROW = 34.0  # px of a band that has no room for a share
 
 
@@ -24,29 +24,38 @@ def histogram(
 ) -> Iterator[Mark]:
     """Exponents of the gradients, unscaled as an outline, scaled as filled columns, against the bands of the format.
 
-    `cases`: `{format: [(exponents of the unscaled gradients, Outcome)] by position of the dial}`; `held`: it can be dragged.
+    `cases`: `{format: [(exponents of the unscaled gradients, Outcome)] by position of the dial}`; `held`: it can be dragged,
+    and while the reader predicts all columns look alike.
     """
     across, most = _exponents(formats, cases)
     up = Axis(0, most, BASE, TOP + 4)
     for of in formats:
         yield from only(at_formats(formats, of), _bands(of, across))
-        yield from only(at_formats(formats, of), _shares(of, across, dial, [o for _, o in cases[of]]))
     yield from _scales(across, up, most)
-    for found, _, when in by_format(formats, {of: [_columns(across, up, o) for _, o in cases[of]] for of in formats}):
-        for layer, role in zip(zip(*found, strict=True), LOOKS.values(), strict=True):
-            yield path(NOWHERE, role, when=when).following(dial, d=layer)
-    outlines = {of: [_outline(across, up, *case) for case in cases[of]] for of in formats}
+    if held:
+        where = {of: [_outline(across, up, e, o.power) for e, o in cases[of]] for of in formats}
+        for found, _, when in by_format(formats, where):
+            yield path(NOWHERE, "inkhead", when=when).following(dial, d=found).asking(dial)
+    fates = _fates(formats, dial, cases, across, up)
+    yield from (mark.answering(dial) for mark in fates) if held else fates
+    outlines = {of: [_outline(across, up, exponents) for exponents, _ in cases[of]] for of in formats}
     for found, _, when in by_format(formats, outlines):
         yield path(NOWHERE, "outline", when=when).following(dial, d=found)
     arrows = {of: [_arrow(across, *case) for case in cases[of]] for of in formats}
     for found, _, when in by_format(formats, arrows):
         yield from only(when, _arrow_marks(dial, found, "no scale: drag →" if held else "no scale"))
     yield from _key()
+
+
+def _fates(formats, dial, cases, across, up) -> Iterator[Mark]:
+    """What becomes of the gradients: columns by their fates, shares, and a verdict."""
+    for found, _, when in by_format(formats, {of: [_columns(across, up, o) for _, o in cases[of]] for of in formats}):
+        for layer, role in zip(zip(*found, strict=True), LOOKS.values(), strict=True):
+            yield path(NOWHERE, role, when=when).following(dial, d=layer)
     for of in formats:
-        here = [o for _, o in cases[of]]
-        yield from only(
-            at_formats(formats, of), [_verdict(dial, here, lost_to(of)), *_spoiled(dial, here, across, lost_to(of))]
-        )
+        here, infinite = [o for _, o in cases[of]], lost_to(of)
+        said = [_shares(of, across, dial, here), _verdict(dial, here, infinite), _spoiled(dial, here, across, infinite)]
+        yield from only(at_formats(formats, of), chain.from_iterable(said))
 
 
 def handle(
@@ -82,9 +91,12 @@ def _columns(across, up, found):
     return stacked(across, up, {e: row / max(found.size, 1) for e, row in found.bins.items()})
 
 
-def _outline(across, up, exponents, _):
-    total, base = sum(exponents.values()), round(up(0))
-    return silhouette(across, [(e, base, min(base - 1, round(up(n / total)))) for e, n in sorted(exponents.items())])
+def _outline(across, up, exponents, power=0.0):
+    """The exact gradients, times a scale."""
+    total, base, by = sum(exponents.values()), round(up(0)), round(power)
+    return silhouette(
+        across, [(e + by, base, min(base - 1, round(up(n / total)))) for e, n in sorted(exponents.items())]
+    )
 
 
 def _ends(of, across):
@@ -106,7 +118,7 @@ def _shares(of, across, dial, outcomes) -> Iterator[Mark]:
 
 def _bands(of, across) -> Iterator[Mark]:
     looks = [
-        ("zone-zero", "flushed to 0"),
+        ("zone-zero", "zero"),
         ("zone-subnormal", "subnormal"),
         ("zone-normal", "normal"),
         ("zone-over", lost_to(of)),
@@ -161,16 +173,17 @@ def _arrow_marks(dial, found, unscaled) -> Iterator[Mark]:
 
 def _key() -> Iterator[Mark]:
     """What the outline is; the colours are those of the bands."""
-    y = HEIGHT - 8
+    y = BASE + 33
     yield rect(LEFT, y - 9, 11, 9, "outline", 0)
     yield text(LEFT + 16, y, "without a scale", "note")
 
 
-def _verdict(dial, outcomes, infinite) -> Mark:
+def _verdict(dial, outcomes, infinite) -> Iterator[Mark]:
     """What comes of it, in a few words."""
     said = [_said(found, infinite) for found in outcomes]
-    states = ["" if words.startswith("✓") else "wrongtext" for words in said]
-    return text(RIGHT, HEIGHT - 8, "", "verdict", "end").following(dial, text=said, state=states)
+    for role, sign in (("verdict", "✓"), ("fault", "✗")):
+        shown = [words if words.startswith(sign) else "" for words in said]
+        yield text(LEFT, HEIGHT - 8, "", role).following(dial, text=shown)
 
 
 def _spoiled(dial, outcomes, across, infinite) -> Iterator[Mark]:

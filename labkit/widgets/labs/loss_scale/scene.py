@@ -147,19 +147,18 @@ def _dial_names(cases):
 
 
 def _dial(case, name, where):
-    about = about_scales if isinstance(case, Sweep) else about_steps
+    here = {of: {**where, **at_formats(case.formats, of)} for of in case.formats}
+    if isinstance(case, Sweep):  # from a safe scale up to what is too large, and from none back to it
+        seeks = [seek for of in case.formats for seek in only(here[of], [about_scales(case, of)])]
+        values = _scales(case)
+        stops = list(range(len(values)))
+        return Dial(name, "Loss scale", values, start=case.start, seeks=seeks, when=where, stops=stops)
     asks: list[tuple[int, Ask]] = []
     for of in case.formats:
-        found = about(case, of)
-        asks += zip(found, only({**where, **at_formats(case.formats, of)}, found.values()))
-    if isinstance(case, Sweep):
-        label, values = "Loss scale", _scales(case)
-    else:
-        label, values = "Training step", [f"step {i + 1}" for i in range(_steps(case))]
-    if isinstance(case, Sweep):  # from a safe scale up to what is too large, and from none back to it
-        stops = list(range(len(values)))
-        return Dial(name, label, values, start=case.start, asks=by_position(asks), when=where, stops=stops)
-    return Dial(name, label, values, asks=by_position(asks), when=where, rests=_steps(case) - 1)
+        found = about_steps(case, of)
+        asks += zip(found, only(here[of], found.values()))
+    values = [f"step {i + 1}" for i in range(_steps(case))]
+    return Dial(name, "Training step", values, asks=by_position(asks), when=where, rests=_steps(case) - 1)
 
 
 def _steps(case):
@@ -184,11 +183,10 @@ def _panels(case, dial, where):
 def _beside(case, dial):
     """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
     if isinstance(case, Sweep):
-        safe = f"All scales (safe: finite, under {percent(TOLERATED)} flushed)"
         found = [
-            ("scales", "every scale", safe, charts.HEIGHT, charts.every_scale(case, dial)),
+            ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial)),
             ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),
-             bars.followed(case.formats, dial, case.samples)),
+             _kept_back(bars.followed(case.formats, dial, case.samples), dial)),
         ]  # fmt: skip
     else:
         ahead = "; pale: steps to come"
@@ -199,10 +197,17 @@ def _beside(case, dial):
         ]  # fmt: skip
     if len(bars.rows(case.names)) > 1:
         layers = bars.bars(case.formats, dial, case.names, case.outcomes)
+        if isinstance(case, Sweep):
+            layers = _kept_back(layers, dial)
         found.insert(
             1, ("layers", "by parameter", "What becomes of them, by parameter", bars.height(case.names), layers)
         )
     return found
+
+
+def _kept_back(marks, dial):
+    """What follows the dial is not seen while the reader predicts."""
+    return (mark.answering(dial) if dial in mark.vary else mark for mark in marks)
 
 
 def _shown(case):
@@ -223,7 +228,11 @@ def _captions(case, dial, where):
     captions = []
     for texts, _, here in by_format(case.formats, told):
         captions.append(Caption(dial, changes(texts), {**where, **here}))
-    return [*captions, Caption(dial, [(0, f"\n{case.about}")], where)]
+    return [*captions, Caption(dial, [(0, f"\n{case.about}{_safe(case)}")], where)]
+
+
+def _safe(case):
+    return f" Safe: all finite, and under {percent(TOLERATED)} flushed." if isinstance(case, Sweep) else ""
 
 
 def _links(case, dial):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ....precision import format_of
-from ...kit.scene import Ask
+from ...kit.scene import Ask, changes
+from ...kit.seeks import Seek
 from ...kit.words import number, paragraph, plural
 from .axes import figure, lost_to, percent, power_of_two, two_to
 from .bars import rows
-from .outcome import Outcome, Sweep
+from .outcome import TOLERATED, Outcome, Sweep
 from .training import Training, TrainingStep
 
 
@@ -107,63 +107,23 @@ def _without_gradient(sweep, found):
     return f"{', '.join(gone)} {'gets' if len(gone) == 1 else 'get'} no gradient at all."
 
 
-def about_scales(sweep: Sweep, of: str) -> dict[int, Ask]:
-    """Questions by position: how far the histogram moves, what is flushed at a safe scale, when it overflows."""
-    found = sweep.outcomes[of]
-    asks = {1: _how_far()}
-    none = next((i for i, o in enumerate(found) if i > 1 and o.finite and not o.count("flushed")), None)
-    if none is not None and found[0].count("flushed"):
-        asks[none] = _how_many(found[0].share("flushed"), none)
-    elif sweep.samples and sweep.start > 1:
-        asks[sweep.start] = _how_large(sweep)
-    over = next((i for i, o in enumerate(found) if i > 1 and sweep.largest * o.scale > format_of(of).max), None)
-    if over is not None and not found[over].finite:
-        asks[over] = _too_large(of, sweep.largest, over)
-    return asks
-
-
-def _how_far():
-    return Ask(
-        "Scale 2 instead of 1: how many places to the right does the histogram move?", 1, "2 is 2¹: each exponent grows by 1.",
-        ((2, "Twice as large is one power of two more. How far is that on an axis of exponents?"),
-         (0, "The gradient of 2 × loss is 2 × the gradient: every number doubles.")),
-        otherwise="Not that. The axis shows exponents: each place is a factor of 2.",
-    )  # fmt: skip
-
-
-def _how_many(unscaled, power):
-    share = 100 * unscaled
-    return Ask(
-        f"Without a scale {share:.1f}% are flushed. How many per cent are flushed at scale {two_to(power)}?", 0,
-        f"The loss is scaled before the reverse pass, so every gradient is {two_to(power)} times larger when it is rounded.",
-        ((round(share, 1), "That many are lost if they are rounded first. The loss is scaled before the reverse pass."),
-         (round(share / 2**power, 4), "The share is not divided by the scale: all gradients move to the right together.")),
-        otherwise=f"Not that. Move the outline {power} places to the right: what is still below the line of 0?",
-    )  # fmt: skip
-
-
-def _how_large(sweep):
-    first, power = sweep.samples[0], sweep.start
-    return Ask(
-        f"{first.name} has the gradient {number(first.exact)}. What is it at scale {power_of_two(2.0**power)}?",
-        first.exact * 2.0**power, "The gradient of scale × loss is scale × the gradient; unscale divides it again.",
-        ((first.exact, "That is what unscale gives back. The scaled loss has a scaled gradient."),
-         (2.0**power, "That is the scale itself. The gradient is multiplied by it.")),
-        otherwise="Not that. Multiply the gradient by the scale.",
-    )  # fmt: skip
-
-
-def _too_large(of, largest, power):
-    end, name = format_of(of).max, lost_to(of)
-    choices = ("all of them arrive", "the smallest become 0", f"the largest become {name}: the step is skipped")
-    product = f"{number(largest)} × {two_to(power)} = {number(largest * 2.0**power)}"
-    return Ask(
-        f"The largest gradient is {number(largest)}, and {of} ends at {end:g}. What happens at scale {two_to(power)}?",
-        choices[2],
-        f"{product}, and nothing larger than {end:g} fits.",
-        ((choices[0], f"{product}. Does that fit?"), (choices[1], "A larger scale makes all of them larger.")),
-        choices,
-    )  # fmt: skip
+def about_scales(sweep: Sweep, of: str) -> Seek:
+    """Where the gradients are safe, or where the fewest are lost: what the histogram is dragged to."""
+    outcomes, safe = sweep.outcomes[of], sweep.safe[of]
+    lost = [o.share("flushed") + o.share("overflowed") for o in outcomes]
+    right = range(safe[0], safe[1] + 1) if safe else [i for i, share in enumerate(lost) if share == min(lost)]
+    wanted = "every gradient survives" if safe else "the fewest gradients are lost"
+    within = f"From {two_to(right[0])} to {two_to(right[-1])}" if len(right) > 1 else f"At {two_to(right[0])} alone"
+    few = (
+        f"under {percent(TOLERATED)} are flushed, none overflows"
+        if safe
+        else f"{percent(min(lost))} are lost, the least"
+    )
+    said = [f"Not there. {_headline(sweep, of, i)}" for i in range(len(outcomes))]
+    start = next((i for i in range(len(outcomes)) if i not in right), None)
+    return Seek(
+        f"Drag the histogram to where {wanted} in {of}.", tuple(right), f"{within} {few}.", changes(said), start=start
+    )
 
 
 # ---- in training ----
@@ -249,14 +209,16 @@ def _next_scale(i: int, step: TrainingStep) -> Ask:
     power, after = step.outcome.power, float(np.log2(step.after))
     grew = after > power
     why = "was the last good step that the window waits for" if grew else "overflowed"
-    other, by = 2 * power - after, abs(after - power)
+    slips = {
+        power: "It does not stay: the scaler is asked after each step.",
+        2 * power - after: "The other way: after overflow the scale becomes smaller, after good steps larger.",
+        power * 2 if grew else power / 2: "That doubles or halves the exponent. The scale itself doubles or halves.",
+    }
     return Ask(
-        f"Step {i + 1}, at scale {two_to(power)}, {why}. What is log2 of the scale at step {i + 2}?", after,
-        f"The scale is {'multiplied' if grew else 'divided'} by {2**by:g}: log2 changes by {by:g}.",
-        ((power, "It does not stay: the scaler is asked after each step."),
-         (other, "The other way: after overflow the scale becomes smaller, after good steps larger."),
-         (power * 2 if grew else power / 2, "That doubles or halves the exponent. The scale itself doubles or halves.")),
-        tolerance=1e-6, otherwise="Not that. A factor of 2 is 1 more or less in log2.",
+        f"Step {i + 1}, at scale {two_to(power)}, {why}. What is the scale at step {i + 2}?", two_to(after),
+        f"The scale is {'multiplied' if grew else 'divided'} by {2 ** abs(after - power):g}.",
+        tuple((two_to(scale), said) for scale, said in slips.items() if scale != after),
+        tuple(map(two_to, sorted({after, *slips}))),
     )  # fmt: skip
 
 

@@ -7,12 +7,17 @@ import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.grips import Along, Grip
+from ...kit.labels import Label, Line, beside_points
 from ...kit.scene import Mark, Panel, When, circle, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, Outline, Point, polygon, polyline
 from ...kit.words import minus, number
 from .run import NAMES, RULES, STEPS, Case, Quotient
 
+Box = tuple[float, float, float, float]  # left, right, top and base, px
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
+BOX = (LEFT, RIGHT, TOP, BASE)
+LENS = 162.0, 96.0  # px: how large it is
+GLASS = 8.0  # px: of the square that it shows larger, and between it and the border
 SAMPLES = 121
 APART = 4.0  # px from x to x + h, where these can still be told apart
 ROOM = 0.04  # of its height: above and below what touches the curve at the point
@@ -24,10 +29,10 @@ Cases = Mapping[tuple[str, str], Case]
 
 
 class Window:
-    """A part of the plane around the point of a case, `width` in x standing for a third of the panel; places in px."""
+    """A part of the plane around the point of a case, `width` in x standing for a third of a `box`; places in px."""
 
-    def __init__(self, case: Case, width: float):
-        self.x, self.y, self.width = case.x, case.fn(case.x), width
+    def __init__(self, case: Case, width: float, box: Box = BOX):
+        self.x, self.y, self.width, self.box = case.x, case.fn(case.x), width, box
         half = REACH * width
         turn = -case.slope / case.bend if case.bend else 0.0  # where the parabola that touches there is level
         places = (-half, half, min(max(turn, -half), half))
@@ -38,15 +43,18 @@ class Window:
         self.low, self.high = min(found) - room, max(found) + room
 
     def across(self, x: float) -> float:
-        return (LEFT + RIGHT) / 2 + (x - self.x) / self.width * (RIGHT - LEFT) / (2 * REACH)
+        left, right, _, _ = self.box
+        return (left + right) / 2 + (x - self.x) / self.width * (right - left) / (2 * REACH)
 
     def height(self, y: float) -> float:
-        return BASE - (y - self.y - self.low) / (self.high - self.low) * (BASE - TOP)
+        _, _, top, base = self.box
+        return base - (y - self.y - self.low) / (self.high - self.low) * (base - top)
 
     def holds(self, point: Point) -> bool:
         """Whether a point of the plane is inside."""
-        inside = LEFT - 1 <= self.across(point[0]) <= RIGHT + 1
-        return bool(inside and TOP - 1 <= self.height(point[1]) <= BASE + 1)
+        left, right, top, base = self.box
+        inside = left - 1 <= self.across(point[0]) <= right + 1
+        return bool(inside and top - 1 <= self.height(point[1]) <= base + 1)
 
     def spot(self, point: Point) -> Point | None:
         """Where a point stands that is inside."""
@@ -63,16 +71,16 @@ class Window:
 
     def straight(self, point: Point, slope: float) -> Outline:
         """The line through a point with a slope, from edge to edge of the window; none without a slope."""
-        x, y = self.across(point[0]), self.height(point[1])
-        steep = -slope * self.width * 2 * REACH / (RIGHT - LEFT) * (BASE - TOP) / (self.high - self.low)  # px per px
+        (left, right, top, base), x, y = self.box, self.across(point[0]), self.height(point[1])
+        steep = -slope * self.width * 2 * REACH / (right - left) * (base - top) / (self.high - self.low)  # px per px
         if not np.isfinite([steep, x, y]).all():
             return NOWHERE
-        ends = [(LEFT - x, RIGHT - x)]
+        ends = [(left - x, right - x)]
         if steep:
-            low, high = sorted(((TOP - y) / steep, (BASE - y) / steep))
+            low, high = sorted(((top - y) / steep, (base - y) / steep))
             ends.append((low, high))
         start, end = max(low for low, _ in ends), min(high for _, high in ends)
-        if start >= end or not TOP - 1 <= y + steep * start <= BASE + 1:
+        if start >= end or not top - 1 <= y + steep * start <= base + 1:
             return NOWHERE
         return [(x + start, y + steep * start), (x + end, y + steep * end)]
 
@@ -115,6 +123,8 @@ def curve_panel(shown: Sequence[Shown], frame: Cases, count: int) -> tuple[Panel
             windows = [Window(next(iter(rules.values())), h) for h in STEPS] if zoom else [window] * len(STEPS)
             when = {**one.when, "format": [NAMES.index(of)], **({} if zoom is None else {"zoom": [zoom]})}
             marks += only(when, _lines(rules, windows, windows if zoom else windows[:1]))
+            if zoom == 0:
+                marks += only(when, _lens(rules, window))
             if not zoom:
                 grips += only(when, _held(rules, window, spots if len(spots) == count else spots * count))
     for one in shown:
@@ -155,6 +165,48 @@ def _lines(rules, windows, different) -> Iterator[Mark]:
     yield path(NOWHERE, "backvector").following("h", d=tangents)
     widths = [f"this window is {number(2 * REACH * w.width)} wide" for w in windows]
     yield text(RIGHT, BASE + 31, "", "note", "end").following("h", text=widths)
+
+
+def _lens(rules, window: Window) -> Iterator[Mark]:
+    """In the corner that is freest, what lies around the point, three steps wide: there the secant is seen at every step."""
+    case = next(iter(rules.values()))
+    if not np.isfinite(case.fn(case.x)):
+        return
+    box = _corner(window, case)
+    left, right, top, base = box
+    windows, across = [Window(case, h, box) for h in STEPS], np.linspace(-REACH, REACH, SAMPLES // 2 + 1)
+    x, y = _point(window, case)
+    ends = [(end, side) for end in (left, right) for side in (top, base)]
+    yield from (
+        line(x, y, *end, "grid") for end in sorted(ends, key=lambda end: abs(np.hypot(end[0] - x, end[1] - y)))[1:3]
+    )
+    yield rect(x - GLASS / 2, y - GLASS / 2, GLASS, GLASS, "axis", 0)
+    yield rect(left, top, right - left, base - top, "cover", 3)
+    yield path(NOWHERE, "before").following(
+        "h", d=[w.curve([(float(t), case.fn(t)) for t in w.x + w.width * across]) for w in windows]
+    )
+    for rule, of_rule in rules.items():
+        both = list(zip(windows, of_rule.quotients, strict=True))
+        secant = path(NOWHERE, "vector").following("h", d=[w.straight(q.low, q.value) for w, q in both])
+        dots = [
+            _at_spots(circle(0, 0, 4, "bar"), [w.spot(getattr(q, end)) for w, q in both]) for end in ("low", "high")
+        ]
+        yield from only({"rule": [RULES.index(rule)]}, [secant, *dots])
+    yield path(NOWHERE, "backvector").following(
+        "h", d=[w.straight((case.x, case.fn(case.x)), case.slope) for w in windows]
+    )
+    at, anchor = (left + 6, "start") if case.slope >= 0 else (right - 6, "end")  # where the line does not go
+    yield text(at, top + 14, "", "level", anchor).following("h", text=[f"{number(2 * REACH * h)} wide" for h in STEPS])
+
+
+def _corner(window, case) -> Box:
+    """The corner of the window in which least of the curve and its tangent lies."""
+    xs = np.linspace(window.x - REACH * window.width, window.x + REACH * window.width, SAMPLES)
+    spots = [window.spot((float(x), y)) for x in xs for y in (case.fn(x), case.fn(case.x) + case.slope * (x - case.x))]
+    lefts, tops = (LEFT + GLASS, RIGHT - GLASS - LENS[0]), (TOP + GLASS, BASE - GLASS - LENS[1])
+    boxes = [(left, left + LENS[0], top, top + LENS[1]) for left in lefts for top in tops]
+    inside = [sum(s is not None and b[0] <= s[0] <= b[1] and b[2] <= s[1] <= b[3] for s in spots) for b in boxes]
+    return boxes[inside.index(min(inside))]
 
 
 def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
@@ -246,7 +298,7 @@ def errors_panel(shown: Sequence[Shown], axes: "Errors") -> tuple[Panel, list[Gr
             i, where = NAMES.index(of), {**one.when, "rule": [RULES.index(rule)]}
             others = [k for k in range(len(NAMES)) if k != i]
             spots = axes.spots([q.error for q in case.quotients])
-            other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
+            other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "level")]
             marks += only({**where, "format": others}, other)
             marks += only({**where, "format": [i]}, _error_curve(case, axes, spots, one.asked))
             held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
@@ -302,8 +354,14 @@ def _error_curve(case: Case, axes: Errors, spots: list[Point | None], asked: boo
         yield text(0, axes.base - 8, "0/0 is no number", "badtext", "end").following("h", x=xs, state=none)
     yield from _format_name(case, axes, spots, "forwardtext")
     if case.best is not None and (best := spots[case.best]):
-        x, y = min(max(best[0], axes.left + 36), axes.right - 36), min(best[1] + 24, axes.base - 6)
-        yield text(x, y, f"best {number(STEPS[case.best])}", "forwardtext", "middle").answering("h")
+        words, drawn = (
+            f"best {number(STEPS[case.best])}",
+            (spots, axes.guide(case.truncation), axes.guide(case.roundoff)),
+        )
+        lines = [Line([spot for spot in outline if spot]) for outline in drawn if outline]
+        label = Label(best, width_of(words, bold=True), (0.0, 1.0))
+        ((x, y),) = beside_points([label], lines, axes.left, axes.top, axes.right, axes.base)
+        yield text(x, y, words, "forwardtext", "middle").answering("h")
 
 
 def stored_alike(quotient: Quotient) -> bool:

@@ -10,6 +10,7 @@ from labkit.widgets.kit.scene import width_of
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import ball
 from labkit.widgets.labs.clipping import ball_view as view
+from labkit.widgets.labs.clipping import close_view as close
 from labkit.widgets.labs.clipping.rules import by_value, each_by_norm
 
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
@@ -21,10 +22,10 @@ def usual():
     return Picture(ball.scene())
 
 
-def seen(g, limit):
+def seen(g, limit, panel=0):
     scene = usual().scene
     state = scene.state(g=ball.grid().index(g), limit=ball.LIMITS.index(limit))
-    return [(mark.role, at, words) for mark, at, words, _ in visible_marks(scene.panels[0], state)]
+    return [(mark.role, at, words) for mark, at, words, _ in visible_marks(scene.panels[panel], state)]
 
 
 def tip(g, limit, role):
@@ -80,9 +81,43 @@ def test_ball_and_box_have_the_size_of_the_limit():
         assert round_one["r"] == box["width"] / 2 == limit * view.UNIT
 
 
-def test_the_question_has_its_answer_in_the_box():
-    ask = usual().scene.dials[1].asks[3]
-    assert ask.answer == max(ball.clipped(by_value, g, ball.LIMITS[3]).length for g in ball.grid())
+def test_g_is_dragged_to_where_clipping_by_value_turns_it_most():
+    places = [*ball.grid(), *ball.tour()]
+    for limit, seek in zip(ball.LIMITS, usual().scene.dials[0].seeks, strict=True):
+        turned = [ball.clipped(by_value, g, limit).turned for g in places]
+        assert seek.when == {"limit": [ball.LIMITS.index(limit)]}
+        assert turned.index(max(turned)) in seek.answer and min(turned[i] for i in seek.answer) > 0.89 * max(turned)
+        assert len(ball.grid()) not in seek.answer  # it does not begin at its answer
+        assert all(f"turned by {turned[i]:.1f}°" in said for i, said in seek.says)
+
+
+def test_while_it_is_asked_no_arrow_bar_or_name_tells_how_g_is_turned():
+    state = usual().scene.state()
+    for panel in usual().scene.panels:
+        told = {mark.role for mark, *_, name in visible_marks(panel, state) if name != "answer"}
+        assert told <= {
+            "area",
+            "back",
+            "op",
+            "grid",
+            "tick",
+            "inkvector",
+            "inkhead",
+            "before",
+            "name",
+            "note",
+            "outline",
+        }
+
+
+def test_close_up_box_and_arrows_are_as_large_at_every_limit():
+    for limit in ball.LIMITS:
+        state = usual().scene.state(g="(3, 2)", limit=ball.LIMITS.index(limit))
+        for rule, role in ((each_by_norm, "head"), (by_value, "backhead")):
+            (d,) = [at["d"] for m, at, *_ in visible_marks(usual().scene.panels[1], state) if m.role == role]
+            at = [float(v) for v in d.removeprefix("M").split("L")[0].split()]
+            wanted = close.PLANE.at([v / limit for v in ball.clipped(rule, (3.0, 2.0), limit).vector])
+            assert at == pytest.approx(wanted, abs=0.06)
 
 
 def test_once_around_goes_from_the_start_to_the_start_and_is_what_plays():
@@ -122,19 +157,23 @@ def overlap(a, b):
 @pytest.mark.parametrize("limit", ball.LIMITS)
 def test_no_name_stands_on_another_or_on_the_tip_of_an_arrow(limit):
     for g in ball.grid():
-        boxes = {}
-        for role, at, words in seen(g, limit):
-            if role in ("name", "slope", "forwardtext", "note") and words and at["text-anchor"] == "middle":
-                half = width_of(words, 12, bold=True) / 2
-                boxes[words] = at["x"] - half, at["y"] - 10, at["x"] + half, at["y"] + 3
-        names = list(boxes)
-        tips = [
-            view.PLANE.at(g),
-            *(view.PLANE.at(ball.clipped(rule, g, limit).vector) for rule in (each_by_norm, by_value)),
-        ]
-        for i, name in enumerate(names):
-            assert not any(overlap(boxes[name], boxes[other]) for other in names[:i]), (g, name)
-            assert not any(overlap(boxes[name], (x - 1, y - 1, x + 1, y + 1)) for x, y in tips), (g, name)
+        left = [ball.clipped(rule, g, limit).vector for rule in (each_by_norm, by_value)]
+        tips = {0: [view.PLANE.at(v) for v in (g, *left)], 1: [close.PLANE.at((x / limit, y / limit)) for x, y in left]}
+        for panel, ends in tips.items():
+            boxes = names_in(g, limit, panel)
+            names = list(boxes)
+            for i, name in enumerate(names):
+                assert not any(overlap(boxes[name], boxes[other]) for other in names[:i]), (g, name)
+                assert not any(overlap(boxes[name], (x - 1, y - 1, x + 1, y + 1)) for x, y in ends), (g, name)
+
+
+def names_in(g, limit, panel):
+    boxes = {}
+    for role, at, words in seen(g, limit, panel):
+        if role in ("name", "slope", "forwardtext", "note") and words and at["text-anchor"] == "middle":
+            half = width_of(words, 12, bold=True) / 2
+            boxes[words] = at["x"] - half, at["y"] - 10, at["x"] + half, at["y"] + 3
+    return boxes
 
 
 def test_every_name_stays_inside_the_frame_and_g_stands_off_its_arrow():

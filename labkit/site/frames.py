@@ -1,11 +1,11 @@
 """Saved pages of widgets, as the frames of the site's pages: what they know of where they stand."""
 
+import base64
+import gzip
 import json
 import re
 from pathlib import Path
 from typing import Any
-
-from ..widgets.kit.page import packed
 
 DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
 
@@ -19,7 +19,9 @@ def knowing(page: Path, **facts: Any) -> None:
     def told(found):
         data = json.loads(found[2]) | facts
         if isinstance(data["scene"], dict):
-            data["scene"] = packed(data["scene"])
+            data["scene"] = base64.b64encode(
+                gzip.compress(json.dumps(data["scene"], separators=(",", ":")).encode(), mtime=0)
+            ).decode()
         return found[1] + json.dumps(data, separators=(",", ":")).replace("<", "\\u003c") + found[3]
 
     page.write_text(DATA.sub(told, page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -85,7 +85,13 @@ export class Player {
 
   predictToggle() {
     const box = make("input", { type: "checkbox", checked: this.predict });
-    box.onchange = () => { this.predict = box.checked; this.pause(); this.afterwards(); };
+    box.onchange = () => {
+      this.predict = box.checked;
+      this.pause();
+      this.ask.hide();
+      this.afterwards();
+      if (this.predict) this.poses();
+    };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
@@ -121,7 +127,7 @@ export class Player {
     const now = this.state[dial.name];
     if (this.predict) {
       for (const i of onTheWay(dial, now, position)) {
-        const ask = [(dial.asks || {})[i] || []].flat().find((one) => holds(one.when, this.state));
+        const ask = this.askedAt(dial, i);
         if (!ask) continue;
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
@@ -153,7 +159,10 @@ export class Player {
 
   afterwards() {
     this.root.classList.toggle("lk-predicting", Boolean(this.predict));
-    if (this.predicting) this.predicting.checked = this.predict;
+    if (this.predicting) {
+      this.predicting.checked = this.predict;
+      this.predicting.parentNode.hidden = !this.predict && !this.next(); // such as while a cause is still looked for
+    }
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.play.dial === dial);
@@ -207,6 +216,29 @@ export class Player {
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);
+  }
+
+  // ---- questions ----
+
+  // The question before a position of a dial, as the others stand.
+  askedAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
+
+  // The position before which the next question is: of what is played, or else of another dial; the first, where all are behind.
+  next() {
+    for (const dial of [this.main, ...this.dials.filter((one) => holds(one.when, this.state))].filter(Boolean)) {
+      const asked = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askedAt(dial, i)), now = this.state[dial.name];
+      const position = inSteps(dial) ? asked.find((i) => i > now) ?? asked[0] : asked.find((i) => i !== now);
+      if (position !== undefined) return [dial, position];
+    }
+    return undefined;
+  }
+
+  // The next question is asked; what was seen behind it is out of sight again.
+  poses() {
+    const [dial, position] = this.next() || [];
+    if (!dial) return;
+    if (inSteps(dial) && position <= this.state[dial.name]) this.turn(dial, position - 1);
+    this.request(dial, position);
   }
 
   // Whether a question lies between here and a position of a dial.

@@ -6,11 +6,14 @@ export async function unpacked(text) {
   if (!text) return null; // the scene that the page started with
   const letters = atob(text), bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  const written = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  return read(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
+}
+
+export function read(written) {
   return JSON.parse(written, (_, value) => (typeof value === "string" && value[0] === MARK ? absolute(value) : value));
 }
 
-export function absolute(path) {
+function absolute(path) {
   const last = [0, 0];
   let turn = 1;
   const moved = (by) => { turn = 1 - turn; last[turn] += Number(by); return String(last[turn] / 10); };

@@ -157,8 +157,9 @@ export class Grabbing {
   drop(event) {
     const { held } = this;
     if (!held || event.pointerId !== held.pointer) return;
-    if (!held.moved && event.type === "pointerup") { // a click goes to what lies below
-      this.player.follow(below(event));
+    if (!held.moved && event.type === "pointerup") { // a click goes to what lies below; a first tap there says what it is
+      const { player } = this, link = below(event);
+      if (event.pointerType !== "touch" || !player.pointing.tapped(link, event)) player.follow(link);
     }
     this.end();
   }

@@ -194,6 +194,7 @@ export class Player {
 
   leave() {
     this.pause();
+    this.pointing.leave();
     this.moving.leave();
   }
 

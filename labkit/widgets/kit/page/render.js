@@ -108,13 +108,16 @@ function render({ model, el }) {
   const sharing = new Sharing(root.parentNode, model, now, begin);
   onLink();
   addEventListener("hashchange", onLink);
-  const seen = model.get("plays") && onceSeen(root, () => player.play.opens());
+  const seen = onceSeen(root, () => {
+    root.classList.add("lk-seen"); // handles show themselves
+    if (model.get("plays")) player.play.opens();
+  });
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {
     player.leave();
     player.grabbing.letGo();
-    if (seen) seen.disconnect();
+    seen.disconnect();
     clearTimeout(telling);
     observer.disconnect();
     model.off("change:scene", onScene);

@@ -349,7 +349,8 @@ def test_of_what_nothing_is_said_the_first_tap_goes_there(opened):
 
 def test_targets_are_broad_enough_for_a_finger(opened):
     page = opened(demo_scene(3.0), width=420, has_touch=True, is_mobile=True)
-    small = page.evaluate("""() => [...document.querySelectorAll("button, select, input[type=range], label, input[type=search], summary")]
+    small = page.evaluate("""() =>
+      [...document.querySelectorAll("button, select, input[type=range], label, input[type=search], summary")]
       .map(node => [node.getBoundingClientRect(), node.outerHTML.slice(0, 80)])
       .filter(([box]) => box.width && (box.height < 44 || box.width < 44)).map(([, html]) => html)""")
     assert small == []

@@ -7,9 +7,9 @@ import numpy as np
 
 from ....precision import FORMATS
 from ...kit.scene import Mark, text
-from ...kit.words import raised
+from ...kit.words import minus, number, raised
 from .ruler import DIAL
-from .run import Landing, at_place, digits, exponent_of, place, stored
+from .run import Landing, at_place, exponent_of, place, stored
 
 TALL, STEP, SAID = 56.0, 17.0, 88.0  # px: of both lines with room around, from one to the next, and where they begin
 
@@ -42,7 +42,10 @@ def in_training(f: Landing) -> tuple[str, str]:
     if f.absorbed and f.terms:
         return _absorbed(f)
     result, above = Fraction(f.result), at_place(place(f.result, f.of) + 1, f.of)
-    return f"a weight of {_short(result)} stays there", f"when less than {_short((above - result) / 2)} is added to it."
+    return (
+        f"a weight of {_short(Fraction(f.result))} stays there",
+        f"when less than {_short((above - result) / 2)} is added to it.",
+    )
 
 
 def _small(f):
@@ -62,4 +65,5 @@ def _absorbed(f):
 
 
 def _short(value: Fraction) -> str:
-    return digits(value, abs(value) / 100)
+    whole = value.denominator == 1 and abs(value) < 10**6
+    return minus(str(value)) if whole else number(float(value))

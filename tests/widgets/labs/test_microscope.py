@@ -437,7 +437,7 @@ def test_what_is_said_of_training_is_true(of, what):
         elif "skipped" in first:
             assert not np.isfinite(found.result)
         elif first:
-            scale = Fraction(2) ** int(second.split("2", 1)[1].split(",")[0].translate(LOWERED))
+            scale = Fraction(2) ** int(second.split("of 2", 1)[1].split(" ")[0].translate(LOWERED))
             assert abs(found.result) < found.of.min_normal <= abs(stored(found.target * scale, found.of))
 
 

@@ -15,23 +15,15 @@ from .run import Landing, digits, exponent_of, gap_at
 from .training import TALL, training_marks
 
 WIDTH = 436.0
-LEFT, PLACE, FIRST, ROW, LINE = (
-    78.0,
-    9.1,
-    52.0,
-    34.0,
-    20.0,
-)  # px: of the digits, one of them, their rows, and lines of one
-ALONG, BEFORE, BEHIND = (
-    27,
-    54,
-    10,
-)  # places of a line; in front of the format's last one that are seen at most, and behind it
+LEFT, PLACE, FIRST = 78.0, 9.1, 52.0  # px: of the digits, one of them, and their first row
+ROW, LINE = 34.0, 20.0  # px: from one row to the next, and from one of its lines
+ALONG, BEFORE = 27, 54  # places of a line in front of the end, and of all lines
+ROOM = 38  # places of a line with what is behind the end
 NAMES = ("", "", "exactly", "stored")
 
 
 class Columns:
-    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and `BEHIND` more."""
+    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and as many more as there is room."""
 
     def __init__(self, found: Landing):
         self.found = found
@@ -51,18 +43,24 @@ class Columns:
         """How many places stand in front of the end."""
         return self.top - self.last + 1
 
+    @property
+    def room(self) -> int:
+        """How many places there is room for behind the end."""
+        return ROOM - min(self.kept, ALONG)
+
     def written(self, value: Fraction, least: int) -> tuple[str, str]:
         """The digits of a number down to the place `least`, in front of the end and behind it."""
         if not value:
             return " " * (self.kept - 1) + "0", ""
-        high, low = exponent_of(value), max(least, self.last - BEHIND)
+        cut = least < self.last - self.room
+        high, low = exponent_of(value), self.last - self.room + 1 if cut else least
         places = range(self.top, min(low, self.last) - 1, -1)
         shown = ["" if k > high else self._digit(value, k) for k in places]
         said = "".join(d or " " for d in shown)
         if high > self.top:
             said = "…" + said[1:]
         front, behind = said[: self.kept], said[self.kept :]
-        return front, behind + ("…" if least < self.last - BEHIND and behind.strip() else "")
+        return front, behind + ("…" if cut and behind.strip() else "")
 
     @staticmethod
     def _digit(value, k) -> str:

@@ -11,7 +11,7 @@ from ...kit.words import minus, number, raised
 from .ruler import DIAL
 from .run import Landing, at_place, exponent_of, place, stored
 
-TALL, STEP, SAID = 56.0, 17.0, 88.0  # px: of both lines with room around, from one to the next, and where they begin
+TALL, STEP, SAID = 56.0, 18.0, 96.0  # px: of both lines with room around, from one to the next, and where they begin
 
 
 def training_marks(found: Sequence[Landing], y: float) -> Iterator[Mark]:
@@ -29,12 +29,12 @@ def in_training(f: Landing) -> tuple[str, str]:
     >>> from labkit.widgets.labs.microscope.run import landing
     >>> half = format_of("float16")
     >>> print(*in_training(landing(lambda a: a + 1, Fraction(2048), half, "a")))
-    a weight of 2048 that moves by 1 stays there: the update is lost. In float32 it is not.
+    w = 2048, moved by 1, stays 2048: the update is lost. In float32 it is not.
     >>> print(*in_training(landing(None, Fraction(2) ** -30, half, "x")))
-    a gradient this small is lost: times 2¹⁶, a loss scale, it has all its bits.
+    a gradient this small is lost: times a loss scale of 2¹⁶ it has all.
     """
     if not np.isfinite(f.result):
-        return "one gradient this large, and the step is skipped,", "and a loss scale is halved."
+        return "one such gradient: the step is skipped,", "and a loss scale is halved."
     if not f.target:
         return "", ""
     if abs(f.result) < f.of.min_normal:
@@ -42,18 +42,16 @@ def in_training(f: Landing) -> tuple[str, str]:
     if f.absorbed and f.terms:
         return _absorbed(f)
     result, above = Fraction(f.result), at_place(place(f.result, f.of) + 1, f.of)
-    return (
-        f"a weight of {_short(Fraction(f.result))} stays there",
-        f"when less than {_short((above - result) / 2)} is added to it.",
-    )
+    more = _short((above - result) / 2)
+    return f"w = {_short(result)} stays {_short(result)}", f"when less than {more} is added to it."
 
 
 def _small(f):
     """Of what is 0 or subnormal."""
     up = f.of.min_exponent - exponent_of(f.target)
     left = exponent_of(Fraction(f.result)) - exponent_of(Fraction(f.of.min_subnormal)) if f.result else 0
-    what = f"has {left} of {f.of.fraction_bits} fraction bits" if f.result else "is lost"
-    return f"a gradient this small {what}:", f"times {raised(2, up)}, a loss scale, it has all its bits."
+    what = f"with {left} of {f.of.fraction_bits} fraction bits left:" if f.result else "this small is lost:"
+    return f"a gradient {what}", f"times a loss scale of {raised(2, up)} it has all."
 
 
 def _absorbed(f):
@@ -61,7 +59,7 @@ def _absorbed(f):
     wider = ("float32", "float64")
     keeps = [name for name in wider if stored(weight + update, FORMATS[name]) != stored(weight, FORMATS[name])]
     more = f" In {keeps[0]} it is not." if keeps else ""
-    return f"a weight of {_short(weight)} that moves by {_short(update)} stays there:", f"the update is lost.{more}"
+    return f"w = {_short(weight)}, moved by {_short(update)}, stays {_short(weight)}:", f"the update is lost.{more}"
 
 
 def _short(value: Fraction) -> str:

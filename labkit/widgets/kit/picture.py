@@ -171,7 +171,8 @@ class Picture:
         return still.png(self._scene, self.still_state(**dials), _check_theme(theme), scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
-        """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to.
+        """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to on; of a
+        slider at its end all of them.
 
         `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
         """

@@ -23,7 +23,7 @@ NAMES = ("", "", "exactly", "stored")
 
 
 class Columns:
-    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and as many more as there is room."""
+    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and more as there is room."""
 
     def __init__(self, found: Landing):
         self.found = found

@@ -90,7 +90,8 @@ def _tiles(row, place, counts, across, batches, joint) -> Iterator[Mark]:
             yield tile.moving("epochs", reached(place + 1, across), 0.0, "state")
     x, y = across(place) + PITCH / 2, TOP + row * ROW + 17
     said = ["" if step is None else str(step % batches) for step in steps]
-    yield text(x, y, "", "value", "middle").following(joint, text=said)
+    batch = text(x, y, "", "value", "middle").following(joint, text=said)
+    yield batch.moving("epochs", reached(place + 1, across), 0.0, "text")
 
 
 def reached(steps, across) -> float:

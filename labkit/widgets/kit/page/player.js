@@ -36,6 +36,7 @@ export class Player {
     this.build();
     this.grabbing = new Grabbing(this, held);
     this.afterwards();
+    this.grabbing.focus(held?.focused);
   }
 
   // The dial that is played, and that the arrow keys move: the first one that is offered now.

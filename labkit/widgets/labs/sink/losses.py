@@ -40,7 +40,8 @@ def _of_a_size(i, run, plane, goes) -> Iterator[Mark]:
     for epoch, (count, seen) in enumerate(zip(run.counts, run.seen, strict=True)):
         every = count.steps // len(seen)
         for k in range(before, len(seen)):
-            dot = circle(*plane.at(((k + 1) * every, seen[k])), 3.5, "backbar", when={"size": [i]})
+            x, y = plane.at(((k + 1) * every, seen[k]))
+            dot = circle(x, y, 3.5, "backbar", when={"size": [i]})
             if epoch:
                 dot = dot.varying("epochs", state=[(0, "hidden"), (epoch, "")]).moving("epochs", goes, 0.0, "state")
             yield dot

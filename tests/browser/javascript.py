@@ -1,6 +1,8 @@
 """Functions of the page's JavaScript, called from Python."""
 
 import atexit
+import base64
+import gzip
 import importlib.util
 import json
 import shutil
@@ -8,6 +10,8 @@ import subprocess
 from functools import cache
 
 import pytest
+
+from labkit.widgets.kit.page import script
 
 ANSWERS = """
 const lines = require("readline").createInterface({input: process.stdin});
@@ -28,6 +32,12 @@ def call(function: str, *arguments):
     answer = json.loads(node.stdout.readline())
     assert "error" not in answer, answer["error"]
     return answer["value"]
+
+
+def unpacked(text: str):
+    """What the page reads of a packed scene."""
+    written = gzip.decompress(base64.b64decode(text)).decode()
+    return call(f"(written) => {{ {script('unpacking.js')}; return read(written); }}", written)
 
 
 @cache

@@ -348,3 +348,12 @@ def test_a_handle_is_large_enough_for_a_finger_and_lets_the_rest_of_the_picture_
         "node => [node, node.closest('.lk-scroll').querySelector('svg')].map(n => getComputedStyle(n).touchAction)"
     )
     assert dragged.knob("point").evaluate(actions) == ["none", "auto"]
+
+
+def test_keys_that_come_fast_all_reach_the_handle(go, tmp_path):
+    page = go(made("show").save(tmp_path / "show.html").as_uri(), reduced_motion="reduce").page
+    page.get_by_role("slider", name="x", exact=True).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    said = "document.activeElement.getAttribute('aria-valuetext')"
+    page.wait_for_function(f"{said} === 'x = 2'")

@@ -297,6 +297,35 @@ def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted
     assert unknown.count() == 0
 
 
+@common
+def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_back(go, opened):
+    page = go(opened[1]).page
+    box, ask = page.get_by_label("Predict first"), page.locator(".lk-ask")
+    if not box.is_visible():
+        pytest.skip("nothing to predict as it stands")
+    box.check()
+    assert ask.is_visible() and ask.locator("input, select, button").first.evaluate("node => node === document.activeElement")
+    assert ask.bounding_box()["x"] == page.locator(".lk-say").bounding_box()["x"]
+    box.uncheck()
+    assert not ask.is_visible()
+
+
+def test_where_all_is_behind_the_first_question_is_asked_anew_and_its_answer_is_out_of_sight(go, tmp_path):
+    picture = made("sink")
+    page = go(picture.save(tmp_path / "sink.html").as_uri()).page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    shown.press("End")
+    shown.frame.get_by_label("Predict first").check()
+    assert page.locator(".lk-ask").text_content().startswith("epoch 2, sink_size 5") and shown.position(shown.main) == 0
+
+
+def test_where_nothing_can_be_asked_there_is_nothing_to_predict(go, tmp_path):
+    page = go(made("wrong_engines").save(tmp_path / "engines.html").as_uri()).page
+    assert page.locator(".lk-predict").count() == 1 and not page.locator(".lk-predict").is_visible()
+    page.get_by_role("button", name="Show me").first.click()
+    assert page.locator(".lk-predict").is_visible()
+
+
 def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go, tmp_path):
     page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
     page.get_by_label("Predict first").check()

@@ -76,9 +76,10 @@ def test_a_link_to_any_place_of_any_widget_shows_it_and_is_copied_as_it_was(wind
 def test_a_link_has_only_what_differs_from_the_start(window, demo):
     page = opened(window, demo)
     assert copied(page) == demo
-    page.get_by_role("slider", name="Step").fill("2")
     page.get_by_label("Predict first").check()
     assert copied(page) == f"{demo}#predict=1"  # and the first question is put
+    page.get_by_role("button", name="Show me").click()
+    assert copied(page) == f"{demo}#at.step=1&predict=1"
     assert page.get_by_text("Copied.").is_visible()
     assert axe_findings(page, "html") == []
 

@@ -1,5 +1,7 @@
 """Room, size and touch: panels fill the room they have, are moved and zoomed, and of very many marks few are drawn."""
 
+from dataclasses import replace
+
 import autograd.numpy as np
 import pytest
 from widget_examples import demo_scene, made
@@ -332,11 +334,23 @@ def test_a_tap_says_what_is_there_and_a_second_one_goes(opened):
     assert page.locator("input[type=range]").first.input_value() == "0"
     page.touchscreen.tap(*place)
     assert page.locator("input[type=range]").first.input_value() == "1"
+    assert page.locator(".lk-tip").is_visible()
+    page.locator(".lk-title").tap()
+    assert not page.locator(".lk-tip").is_visible() and page.locator(".lk-hot").count() == 0
+
+
+def test_of_what_nothing_is_said_the_first_tap_goes_there(opened):
+    scene = demo_scene(3.0)
+    links = {name: replace(link, tip=(), heat=()) for name, link in scene.links.items()}
+    page = opened(replace(scene, links=links), width=420, has_touch=True, is_mobile=True)
+    page.locator("rect[data-link=v1]").tap()
+    assert page.locator("input[type=range]").first.input_value() == "1" and not page.locator(".lk-tip").is_visible()
 
 
 def test_targets_are_broad_enough_for_a_finger(opened):
     page = opened(demo_scene(3.0), width=420, has_touch=True, is_mobile=True)
-    small = page.evaluate("""() => [...document.querySelectorAll("button, select, input[type=range], label, input[type=search]")]
+    small = page.evaluate("""() =>
+      [...document.querySelectorAll("button, select, input[type=range], label, input[type=search], summary")]
       .map(node => [node.getBoundingClientRect(), node.outerHTML.slice(0, 80)])
       .filter(([box]) => box.width && (box.height < 44 || box.width < 44)).map(([, html]) => html)""")
     assert small == []
@@ -355,7 +369,8 @@ def test_while_one_predicts_nothing_tells_the_answers(opened):
     for _ in range(len(links)):
         page.keyboard.press("ArrowDown")
         said |= {page.locator(".lk-say").text_content(), *page.locator(".lk-tip").all_text_contents()}
-    later = {link.label for link in links.values() if link.known.get("step", 0) > 0}
+    now = int(page.locator("input[type=range]").first.input_value())
+    later = {link.label for link in links.values() if link.known.get("step", 0) > now}
     told = {link.label for link in links.values()} - later
     assert later and not said & later
     assert {words for words in said if "predict first" not in words and words not in told} <= {

@@ -95,10 +95,10 @@ def played(scene: Scene, state: Mapping[str, int]) -> Dial:
 
 
 def _seen(dial: Dial, now: int) -> Iterable[int]:
-    """The positions that are seen, from where it stands on; where it stops it goes round."""
+    """The positions that are seen, from where it stands on, or all where it stands at the last; where it stops it goes round."""
     if dial.stops:
         return [now, *(at for at in dial.stops if at > now), *(at for at in dial.stops if at < now), now]
-    return dial.plays or range(now, len(dial.values))
+    return dial.plays or range(now if now < len(dial.values) - 1 else 0, len(dial.values))
 
 
 def painted(look: Look, states: list[dict[str, int]]) -> list[np.ndarray]:
@@ -119,7 +119,7 @@ def painted(look: Look, states: list[dict[str, int]]) -> list[np.ndarray]:
 
 def between(look: Look, before: dict[str, int], after: dict[str, int], count: int) -> Iterator[Patch]:
     """What differs from the frame of the state `after`, `count` times on the way there."""
-    width, height, spots, _ = placed(look.scene, after, look.lines)
+    width, height, spots, words = placed(look.scene, after, look.lines)
     if [strip[:2] for strip in placed(look.scene, before, look.lines)[2]] != [strip[:2] for strip in spots]:
         return  # other panels are seen: there is no way
     there = [marks for _, marks in drawn(spots, partial(visible_marks, state=after))]
@@ -131,7 +131,7 @@ def between(look: Look, before: dict[str, int], after: dict[str, int], count: in
             part = look.whole(max(min(lefts), 0), max(min(tops), 0), min(max(rights), width), min(max(bottoms), height))
             near = [(strip, [mark for mark in marks if _meet(_box(strip, mark), part)]) for strip, marks in here]
             top, left = round(part[1] * look.scale), round(part[0] * look.scale)
-            yield Patch(top, left, look.pixels(part, near, []))
+            yield Patch(top, left, look.pixels(part, near, words))
 
 
 def _differing(marks: list[Seen], others: list[Seen]) -> Iterator[Seen]:

@@ -18,7 +18,7 @@ from .page import document, packed
 from .reach import reached
 from .scene import Scene, holds, to_json
 
-MAX_PLAIN = 200_000  # letters; a larger scene is compressed in a saved page
+MAX_PLAIN = 10_000  # letters; a larger scene is compressed in a saved page
 MAX_STILL_MARKS = 20_000  # a saved page holds the still picture of a larger one in words: it would be megabytes
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 
@@ -171,7 +171,8 @@ class Picture:
         return still.png(self._scene, self.still_state(**dials), _check_theme(theme), scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
-        """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to.
+        """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to on; of a
+        slider at its end all of them.
 
         `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
         """

@@ -1,7 +1,5 @@
 """`labkit.show`: from a function, a network or a tensor to a picture that answers, folds, and stands still."""
 
-import base64
-import gzip
 import json
 import re
 import subprocess
@@ -11,6 +9,7 @@ from xml.etree import ElementTree
 import autograd.numpy as np
 import numpy as onp
 import pytest
+from javascript import unpacked
 
 import labkit
 import labkit.mindspore as ms
@@ -303,13 +302,8 @@ def test_it_can_be_saved(tmp_path, name):
 def scenes_of(page):
     """The scenes in a saved page by the way of folding that leads to them; the one it starts with has the key None."""
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
-    unpacked = {key: gzip.decompress(base64.b64decode(other)) for key, other in data["scenes"].items() if other}
-    first = (
-        data["scene"]
-        if isinstance(data["scene"], dict)
-        else json.loads(gzip.decompress(base64.b64decode(data["scene"])))
-    )
-    return {None: first, **{key: json.loads(text) for key, text in unpacked.items()}}, set(data["scenes"])
+    first = data["scene"] if isinstance(data["scene"], dict) else unpacked(data["scene"])
+    return {None: first, **{key: unpacked(text) for key, text in data["scenes"].items() if text}}, set(data["scenes"])
 
 
 @pytest.mark.parametrize("opened", [[], ["net", "loss"], ["net", "net/fc1"]])

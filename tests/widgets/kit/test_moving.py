@@ -10,7 +10,8 @@ from widget_examples import Demo
 import labkit
 from labkit.widgets.kit import moving
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.scene import Caption, Dial, Panel, Scene, text
+from labkit.widgets.kit.scene import STEP, Caption, Dial, Panel, Scene, rect, text
+from labkit.widgets.kit.still import placed
 from labkit.widgets.kit.theme import PALETTES
 
 image = pytest.importorskip("PIL.Image", reason='pip install "labkit[notebooks]"')
@@ -89,6 +90,10 @@ def test_it_plays_from_where_its_slider_is_turned_to():
     assert [np.abs(frames[-1] - frame.astype(int)).mean() < 1 for frame in whole] == [False, False, True]
 
 
+def test_from_the_end_it_plays_as_a_whole_as_in_the_page():
+    assert len(resting(Demo().gif(step="square again"))) == 3
+
+
 def test_it_begins_anew_for_ever_and_the_last_frame_waits(played):
     stay, steps = frames_of(played)[1], len(resting(played)) - 1
     assert image.open(io.BytesIO(played)).info["loop"] == 0
@@ -149,3 +154,15 @@ def test_what_an_example_puts_moves_along():
     )
     with image.open(io.BytesIO(Picture(scene).gif())) as found:
         assert found.n_frames > 3
+
+
+def test_titles_between_what_moves_stay():
+    def panel(name):
+        dot = rect(20, 20, 12, 12, "op").following("step", x=[20.0, 380.0]).moving("step", 0.0, STEP, "x")
+        return Panel(name, f"Title of {name}", 900, 60, [dot])
+
+    scene = Scene("Two", "", [Dial("step", "Step", ["0", "1"])], [panel("one"), panel("two")])
+    frames, _ = frames_of(Picture(scene).gif())
+    top = min(y for _, y, words, _ in placed(scene, scene.start(), 1)[3] if words == "Title of two")
+    titles = [frame[round(top) - 12 : round(top), :200].tolist() for frame in frames]
+    assert len(frames) > 3 and all(title == titles[0] for title in titles)

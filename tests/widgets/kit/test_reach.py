@@ -1,7 +1,5 @@
 """A saved page holds scenes for inputs around those that are shown: what it makes of them is what Python would show."""
 
-import base64
-import gzip
 import json
 
 import autograd.numpy as np
@@ -10,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from javascript import call
+from javascript import unpacked as unpacked_text
 
 import labkit
 from labkit.widgets import JacobianMap, Landscape
@@ -32,7 +31,7 @@ def held(picture):
 
 
 def unpacked(text):
-    return json.loads(gzip.decompress(base64.b64decode(text))) if isinstance(text, str) else text
+    return unpacked_text(text) if isinstance(text, str) else text
 
 
 def in_page(first, reached, method, *arguments):

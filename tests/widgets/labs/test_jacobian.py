@@ -335,3 +335,15 @@ def test_a_pass_is_played_so_long_that_what_travels_can_be_read():
         dial.pace for dial in JacobianMap(lambda x: x**2, np.ones(2)).scene.dials if dial.name in ("pulls", "pushes")
     ]
     assert min(paces) >= 2000 and "dial.pace" in script("playing.js")
+
+
+@pytest.mark.parametrize("mode, dial, count", [(0, "pulls", 2), (1, "pushes", 3)])
+def test_while_the_number_of_passes_is_asked_no_mark_and_no_sentence_tells_it(mode, dial, count):
+    scene = JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x, np.ones(3)).scene
+    state = scene.state(mode=mode)
+    (panel,) = [panel for panel in scene.panels if panel.name == "cost"]
+    seen = [words for _, _, words, name in visible_marks(panel, state) if name != "answer"]
+    assert f"needs {5 - count}" in seen and not any(str(count) in words for words in seen)
+    assert str(count) not in scene.told(state)
+    after = [name for *_, name in visible_marks(panel, scene.state(mode=mode, **{dial: 1}))]
+    assert "answer" not in after

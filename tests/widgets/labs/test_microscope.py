@@ -1,6 +1,7 @@
 """The microscope: bits, neighbours and rounding are those of NumPy's own formats; what it shows is what was computed."""
 
 import json
+import re
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -26,10 +27,12 @@ from labkit.widgets.labs.microscope.run import (
     stored,
 )
 from labkit.widgets.labs.microscope.scene import NAMES
-from labkit.widgets.labs.microscope.sums import Columns
+from labkit.widgets.labs.microscope.sums import FIRST, LINE, ROW, Columns
+from labkit.widgets.labs.microscope.training import in_training
 from labkit.widgets.labs.microscope.words import fate
 
 RNG = np.random.default_rng(0)
+LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 NATIVE = ("float16", "float32", "float64")
 formats = pytest.mark.parametrize("name", FORMATS)
 native = pytest.mark.parametrize("name", NATIVE)
@@ -341,7 +344,7 @@ def test_an_unknown_format_is_named():
 
 
 def test_a_scene_of_moderate_size(plus_one):
-    assert len(json.dumps(to_json(plus_one.scene))) < 400_000
+    assert len(json.dumps(to_json(plus_one.scene))) < 450_000
 
 
 def test_number_does_not_hide_in_python_floats():
@@ -385,7 +388,7 @@ def test_the_power_is_dragged_along_its_axis(tenth):
     assert grip.dial == DIAL and xs == sorted(xs) and len(xs) == len(tenth.positions)
 
 
-@pytest.mark.parametrize("of", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("of", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("power", [-4, 0, 3])
 def test_a_sum_is_written_by_hand_with_what_falls_behind_the_end(of, power):
     found = Microscope(lambda a: a + 1, 2048.0, powers=range(-12, 6)).at(of, power)
@@ -401,6 +404,41 @@ def test_a_sum_is_written_by_hand_with_what_falls_behind_the_end(of, power):
     assert value(stored) == Fraction(found.result)
     assert nothing == ""
     assert bool(behind.strip("0")) == (Fraction(found.result) != found.target)
+
+
+@pytest.mark.parametrize("of", ["float32", "float64"])
+def test_no_digit_of_a_sum_is_cut_off(of):
+    lens = Microscope(lambda a: a + 1, 2.0**-30 * 3, powers=range(-20, 31))
+    panel = next(p for p in lens.scene.panels if p.name == f"sum {of}")
+    for power in lens.positions:
+        found = lens.at(of, power)
+        seen = visible_marks(panel, lens.scene.state(format=of, power=lens.positions.index(power)))
+        rows = {}
+        for mark, at, words, _ in seen:
+            if mark.role == "place":
+                rows.setdefault((at["y"] - FIRST) // (ROW + LINE * (of == "float64")), []).append(words)
+        stored = int("".join(rows[3]).replace("\u2007", ""), 2)
+        assert stored * Fraction(2) ** Columns(found).last == Fraction(found.result)
+        assert all("…" not in words for lines in rows.values() for words in lines)
+
+
+@pytest.mark.parametrize("of", ["float16", "float32", "float8_e4m3"])
+@pytest.mark.parametrize("what", [lambda a: a + 1, lambda a: a - 0.75, None])
+def test_what_is_said_of_training_is_true(of, what):
+    lens = Microscope(what, 3.0) if what else Microscope(3.0)
+    for found in lens.landings[of]:
+        first, second = in_training(found)
+        if "when less than" in second:
+            half = Fraction(re.search(r"than (\S+) is", second)[1].replace("−", "-"))
+            moved = [stored(Fraction(found.result) + half * Fraction(k, 10), found.of) for k in (9, 11)]
+            assert moved[0] == found.result != moved[1]
+        elif "the update is lost" in second:
+            assert found.result == float(max(found.terms, key=abs)) and all(found.terms)
+        elif "skipped" in first:
+            assert not np.isfinite(found.result)
+        elif first:
+            scale = Fraction(2) ** int(second.split("of 2", 1)[1].split(" ")[0].translate(LOWERED))
+            assert abs(found.result) < found.of.min_normal <= abs(stored(found.target * scale, found.of))
 
 
 def test_what_is_rounded_away_is_said_in_gaps():

@@ -129,5 +129,24 @@ def test_the_contexts_are_put_back(picture):
 
 
 def test_it_is_small_and_can_be_drawn(picture):
-    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 200_000
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 250_000
     assert picture.svg("dark", size="off").startswith("<svg")
+
+
+def test_the_host_gets_a_loss_of_each_round_trip_the_last_one_there(picture):
+    for at, count in picture.runs.items():
+        every = count.steps // count.round_trips
+        assert picture.seen[at] == [picture.losses[k * every + every - 1] for k in range(count.round_trips)]
+
+
+@pytest.mark.parametrize("name", ["1", "5", "−1", "off"])
+def test_losses_are_drawn_where_they_are_and_covered_as_long_as_they_have_not_run(picture, name):
+    for epochs in EPOCHS:
+        seen = list(visible_marks(picture.scene.panels[2], picture.scene.state(epochs=str(epochs), size=name)))
+        line = next(at["d"].points for mark, at, *_ in seen if mark.role == "edge")
+        (cover,) = [at for mark, at, *_ in seen if mark.tag == "rect" and mark.when]
+        assert cover["x"].value == picture.runs[epochs, name].steps
+        dots = [(at["cx"].value, at["cy"].value) for mark, at, *_ in seen if mark.tag == "circle"]
+        losses = picture.seen[epochs, name]
+        assert [loss for _, loss in dots] == losses and [picture.losses[int(x) - 1] for x, _ in dots] == losses
+        assert [y.value for _, y in line] == picture.losses

@@ -1,7 +1,5 @@
 """What plays a scene in a browser: JavaScript, a style sheet, and a page that holds both."""
 
-import base64
-import gzip
 import json
 import re
 from functools import cache
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import theme
+from .packing import packed as packed
 
 PAGE = Path(__file__).parent
 
@@ -38,14 +37,6 @@ def _collect(name: str, found: dict[str, str]) -> None:
 def style() -> str:
     """The page's style sheet."""
     return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
-
-
-def packed(scene: dict[str, Any], plain: int = 0) -> str | dict[str, Any]:
-    """A scene as a short text, compressed, which the page unpacks; as it is where it has no more than `plain` letters."""
-    text = json.dumps(scene, allow_nan=False, separators=(",", ":"))
-    if len(text) <= plain:
-        return scene
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def document(title: str, data: dict[str, Any], still: str, chosen: str = "") -> str:

@@ -6,7 +6,7 @@ const READABLE = 0.82; // the scale at which texts of 11 px have 9
 const EASY = 1.15; // at which they have 12: below it no third panel joins a row
 const GROWN = 1.6;
 const WORTH = 1.4; // times as large
-const LEAST_TEXT = 11; // px of the window
+const LEAST_TEXT = 12; // px of the window
 const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
 const LOWER = 0.93, WIDER = 1.2; // times as high, as large

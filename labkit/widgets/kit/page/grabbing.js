@@ -28,7 +28,6 @@ export class Grabbing {
     on("pointermove", (event) => { if (event.pointerId === this.held?.pointer) this.drag(event); });
     on("pointerup", (event) => this.drop(event));
     on("pointercancel", (event) => this.drop(event));
-    if (held?.focused) requestAnimationFrame(() => this.handles.get(held.focused)?.knob.focus({ preventScroll: true }));
     if (this.held && !this.now(this.held.name)) this.held = undefined;
     this.wanted = held?.wanted;
     this.soon();
@@ -42,6 +41,9 @@ export class Grabbing {
     const focused = [...this.handles].find(([, { knob }]) => knob === document.activeElement)?.[0];
     return { drag: this.held, focused, wanted: this.wanted };
   }
+
+  // The handle of a name has the keyboard, at once: keys come faster than frames.
+  focus(name) { this.handles.get(name)?.knob.focus({ preventScroll: true }); }
 
   // Whether a grip sets fields here.
   sets(grip) { return Boolean(grip.free) && (this.player.live || this.player.reach.has(grip)); }
@@ -154,8 +156,9 @@ export class Grabbing {
   drop(event) {
     const { held } = this;
     if (!held || event.pointerId !== held.pointer) return;
-    if (!held.moved && event.type === "pointerup") { // a click goes to what lies below
-      this.player.follow(below(event));
+    if (!held.moved && event.type === "pointerup") { // a click goes to what lies below; a first tap there says what it is
+      const { player } = this, link = below(event);
+      if (event.pointerType !== "touch" || !player.pointing.tapped(link, event)) player.follow(link);
     }
     this.end();
   }

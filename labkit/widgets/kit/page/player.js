@@ -39,6 +39,7 @@ export class Player {
     this.build();
     this.grabbing = new Grabbing(this, held);
     this.afterwards();
+    this.grabbing.focus(held?.focused);
   }
 
   // The dial that is played, and that the arrow keys move: the first one that is offered now.
@@ -93,8 +94,8 @@ export class Player {
       this.pause();
       this.ask.hide();
       this.afterwards();
-      if (this.predict) this.asksNext(this.dials.filter(({ name }) => this.state[name])); // where nothing is told yet, one plays on
-      else this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
+      if (!this.predict) this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
+      else if (!this.seeking.open) this.poses();
     };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
@@ -131,7 +132,7 @@ export class Player {
     const now = this.state[dial.name];
     if (this.predict) {
       for (const i of onTheWay(dial, now, position)) {
-        const ask = this.askAt(dial, i);
+        const ask = this.askedAt(dial, i);
         if (!ask) continue;
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
@@ -152,26 +153,14 @@ export class Player {
   // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
   along(dial) { return this.predict ? dial.resets : dial.shows; }
 
-  // The question that is put before a position of a dial, as others stand now.
-  askAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
-
-  // The next question of one of these dials is put at once; where none lies ahead, the first. What nobody asks for is told.
-  asksNext(dials) {
-    for (const dial of dials.filter((one) => inSteps(one) && holds(one.when, this.state))) {
-      const places = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askAt(dial, i));
-      const next = places.find((i) => i > this.state[dial.name]) ?? places[0];
-      if (next === undefined && dial.kind === "told") this.set({ [dial.name]: 1 });
-      if (next === undefined) continue;
-      this.set({ [dial.name]: next - 1 });
-      this.request(dial, next);
-      return;
-    }
-  }
-
-  // What was turned back while the reader predicts is asked for again, once nothing is dragged.
-  asksAgain(resets = {}) {
-    const back = this.dials.filter(({ name }) => name in resets);
-    if (back.length) this.grabbing.whenLetGo(() => this.asksNext(back));
+  // What was turned back while the reader predicts is asked for again, once nothing is dragged; what nobody asks for is told.
+  asksAgain(along = {}) {
+    const back = this.dials.filter((dial) => dial.name in along && inSteps(dial));
+    if (!back.length) return;
+    this.grabbing.whenLetGo(() => {
+      for (const dial of back) if (dial.kind === "told" && !this.next([dial])) this.set({ [dial.name]: 1 });
+      this.poses(back);
+    });
   }
 
   set(wanted, tell = true) {
@@ -190,7 +179,10 @@ export class Player {
   afterwards() {
     this.seeking.show();
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
-    if (this.predicting) this.predicting.checked = this.predict;
+    if (this.predicting) {
+      this.predicting.checked = this.predict;
+      this.predicting.parentNode.hidden = !this.predict && !this.seeking.offered && !this.next(); // such as while a cause is still looked for
+    }
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.play.dial === dial);
@@ -223,6 +215,7 @@ export class Player {
 
   leave() {
     this.pause();
+    this.pointing.leave();
     this.moving.leave();
   }
 
@@ -251,6 +244,29 @@ export class Player {
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);
+  }
+
+  // ---- questions ----
+
+  // The question before a position of a dial, as the others stand.
+  askedAt(dial, position) { return [(dial.asks || {})[position] || []].flat().find((one) => holds(one.when, this.state)); }
+
+  // The position before which the next question is: of what is played, or else of another dial; the first, where all are behind.
+  next(dials = [this.main, ...this.dials].filter(Boolean)) {
+    for (const dial of dials.filter((one) => holds(one.when, this.state))) {
+      const asked = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askedAt(dial, i)), now = this.state[dial.name];
+      const position = inSteps(dial) ? asked.find((i) => i > now) ?? asked[0] : asked.find((i) => i !== now);
+      if (position !== undefined) return [dial, position];
+    }
+    return undefined;
+  }
+
+  // The next question is asked; what was seen behind it is out of sight again.
+  poses(dials) {
+    const [dial, position] = this.next(dials) || [];
+    if (!dial) return;
+    if (inSteps(dial) && position <= this.state[dial.name]) this.set({ ...this.along(dial), [dial.name]: position - 1 });
+    this.request(dial, position);
   }
 
   // Whether a question lies between here and a position of a dial.

@@ -9,6 +9,9 @@ export class Pointing {
   constructor(root, links) {
     Object.assign(this, { root, links, order: Object.keys(links), keepsBack: () => false });
     this.tip = make("div", { className: "lk-tip", hidden: true });
+    this.stop = new AbortController();
+    const elsewhere = ({ target }) => { if (!root.contains(target) || !target.closest(".lk-scroll")) this.at(undefined); };
+    document.addEventListener("pointerdown", elsewhere, { signal: this.stop.signal });
     this.details = make("section", { className: "lk-details", hidden: true, "aria-label": "Details", "aria-live": "polite" });
   }
 
@@ -26,16 +29,17 @@ export class Pointing {
   // What was clicked is known: its words are out of the way until something else is pointed at.
   hush() { this.tip.hidden = true; }
 
-  // A tap on `name`: whether it is the first one there, which only says what it is.
+  leave() { this.stop.abort(); }
+
+  // A tap on `name`: whether it is the first one there, which only says what it is, if anything is said of it.
   tapped(name, { clientX, clientY }) {
-    if (name === undefined || name !== this.name) {
-      this.at(name, clientX, clientY);
-      const { go, opens } = this.links[name] || {};
-      if (!this.tip.hidden && (go || opens !== undefined)) this.tip.append(make("i", {}, "Tap again to go there."));
-      if (!this.tip.hidden) this.placeTip(clientX, clientY);
-      return true;
-    }
-    return false;
+    if (name !== undefined && name === this.name) return false;
+    this.at(name, clientX, clientY);
+    if (this.tip.hidden) return false;
+    const { go, opens, sets } = this.links[name], again = go || opens !== undefined ? "Tap again to go there." : sets && "Tap again.";
+    if (again) this.tip.append(make("i", {}, again));
+    this.placeTip(clientX, clientY);
+    return true;
   }
 
   // The links with words on them in a panel, in the order in which they are visited.

@@ -6,16 +6,9 @@ import { alike, asked, fitting, lacking, looking, partsOf, written } from "./lin
 import { Player } from "./player.js";
 import { Reach } from "./reaching.js";
 import { Sharing } from "./sharing.js";
+import { unpacked } from "./unpacking.js";
 
 const PASSED_ON = new Set(["Escape", "Tab"]);
-
-// A scene that a saved page holds compressed (`packed` in `__init__.py`).
-export async function unpacked(text) {
-  if (!text) return null; // the scene that the page started with
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-}
 
 function hideStill(root, id) {
   if (!id) return;
@@ -115,13 +108,16 @@ function render({ model, el }) {
   const sharing = new Sharing(root.parentNode, model, now, begin);
   onLink();
   addEventListener("hashchange", onLink);
-  const seen = model.get("plays") && onceSeen(root, () => player.play.opens());
+  const seen = onceSeen(root, () => {
+    root.classList.add("lk-seen"); // handles show themselves
+    if (model.get("plays")) player.play.opens();
+  });
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {
     player.leave();
     player.grabbing.letGo();
-    if (seen) seen.disconnect();
+    seen.disconnect();
     clearTimeout(telling);
     observer.disconnect();
     model.off("change:scene", onScene);

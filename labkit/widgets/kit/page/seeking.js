@@ -14,10 +14,12 @@ export class Seeking {
     Object.assign(this, { player, answered, asked });
   }
 
-  // The dial and its question at the positions of the others, answered or not.
-  get now() {
-    const { predict, dials, state } = this.player;
-    for (const dial of predict ? dials.filter(({ when }) => holds(when, state)) : []) {
+  // The dial and its question at the positions of the others, answered or not; what would be asked of who predicts.
+  get now() { return this.player.predict ? this.offered : undefined; }
+
+  get offered() {
+    const { dials, state } = this.player;
+    for (const dial of dials.filter(({ when }) => holds(when, state))) {
       const seek = (dial.seeks || []).find(({ when }) => holds(when, state));
       if (seek) return { dial, seek };
     }

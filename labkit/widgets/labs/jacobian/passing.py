@@ -15,7 +15,7 @@ WENT, COVERED, ARRIVED = (
     0.6 * STEP,
     0.95 * STEP,
 )  # when the 1 is there, a cover is gone, and the numbers have arrived
-EDGE = 2.0  # px
+EDGE, CHIP = 2.0, 22.0  # px: around a row, and how high what carries a number is
 SEEN = [(0, "hidden"), (1, "")]
 
 
@@ -57,15 +57,16 @@ def covers(on: Layout) -> Iterator[Mark]:
 
 
 def tokens(on: Layout) -> Iterator[Mark]:
-    """The numbers of a row go down to where it comes out, those of a column to the right."""
+    """The numbers of a row go down to where it comes out, those of a column to the right, each on a chip."""
+    role = "valuetoken" if on.pushed else "token"
     for i, j in np.ndindex(on.m, on.n) if on.words else ():
-        x, y = on.left + (j + 0.5) * on.w, on.top + (i + 0.5) * on.h + 4
-        dial, position, end, when = "pulls", i + 1, (x, on.below + on.h / 2 + 4), VJP
+        x, y = on.left + (j + 0.5) * on.w, on.top + (i + 0.5) * on.h
+        dial, position, end, when = "pulls", i + 1, (x, on.below + on.h / 2), VJP
         if on.pushed:
             dial, position, end, when = "pushes", j + 1, (on.beside + on.w / 2, y), JVP
-        way = polyline([(x, y), end])
-        going = Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, way)
-        yield text(0, 0, number(on.tiles[i, j]), "tokentext", "middle", moves=[going], when=when)
+        going = [Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, polyline([(x, y), end]))]
+        yield rect(4 - on.w / 2, -CHIP / 2, on.w - 8, CHIP, role, CHIP / 2, moves=going, when=when)
+        yield text(0, 4, number(on.tiles[i, j]), "tokentext", "middle", moves=going, when=when)
     yield from _ones_on_their_way(on) if on.words else ()
 
 
@@ -79,7 +80,7 @@ def _ones_on_their_way(on) -> Iterator[Mark]:
             y, dial, when = on.top + (i + 0.5) * on.h, "pulls", VJP
             way = [(HOLD + 8 + on.seed / 2, y), (on.left, y)]
         going = [Motion(dial, "along", 0.0, WENT, i + 1, 0.0, 1.0, polyline(way))]
-        yield rect(-12, -11, 24, 22, "valuetoken" if on.pushed else "token", 11, moves=going, when=when)
+        yield rect(-12, -CHIP / 2, 24, CHIP, "valuetoken" if on.pushed else "token", CHIP / 2, moves=going, when=when)
         yield text(0, 4, "1", "tokentext", "middle", moves=going, when=when)
 
 

@@ -9,11 +9,12 @@ from ...kit.scene import Link, Mark, Panel, rect, text, width_of
 from .ranges import BELOW, range_marks
 from .ruler import DIAL
 from .run import Landing, at_place, bits, last_place
+from .training import TALL, training_marks
 from .words import meaning
 
 WIDTH, IN_A_ROW = 436.0, 16  # px, and bits
 HIGH, LOWER = 36.0, 44.0  # px: a bit, and from one row of them to the next
-ABOVE = 134.0  # px: between the bits and the range of their format
+ABOVE = 134.0 + TALL  # px: between the bits and the range of their format
 
 
 def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[Panel]:
@@ -21,7 +22,8 @@ def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[P
     title = f"The bits of the result{': click one' if clicked else ''}"
     for i, (name, found) in enumerate(landings.items()):
         of = FORMATS[name]
-        marks = [*boxes(of, found, clicked), *range_marks(found, range_at(of))]
+        meant = training_marks(found, bits_end(of) + 96)
+        marks = [*boxes(of, found, clicked), *meant, *range_marks(found, range_at(of))]
         yield Panel(f"bits {name}", title, WIDTH, range_at(of) + BELOW, marks, {"format": [i]})
 
 

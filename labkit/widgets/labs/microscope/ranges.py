@@ -34,12 +34,12 @@ def range_marks(found: Sequence[Landing], y: float) -> Iterator[Mark]:
     for (left, right), role, said in zip(pairwise(ends), roles, words):
         yield rect(left, y, right - left, STRIP, role, 0)
         if width_of(said, 11.5) < right - left:
-            yield text((left + right) / 2, y - 6, said, "note", "middle")
-    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: raised(2, int(power)))
+            yield text((left + right) / 2, y - 9, said, "note", "middle")
+    yield from across.below(y + STRIP + 18, (low, 0, of.max_exponent), lambda power: raised(2, int(power)))
     xs = [_place(f, across) for f in found]
     state = ["" if f.x else "hidden" for f in found]
     yield circle(0, y + STRIP / 2, 5, "inkhead").following(DIAL, cx=xs, state=state)
-    yield text(0, y - 22, found[0].name, "forwardtext", "middle").following(DIAL, x=xs, state=state)
+    yield text(0, y - 25, found[0].name, "forwardtext", "middle").following(DIAL, x=xs, state=state)
 
 
 def _place(f: Landing, across: Axis) -> float:

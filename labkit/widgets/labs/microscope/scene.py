@@ -121,8 +121,11 @@ class Microscope(Picture):
         if adds(landings):
             panels += only({"beside": [2]}, sum_panels(landings))
         if len(positions) > 1 and self._x:
-            grips += [power_grip(landings), *range_grips(landings, "bits", 0, _heights(bits))]
-            grips += range_grips(landings, "sum", 2, _heights(sums)) if adds(landings) else ()
+            heights = {name: bits.range_at(FORMATS[name]) for name in NAMES}
+            grips += [power_grip(landings), *range_grips(landings, "bits", 0, heights)]
+            if adds(landings):
+                heights = {name: sums.range_at(found) for name, found in landings.items()}
+                grips += range_grips(landings, "sum", 2, heights)
         return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
 
     def at(self, format: Any, power: int = 0) -> Landing:
@@ -199,10 +202,6 @@ def _telling(found: Sequence[Landing]) -> Iterator[int]:
     for i, (before, now) in enumerate(pairwise(found), 1):
         if fate(before) != fate(now):
             yield i
-
-
-def _heights(panels):
-    return {name: panels.range_at(FORMATS[name]) for name in NAMES}
 
 
 def _value(x: Fraction) -> str:

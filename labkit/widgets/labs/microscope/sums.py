@@ -1,26 +1,29 @@
 """A sum as it is written by hand, in binary: both numbers, one below the other, and what falls behind the last place."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from ....precision import FORMATS, Format
+from ....precision import FORMATS
 from ...kit.scene import Mark, Panel, line, path, text
 from ...kit.strokes import NOWHERE
 from .bits import bits_end, boxes
 from .ranges import BELOW, range_marks
 from .ruler import DIAL
 from .run import Landing, digits, exponent_of, gap_at
+from .training import TALL, training_marks
 
-WIDTH, HIGH = 436.0, 226.0
-LEFT, PLACE, FIRST, ROW = 78.0, 9.1, 52.0, 34.0  # px: of the digits, one of them, and their rows
-BEFORE, BEHIND = 27, 12  # places in front of the format's last one that are seen at most, and behind it
+WIDTH = 436.0
+LEFT, PLACE, FIRST = 78.0, 9.1, 52.0  # px: of the digits, one of them, and their first row
+ROW, LINE = 34.0, 20.0  # px: from one row to the next, and from one of its lines
+ALONG, BEFORE = 27, 54  # places of a line in front of the end, and of all lines
+ROOM = 38  # places of a line with what is behind the end
 NAMES = ("", "", "exactly", "stored")
 
 
 class Columns:
-    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and `BEHIND` more."""
+    """The binary places of one sum: from `top` down to `last`, the last one that the result keeps, and more as there is room."""
 
     def __init__(self, found: Landing):
         self.found = found
@@ -40,18 +43,24 @@ class Columns:
         """How many places stand in front of the end."""
         return self.top - self.last + 1
 
+    @property
+    def room(self) -> int:
+        """How many places there is room for behind the end."""
+        return ROOM - min(self.kept, ALONG)
+
     def written(self, value: Fraction, least: int) -> tuple[str, str]:
         """The digits of a number down to the place `least`, in front of the end and behind it."""
         if not value:
             return " " * (self.kept - 1) + "0", ""
-        high, low = exponent_of(value), max(least, self.last - BEHIND)
+        cut = least < self.last - self.room
+        high, low = exponent_of(value), self.last - self.room + 1 if cut else least
         places = range(self.top, min(low, self.last) - 1, -1)
         shown = ["" if k > high else self._digit(value, k) for k in places]
         said = "".join(d or " " for d in shown)
         if high > self.top:
             said = "…" + said[1:]
         front, behind = said[: self.kept], said[self.kept :]
-        return front, behind + ("…" if least < self.last - BEHIND and behind.strip() else "")
+        return front, behind + ("…" if cut and behind.strip() else "")
 
     @staticmethod
     def _digit(value, k) -> str:
@@ -79,34 +88,57 @@ def sum_panels(landings: Mapping[str, Sequence[Landing]]) -> Iterator[Panel]:
     for i, (name, found) in enumerate(landings.items()):
         of = FORMATS[name]
         there = ["" if f.terms else "hidden" for f in found]
-        marks = [*_marks([Columns(f) for f in found], of, there), *range_marks(found, range_at(of))]
+        marks = [*_marks([Columns(f) for f in found], of, there)]
+        marks += [*training_marks(found, range_at(found) - TALL - 26), *range_marks(found, range_at(found))]
         if "hidden" in there:
             instead = ["hidden" if f.terms else "" for f in found]
             marks += [mark.following(DIAL, state=instead) for mark in boxes(of, found)]
         title = f"The sum, in binary{f': drag {found[0].name}' * (len(found) > 1)}"
-        yield Panel(f"sum {name}", title, WIDTH, range_at(of) + BELOW, marks, {"format": [i]})
+        yield Panel(f"sum {name}", title, WIDTH, range_at(found) + BELOW, marks, {"format": [i]})
 
 
-def range_at(of: Format) -> float:
+def range_at(found: Sequence[Landing]) -> float:
     """How high the range of a format stands below the sum, px."""
-    return max(HIGH, bits_end(of) + 72) + 58
+    return max(_end(_lines(map(Columns, found))) + 44, bits_end(found[0].of) + 72) + TALL + 58
+
+
+def _lines(sums: Iterable[Columns]) -> int:
+    """How many lines a number takes in front of the end."""
+    return max(-(-c.kept // ALONG) for c in sums)
+
+
+def _end(lines: int) -> float:
+    """How far down the rows reach."""
+    return FIRST + (ROW + LINE * (lines - 1)) * len(NAMES) - 18
 
 
 def _marks(sums: Sequence[Columns], of, there) -> Iterator[Mark]:
-    ends = [LEFT + PLACE * c.kept + 3 for c in sums]
-    bottom = FIRST + ROW * len(NAMES) - 18
-    yield path(NOWHERE, "outline").following(DIAL, d=[[(x, FIRST - 22), (x, bottom)] for x in ends], state=there)
+    lines = _lines(sums)
+    tall, bottom = ROW + LINE * (lines - 1), _end(lines)
+    ends = [LEFT + PLACE * min(c.kept, ALONG) + 3 for c in sums]
     here = text(0, FIRST - 28, f"{of.name} ends", "note", "middle")
     yield here.following(DIAL, x=[max(x, 48.0) for x in ends], state=there)
-    yield line(8, FIRST + ROW * 2 - 22, WIDTH - 8, FIRST + ROW * 2 - 22, "axis").following(DIAL, state=there)
+    y = FIRST + tall * 2 - 22
+    yield line(8, y, WIDTH - 8, y, "axis").following(DIAL, state=there)
     rows = [c.rows() for c in sums]
     for k, (name, words) in enumerate(zip(NAMES, _names(sums), strict=True)):
-        y = FIRST + ROW * k
+        y = FIRST + tall * k
         yield text(8, y, name, "name").following(DIAL, text=words, state=there)
-        yield text(LEFT, y, "", "place").following(DIAL, text=[_fixed(row[k][0]) for row in rows], state=there)
+        for i in range(lines):
+            cut = [_cut(row[k][0], i, lines) for row in rows]
+            yield text(LEFT, y + LINE * i, "", "place").following(DIAL, text=cut, state=there)
+        y += LINE * (lines - 1)
         yield text(0, y, "", "lost").following(DIAL, x=[x + 4 for x in ends], text=[_fixed(row[k][1]) for row in rows])
+        over = [(y - 22 if k and lines == 1 else y - 16), y + 16 if lines == 1 else y + 5]
+        yield path(NOWHERE, "outline").following(DIAL, d=[[(x, over[0]), (x, over[1])] for x in ends], state=there)
     yield text(8, bottom + 26, "rounded away", "name").following(DIAL, state=there)
     yield text(WIDTH - 8, bottom + 26, "", "value", "end").following(DIAL, text=[_lost(c) for c in sums], state=there)
+
+
+def _cut(front: str, i: int, lines: int) -> str:
+    """A line of the digits in front of the end; the last one is full."""
+    places = front.rjust(lines * ALONG) if lines > 1 else front
+    return _fixed(places[i * ALONG : (i + 1) * ALONG])
 
 
 def _fixed(written: str) -> str:

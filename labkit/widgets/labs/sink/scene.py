@@ -1,21 +1,15 @@
 """Data sinking: the steps that `epoch` and `sink_size` make, the data that they see, and how often the host waits."""
 
-from copy import copy
 from itertools import product
 
-import numpy as np
-
-from ....mindspore import GRAPH_MODE, dataset, get_context, nn, set_context, train
-from ....mindspore.train import Transfers
 from ...kit.joint import key_of
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes, only
 from ...kit.words import counted
+from .losses import losses_panel
+from .run import BATCHES, EPOCHS, SIZES, runs
 from .view import data_panel, grips, steps_panel
 
-BATCHES = 8
-EPOCHS = (1, 2, 3, 4, 5, 6)
-SIZES = {str(size): size for size in range(1, 13)} | {"−1": -1, "off": None}
 WHOLE = ("−1", "off")  # an epoch is a pass over the data
 JOINT = {"size": len(SIZES), "epochs": len(EPOCHS)}
 
@@ -25,7 +19,7 @@ class SinkCalculator(Picture):
 
     Every number is counted in a run of `Model.train` on the simulated device. Dials: `epochs` ("1" to "6"), `size` ("1" to
     "12"; "−1": the whole data set; "off": without sinking). `runs` holds the counts, `{(epochs, size): Transfers}`, with the
-    names of sizes.
+    names of sizes, `losses` the loss of every step, `seen` those that a callback is given, `{(epochs, size): losses}`.
 
     >>> runs = SinkCalculator().runs
     >>> print(runs[6, "5"], "/", runs[6, "off"])
@@ -35,53 +29,30 @@ class SinkCalculator(Picture):
     plays_at_once = True
 
     def __init__(self):
-        self.runs = _count_runs()
-        super().__init__(_scene(self.runs))
+        found, self.losses = runs()
+        self.seen = {(n, name): losses for name, run in found.items() for n, losses in enumerate(run.seen, 1)}
+        self.runs = {(n, name): count for name, run in found.items() for n, count in enumerate(run.counts, 1)}
+        super().__init__(_scene(found, self.losses))
 
 
-def _count_runs() -> dict[tuple[int, str], Transfers]:
-    """What `train.counting` has counted after each epoch of a run with each size; the contexts are put back."""
-    before = {name: get_context(name) for name in ("mode", "device_target")}
-    set_context(mode=GRAPH_MODE, device_target="Ascend")
-    try:
-        return {(epochs, name): n for name, size in SIZES.items() for epochs, n in enumerate(_counts(size), 1)}
-    finally:
-        set_context(**before)
-
-
-class _Counts(train.Callback):
-    """What is counted at the end of each epoch."""
-
-    def __init__(self, count):
-        self.count, self.found = count, []
-
-    def on_train_epoch_end(self, run_context):
-        self.found.append(copy(self.count))
-
-
-def _counts(size) -> list[Transfers]:
-    x = np.ones((BATCHES, 1), np.float32)
-    rows = dataset.NumpySlicesDataset((x, x), ["x", "y"], shuffle=False).batch(1)
-    layer = nn.Dense(1, 1)
-    model = train.Model(layer, nn.MSELoss(), nn.SGD(layer.trainable_params(), 0.01))
-    with train.counting() as count:
-        counts = _Counts(count)
-        model.train(len(EPOCHS), rows, counts, dataset_sink_mode=size is not None, sink_size=size or -1)
-    return counts.found
-
-
-def _scene(runs) -> Scene:
+def _scene(found, losses) -> Scene:
+    runs = {(n, name): count for name, run in found.items() for n, count in enumerate(run.counts, 1)}
     words = (
         "Each row is an epoch: sink_size steps, launched at once. Each tile is a step, with the number of the batch that it "
         "reads, and a dot is where the host waits. "
-        f"Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
+        f"Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs. At the end the loss "
+        "of each step, which the device computes with its gradient, and dots for the losses that the host is given."
     )
     dials = [
         Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=len(EPOCHS) - 1, asks=_asks(runs)),
         Dial("size", "sink_size", list(SIZES), "choice", start=list(SIZES).index("5"), resets={"epochs": 0}),
     ]
-    counts = {name: [runs[epochs, name] for epochs in EPOCHS] for name in SIZES}
-    panels = [steps_panel(counts, BATCHES, JOINT), data_panel(counts, BATCHES, JOINT)]
+    counts = {name: run.counts for name, run in found.items()}
+    panels = [
+        steps_panel(counts, BATCHES, JOINT),
+        data_panel(counts, BATCHES, JOINT),
+        losses_panel(found, losses, JOINT),
+    ]
     said = (_sentence(epochs, runs[epochs, name]) for name, epochs in product(SIZES, EPOCHS))
     return Scene(
         f"Sink calculator: are {len(EPOCHS)} epochs {len(EPOCHS)} passes over the data?",
@@ -129,4 +100,13 @@ def _sentence(epochs, count) -> str:
     whole = zip(divmod(count.steps, BATCHES), ("whole pass", "batch"), strict=True)
     seen = " and ".join(counted(number, thing) for number, thing in whole if number)
     steps = f"{counted(epochs, 'epoch')} × {count.steps // epochs} = {counted(count.steps, 'step')}"
-    return f"{steps}: {seen} of the data, in {counted(count.round_trips, 'round trip')}."
+    return f"{steps}: {seen} of the data, in {counted(count.round_trips, 'round trip')}. {_of_losses(count)}"
+
+
+def _of_losses(count) -> str:
+    """Of which batches the losses are that the host gets."""
+    every = count.steps // count.round_trips
+    batches = {(every * (k + 1) - 1) % BATCHES for k in range(count.round_trips)}
+    if len(batches) == 1 and count.round_trips > 1:
+        return f"Every loss that the host gets is one of batch {batches.pop()}."
+    return f"The host gets {'every loss' if every == 1 else 'the last loss of each'}."

@@ -13,7 +13,7 @@ from ...kit.words import counted
 Counts = Mapping[str, Sequence[Transfers]]  # by the name of a size, after each epoch
 TILE, PITCH, ROW, LEFT, TOP = 21.0, 29.0, 31.0, 56.0, 50.0  # px, of the tiles; between them is room for a dot
 RULE, EDGE = 34.0, 18.0  # of the lines that are as long as an epoch, and as all of them
-READ, WIDE, SIDE = 20.0, 30.0, 30.0  # of the tiles of batches
+READ, WIDE, SIDE = 15.0, 26.0, 30.0  # of the tiles of batches
 
 
 def _joint(counts: Counts, of) -> list:
@@ -32,7 +32,7 @@ def _role(step, batches) -> str:
 def steps_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
     """A row for each epoch, and in it a tile for each step, with the number of the batch that it reads; a dot where the host
     waits."""
-    across, epochs = _steps_axis(counts, batches), joint["epochs"]
+    across, epochs = steps_axis(counts), joint["epochs"]
     bottom = TOP + epochs * ROW
     marks = [text(LEFT - 4, RULE + 8, "epoch", "name", "end"), *_lengths(counts, across, epochs)]
     for row in range(epochs):
@@ -55,8 +55,9 @@ def steps_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     return Panel("steps", title, across.end + 22, bottom + 84, marks, tokens=tokens)
 
 
-def _steps_axis(counts, batches):
-    longest = max(batches, *(found[0].steps for found in counts.values()))
+def steps_axis(counts: Counts) -> Axis:
+    """The steps of an epoch, up to those of the longest."""
+    longest = max(found[0].steps for found in counts.values())
     return Axis(0, longest, LEFT, LEFT + longest * PITCH)
 
 
@@ -86,13 +87,14 @@ def _tiles(row, place, counts, across, batches, joint) -> Iterator[Mark]:
         seen = ["" if step is not None and _role(step, batches) == role else "hidden" for step in steps]
         if "" in seen:
             tile = _tile(place, row, across, role).following(joint, state=seen)
-            yield tile.moving("epochs", _reached(place + 1, across), 0.0, "state")
+            yield tile.moving("epochs", reached(place + 1, across), 0.0, "state")
     x, y = across(place) + PITCH / 2, TOP + row * ROW + 17
     said = ["" if step is None else str(step % batches) for step in steps]
-    yield text(x, y, "", "value", "middle").following(joint, text=said)
+    batch = text(x, y, "", "value", "middle").following(joint, text=said)
+    yield batch.moving("epochs", reached(place + 1, across), 0.0, "text")
 
 
-def _reached(steps, across) -> float:
+def reached(steps, across) -> float:
     """When the work of an epoch has done so many steps, each of which takes as long, ms."""
     return STEP * steps / across.high
 
@@ -111,7 +113,7 @@ def _waits(i, found, across) -> Iterator[Mark]:
             dot = circle(place, TOP + row * ROW + 12.5, 4, "backbar", when={"size": [i]})
             if row:
                 dot = dot.varying("epochs", state=[(0, "hidden"), (row, "")])
-            yield dot.moving("epochs", _reached(k * size / several, across), 0.0, "state")
+            yield dot.moving("epochs", reached(k * size / several, across), 0.0, "state")
 
 
 def _totals(counts, y, joint) -> Iterator[Mark]:
@@ -132,13 +134,13 @@ def _tokens(i, found, across) -> Iterator[Mark]:
     for row in range(1, len(found)):
         y = TOP + row * ROW + 12.5
         way = polyline([(LEFT, y), (across(found[0].steps), y)])
-        going = Motion("epochs", "along", 0.0, _reached(found[0].steps, across), row, 0.0, 1.0, way)
+        going = Motion("epochs", "along", 0.0, reached(found[0].steps, across), row, 0.0, 1.0, way)
         yield circle(0, 0, 6, "valuetoken", moves=[going], when={"size": [i]})
 
 
 def grips(counts: Counts, batches: int) -> Iterator[Grip]:
     """The end of an epoch, and the end of training."""
-    across, epochs = _steps_axis(counts, batches), max(map(len, counts.values()))
+    across, epochs = steps_axis(counts), max(map(len, counts.values()))
     ends = [(across(found[0].steps), RULE) for found in counts.values()]
     yield Grip("size", "steps", "sink_size, the steps of an epoch", "size", ends, "x")
     lasts = [(EDGE, TOP + n * ROW - 5) for n in range(1, epochs + 1)]
@@ -159,7 +161,7 @@ def data_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
         x, y = SIDE + step % batches * WIDE + 2, up(step // batches + 1) + 1.5
         runs = _joint(counts, lambda count, *_: "" if step < count.steps else "hidden")  # noqa: B023
         if "" in runs:
-            tile = rect(x, y, WIDE - 4, READ - 3, _role(step, batches), 3)
+            tile = rect(x, y, WIDE - 4, READ - 3, _role(step, batches), 2)
             marks.append(tile.following(joint, state=runs))
     for batch in range(batches):
         x = SIDE + (batch + 0.5) * WIDE

@@ -13,6 +13,7 @@ from .saved import Slot, settings, slots
 from .tape import KEPT, Saved, Tape, TapeNode
 from .values import Value, array_of, bytes_of, dtype_of, readable, storage_of, value_of
 
+MOST_NAMED = 4  # tensors that a tape leads to
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
 
 
@@ -106,8 +107,8 @@ class _Reading:
         roots = tuple((self.index[t.grad_fn], t.output_nr) for t in self.tensors)
         for tensor, (i, nr) in zip(self.tensors, roots, strict=True):
             nodes[i].values[nr] = self._value(tensor) or nodes[i].values.get(nr)
-        named = [nodes[i].label for i, _ in roots]
-        name = ", ".join(named) if all(named) else "a tensor" if len(roots) == 1 else f"{len(roots)} tensors"
+        named = [nodes[i].label or nodes[i].op for i, _ in roots]
+        name = ", ".join(named) if len(roots) <= MOST_NAMED else f"{len(roots)} tensors"
         return Tape(name, roots, nodes, *self._parameters())
 
     def _node(self, i, node):
@@ -136,9 +137,8 @@ class _Reading:
         for node in self.order:
             if is_leaf(node):
                 self._note(node.variable, self.names.leaves.get(id(node.variable), "a leaf"))
-        for (node, _), (name, tensor) in self.names.results.items():
-            if node in self.index:
-                self._note(tensor, name)
+        for name, tensor in self.names.results.values():
+            self._note(tensor, name)
         for tensor in saved:
             if tensor is not None and tensor.grad_fn in self.index:
                 self._note(tensor, f"the result of {op_of(tensor.grad_fn)}")
@@ -170,6 +170,8 @@ class _Reading:
         name, note = self.names.memory.get(memory, ("", ""))
         if memory in self.made and not note:
             return own, f"detached from {self.made[memory]}"
+        if not (own or name or note) and memory in self.names.data:
+            return "", f"a view of {self.names.data[memory]}"
         return own or name, note
 
     def _value(self, tensor):
@@ -186,7 +188,14 @@ class _Reading:
         unreached = [name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves]
         leaves = [node.variable for node in self.order if is_leaf(node)]
         filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
-        return frozen, tuple(unreached), tuple(filter(None, filled))
+        homes = tuple(self._home(name, list(parameters)) for name in unreached)
+        return frozen, tuple(unreached), tuple(filter(None, filled)), homes
+
+    def _home(self, name, names):
+        path, *_ = self.names.owners.get(name, [()])
+        parameters = self.names.parameters or self._of_variables()
+        after = any(id(parameters[other]) in self.leaves for other in names[names.index(name) + 1 :])
+        return ".".join(path), self.names.kinds.get(path, "") if path else "", after
 
     def _of_variables(self):
         """The parameters of the modules among the variables that the tape goes through."""

@@ -108,6 +108,8 @@ class Tape:
         name: of the tensor it leads to. `roots`: `(node, output)` of that, or of those.
         nodes: leaves first, then each node after what it was computed from.
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
+        homes: of each of `unreached` the module that it is in, the class of that, and whether a parameter that gets a gradient
+            was registered after it.
         filled: leaves whose `.grad` holds something already.
         ran: whether it is of a run that was made for it.
         steps: of an extra backward, in the order they ran, and `gradients`, what each leaf would accumulate, by its index;
@@ -120,6 +122,7 @@ class Tape:
     frozen: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
+    homes: tuple[tuple[str, str, bool], ...] = ()
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)
     ran: bool = False

@@ -22,11 +22,13 @@ _SQUASHED = {"softmax", "log_softmax", "sigmoid"}
 
 
 class Finding(NamedTuple):
-    """A sentence, the nodes of the tape that it is about, and whether colours of gradients show it."""
+    """A sentence, the nodes of the tape that it is about, whether colours of gradients show it, and what is said of it at last,
+    where the way back has been seen."""
 
     words: str
     places: tuple[int, ...] = ()
     coloured: bool = False
+    ending: str = ""
 
 
 def findings(tape: Tape) -> Iterator[Finding]:

@@ -1,18 +1,48 @@
-"""The steps of an extra backward over a real tape, as the steps of a story."""
+"""The way back over a real tape as the steps of a story: of an extra backward, or its order alone."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ....engine import Summary
+from ....engine import Summary, Unknown
 from ....ops import row_of_node
-from ....realtape import BackStep, Tape, TapeNode, Value
+from ....realtape import CHANGED, FREED, BackStep, Tape, TapeNode, Value
 from .story import Sent, Step
 
 
 def steps_of(tape: Tape, index: dict[int, int]) -> list[Step]:
-    """The steps in the order of the views, later nodes first. `index`: the story's index of each node of the tape."""
-    return _Walked(tape, index).steps()
+    """The steps in the order of the views, later nodes first; where no backward was run, as it would go.
+
+    `index`: the story's index of each node of the tape."""
+    return _Walked(tape, index).steps() if tape.backward else list(_in_order(tape, index))
+
+
+def _in_order(tape: Tape, index: dict[int, int]) -> Iterator[Step]:
+    """The steps that a backward would take, as far as it would come, with no numbers but those it starts with."""
+    reached, roots = {i for i, _ in tape.roots}, dict(tape.roots)
+    for node in reversed(tape.nodes):
+        if node.leaf or node.index not in reached:
+            continue
+        stops = any(saved.state in (FREED, CHANGED) for saved in node.saved)
+        edges = [] if stops else [edge for edge in node.parents if edge is not None]
+        reached.update(i for i, _ in edges)
+        arrives: Any = _unknown(node, roots.get(node.index, 0))
+        if node.index in roots and arrives.size == 1:
+            arrives = np.ones(arrives.shape)
+        values: list[Any] = [_unknown(tape.nodes[i], nr) for i, nr in edges]
+        sent = [
+            Sent(index[i], k, value, value, None) for k, ((i, _), value) in enumerate(zip(edges, values, strict=True))
+        ]
+        yield Step(index[node.index], arrives, tuple(sent))
+        if stops:
+            return
+
+
+def _unknown(node: TapeNode, nr: int) -> Unknown:
+    """What arrives at an output, of which the shape is known."""
+    dims = node.outputs[nr][0] if nr < len(node.outputs) else ()
+    return Unknown.of(dims, "float32")
 
 
 class _Walked:

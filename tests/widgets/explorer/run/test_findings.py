@@ -1,4 +1,4 @@
-"""What a real tape is opened on: nodes are marked, and it stands at its last step."""
+"""What a real tape is opened on: nodes are marked, it plays once, and at its last step it says what to do."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_a_closed_relu_is_marked(flat, words):
     (box,) = [mark for mark in picture.scene.panels[0].marks if mark.role == "bad"]
     assert picture.scene.links[box.link].name == "relu"
     step = picture.scene.dials[0]
-    assert step.start == len(step.values) - 1 and picture.story.stands and picture.scene.notice == words
+    assert step.start == len(step.values) - 1 and picture.scene.notice == words
 
 
 @pytest.mark.parametrize("node", [
@@ -96,7 +96,7 @@ def test_parameters_without_a_path_stand_beside_the_graph():
         written = [
             words for mark in picture.scene.panels[0].marks for _, words in mark.vary.get("step", {}).get("text", [])
         ]
-        assert written.count("no path") == len(titles)
+        assert written.count("no path to loss") == len(titles)
 
 
 def test_what_was_changed_is_said_once():
@@ -104,3 +104,55 @@ def test_what_was_changed_is_said_once():
     assert found(chain(("exp", {"saved": saved}), "mean")) == [
         "What exp saved was changed in place afterwards: backward() raises a RuntimeError there."
     ]
+
+
+def cut_off(*saved, **tape):
+    """A tape of `addmm` in a head, whose data has no history, with an encoder that no path leads to."""
+    node = {"saved": saved, "outputs": (((4, 1), "float32", "cpu"),), "label": ""}
+    made = chain(("addmm", node), "mean", unreached=("enc.weight", "enc.bias"), **tape)
+    made.nodes[1].parents = ((0, 0), None)
+    return made
+
+
+def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
+    data = Saved("mat1", shape=(4, 8), dtype="float32")
+    picture = Explorer(of_tape(cut_off(data, homes=(("enc", "Linear", True),) * 2)), "tape")
+    story, marks = picture.story, picture.scene.panels[0].marks
+    (pile,) = [node for node in story.nodes if node.cut is not None]
+    (end,) = pile.cut
+    assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
+    assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
+    assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
+
+
+@pytest.mark.parametrize("saved, after, title", [
+    (Saved("mat1", shape=(4, 8), dtype="float32", label="x"), True, "x"),  # the user's: an input, as far as is known
+    (Saved("mat1", shape=(4, 8), dtype="float32", note="a view of x"), True, "x, a view"),
+    (Saved("mat1", shape=(4, 8), dtype="float32"), False, "mat1: no grad_fn"),  # made by a head that comes later, and unused
+])  # fmt: skip
+def test_no_edge_is_drawn_where_nothing_says_that_it_was_there(saved, after, title):
+    picture = Explorer(of_tape(cut_off(saved, homes=(("enc", "Linear", after),) * 2)), "tape")
+    (pile,) = [node for node in picture.story.nodes if node.cut is not None]
+    assert not pile.cut and title in {node.title for node in picture.story.leaves}
+    assert not [mark for mark in picture.scene.panels[0].marks if mark.role == "badtext"]
+
+
+def test_what_shares_memory_with_a_variable_was_detached_from_it():
+    saved = Saved("mat1", shape=(4, 8), dtype="float32", note="detached from h")
+    story = of_tape(cut_off(saved, homes=(("enc", "Linear", True),) * 2))
+    assert [story.nodes[i].title for node in story.nodes for i in node.cut or ()] == ["h, detached: no grad_fn"]
+
+
+def test_without_a_backward_its_order_is_told_without_numbers():
+    story = of_tape(chain("mm", "relu", "mean"))
+    assert [story.nodes[step.node].op for step in story.steps] == ["mean", "relu", "mm"] and not story.stepped
+    picture = Explorer(story, "tape")
+    said = [words for _, words in picture.scene.captions[0].texts]
+    assert said[-1] == "Then @ runs backward, towards w." and any("with backward=True, the numbers" in s for s in said)
+    assert picture.scene.dials[0].start == len(said) - 1
+
+
+def test_the_order_ends_where_backward_would_raise():
+    saved = (Saved("result", "changed", why="version 1; expected version 0"),)
+    story = of_tape(chain("mm", ("exp", {"saved": saved}), "mean"))
+    assert [story.nodes[step.node].op for step in story.steps] == ["mean", "exp"] and not story.steps[-1].sent

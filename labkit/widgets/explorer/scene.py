@@ -18,6 +18,7 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.pairs import pairs
 from .view.program import program
 from .view.tape import tape
 from .view.units import Units
@@ -69,7 +70,9 @@ class FoldedStory:
             "<lambda>", "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
-        panels = [*bar[0], *panels, *colours.panels(), *about(self.story)]
+        legends = list(colours.panels())  # first where they are what is to be seen
+        graphs = [*legends, *panels] if self.story.coloured else [*panels, *legends]
+        panels = [*bar[0], *graphs, *pairs(units), *about(self.story)]
         captions = _captions(units, offered)
         grips = list(_scrubbed(units, panels, fields or {}))
         links = behind | bar[1]

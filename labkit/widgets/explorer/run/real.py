@@ -7,12 +7,12 @@ import numpy as np
 
 from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Tape, TapeNode, behind, in_bytes
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Spread, Tape, TapeNode, behind, in_bytes
 from ...kit.words import counted, listed, number
 from .findings import Finding, findings, sound
 from .gaps import Gap, data_leaf, identity, is_data
 from .notices import faults
-from .story import Layer, Node, Story
+from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
 
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
@@ -50,17 +50,17 @@ class _Telling:
         self._seed()
         gap = Gap(self.tape, self.nodes)
         self.nodes += gap.piles
-        what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
+        what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        several = len(self.tape.roots) > 1 and not self.tape.ran
-        what = what.replace("its", "their") if several else what
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
         found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
-        story.marked = frozenset([*gap.places, *(self.index[i] for finding in found for i in finding.places)])
+        story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
+        story.pairs = next(self._pairs(), None)
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
-        story.heading = f"{self.tape.name}: {(not story.notices and sound(self.tape)) or what}"
+        told = not story.notices and sound(self.tape)
+        story.heading = f"{self.tape.name}: {told}" if told else f"{self.tape.name}, {what}"
         return story
 
     def _add(self, node, made):
@@ -88,6 +88,16 @@ class _Telling:
         made.held = tuple(self.tape.held(node))
         made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
         return made
+
+    def _pairs(self):
+        """What each of n numbers met each of n others in, where that is known."""
+        for node in self.tape.nodes:
+            if node.spread is not None and (found := Spread(*node.spread)).sure:
+                side = next(self.nodes[self.index[p[0]]] for p in node.parents if p and not self.tape.nodes[p[0]].leaf)
+                at = self.nodes[self.index[found.at]]
+                others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
+                row = others[0].title.removesuffix(", a view") if others else "the other side"
+                yield Pairs(at.index, found.side, array_of(found.terms), found.whole, found.pairs, side.called, row)
 
     def _kept(self, saved: Saved) -> int | str:
         """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""

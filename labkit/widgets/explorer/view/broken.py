@@ -6,12 +6,11 @@ from itertools import pairwise
 from ...kit.layout import Point
 from ...kit.scene import Mark, altered, circle, line, path, text
 
-BROKEN = "cut, or unused?"
 HALF_GAP = 13.0  # px
 
 
-def broken(points: Sequence[Point]) -> Iterator[Mark]:
-    """A route in two pieces, and scissors between them."""
+def broken(points: Sequence[Point], words: str) -> Iterator[Mark]:
+    """A route in two pieces, scissors between them, and over them what is known of the cut."""
     x, y = _middle(points)
     before, after = [p for p in points if p[0] < x - HALF_GAP], [p for p in points if p[0] > x + HALF_GAP]
     for piece in ([*before, (x - HALF_GAP, y)], [(x + HALF_GAP, y), *after]):
@@ -20,7 +19,7 @@ def broken(points: Sequence[Point]) -> Iterator[Mark]:
     for side in (-1, 1):
         yield circle(x - 7, y + side * 4.5, 3, "badline")
         yield line(x - 4.4, y + side * 3, x + 10, y - side * 5, "badline")
-    yield text(x, y - 12, BROKEN, "badtext", "middle")
+    yield text(x, y - 12, words, "badtext", "middle")
 
 
 def _middle(points):

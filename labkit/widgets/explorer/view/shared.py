@@ -29,7 +29,7 @@ from ...kit.layout.channels import Channels, climbing, entries, right_sides
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from . import cards, travels
-from .broken import BROKEN, broken
+from .broken import broken
 from .cards import Gradients, pulses
 from .colours import Colours
 from .units import Unit, Units
@@ -74,7 +74,7 @@ class View:
         middles = [y + HALF for _, y, _, _ in drawn.boxes]
         self._entries = entries(partial(_arrives, drawn, edges), [end for _, end in edges], middles, 15.0)
         beside = labels or [""] * len(edges)
-        words = [words if edge.uses else BROKEN for edge, words in zip(units.edges, beside, strict=True)]
+        words = [words or edge.words for edge, words in zip(units.edges, beside, strict=True)]
         channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, words))
         self.layout: Layout = drawn.spaced(channels.widths(GAP))
         places, lines = right_sides(self.layout), channels.lines(self.layout)
@@ -139,7 +139,7 @@ class View:
         for k, edge in enumerate(self.units.edges):
             points = self.route(k)
             if not edge.uses:
-                self.marks += broken([point for point in points if point])
+                self.marks += broken([point for point in points if point], edge.words)
                 continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))

@@ -37,11 +37,12 @@ class Unit:
 @dataclass(eq=False)
 class Edge:
     """From one box to another: `uses` are `(node, place)` of the uses behind it, a place counting the node's parents; none where
-    a path may have been cut."""
+    a path may have been cut, of which `words` tell."""
 
     start: Unit
     end: Unit
     uses: list[tuple[int, int]]
+    words: str = ""
 
 
 class Arrival(NamedTuple):
@@ -201,8 +202,8 @@ class _Edges:
 
     def _broken(self):
         """To where a path may have been cut, which nothing uses."""
-        cuts = [(node.index, end) for node in self.nodes for end in node.cut or ()]
-        return [Edge(self.units.home[i], self.units.home[end], []) for i, end in cuts if end in self.units.home]
+        home, cuts = self.units.home, [(node.index, *cut) for node in self.nodes for cut in node.cut or ()]
+        return [Edge(home[i], home[end], [], words) for i, end, words in cuts if end in home]
 
     def _make_pills(self):
         """A box for each leaf, but for those that blocks alone use: one, of more than a few or of a parameter of a module; or

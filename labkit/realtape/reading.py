@@ -39,7 +39,7 @@ def _without_history(tensor):
         )
     return (
         "show: this tensor has no history: nothing with requires_grad=True led to it, or it was computed under no_grad, "
-        "or detached. Make the leaves with requires_grad=True, and compute outside of no_grad."
+        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside of no_grad."
     )
 
 

@@ -48,7 +48,10 @@ def findings(tape: Tape) -> Iterator[Finding]:
             ending="What .grad holds from before is not in these numbers; backward() would add both.",
         )
     if tape.frozen:
-        yield Finding(f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.")
+        yield Finding(
+            f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.",
+            ending="What is frozen stays as it is. requires_grad_(True) before the forward lets it learn.",
+        )
 
 
 def sound(tape: Tape) -> str:

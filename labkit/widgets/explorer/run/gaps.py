@@ -79,8 +79,8 @@ class Gap:
         """Where these parameters would have come on the tape: what was made with them and is detached; else, of those that others
         were registered after, the first data that no variable holds."""
         data = {node.title: node for node in self.nodes if node.leaf and not node.grad_fn}
-        through = {f"{name}, detached" for *_, name in homes if name}
-        known = [node for title, node in data.items() if title in through]
+        through = {f"Detached from {name}." for *_, name in homes if name}
+        known = [node for node in data.values() if node.facts[0] in through]
         if known:
             yield from ((node.index, DETACHED.split()[0]) for node in known)
         elif any(after for _, _, after, _ in homes):

@@ -82,10 +82,11 @@ class Gradients:
         sent = units.sent_along(edge)
         if not sent:
             return []
+        summaries = [s.value for s in sent if isinstance(s.value, Summary)]
         if len(sent) == 1:
             total: Any = sent[0].value
-        elif isinstance(sent[0].value, Summary):
-            total = sent[0].value.unknown(sent[0].value)
+        elif summaries:
+            total = summaries[0].unknown(summaries[0])
         else:
             total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
         return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]

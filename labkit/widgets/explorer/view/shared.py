@@ -139,7 +139,9 @@ class View:
         for k, edge in enumerate(self.units.edges):
             points = self.route(k)
             if not edge.uses:
-                self.marks += broken([point for point in points if point], edge.words)
+                wrong = edge.start.lead.index in self.units.story.marked
+                first = all(other.uses or other.end is not edge.end for other in self.units.edges[:k])
+                self.marks += broken(points, edge.words if first else "", wrong)
                 continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))

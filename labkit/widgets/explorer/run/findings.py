@@ -201,6 +201,9 @@ def _far(tape: Tape) -> Iterator[Finding]:
         path = [(high, most), (low, least)] if shrinks else [(low, least), (high, most)]
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
-        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True)
+        seen = (
+            "Where the colour fades, layers learn least." if shrinks else "Where the colour is strong, a step goes far."
+        )
+        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=seen)
     elif high > LONG:
         yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)

@@ -13,8 +13,9 @@ SHAPES_ALONE = "Here are only the shapes; with backward=True, the numbers."
 
 def real_sentences(units: Units) -> list[str]:
     """One text per step."""
-    leaves = [node.title for node in units.story.leaves if node.cut is None]
-    said = [f"Forward, again, from {listed(leaves, NAMED)}."] if leaves else ["Forward, again."]
+    leaves = [node.title.partition(": ")[0] for node in units.story.leaves if node.cut is None]
+    given = sorted(leaves, key=lambda title: "." in title)  # parameters of modules last
+    said = [f"Forward, from {listed(given, NAMED)}."] if given else ["Forward."]
     said += [_forward(units, unit) for unit in units.ran]
     if units.goes_back:
         walked = len(units.walked)
@@ -45,7 +46,7 @@ def _kept(units, unit):
 
 
 def _called(story: Story, index: int, unit: Unit):
-    return "its result" if index == unit.lead.index else story.nodes[index].called
+    return "its result" if index == unit.lead.index else story.nodes[index].called.partition(": ")[0]
 
 
 def _seed(story: Story):

@@ -20,15 +20,16 @@ from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
 from .rules import sum_once, two_bytes, unbroadcast_f, vjp_of
 from .scope import Flow, Scope, current
-from .summary import LARGE, Summary, summarised
+from .summary import LARGE, Summary, Unknown, summarised
 from .threads import PerThread, elsewhere
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
     "LARGE", "TAPE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope",
-    "Step", "Summary", "argument_names", "assignment_target", "cast", "check_function", "check_output", "checked_names",
-    "current", "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library",
+    "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast", "check_function", "check_output",
+    "checked_names", "current",
+    "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library",
     "is_own", "isbox", "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped", "map_leaves", "match_dtype",
     "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict", "reverse_pass", "run",
     "running", "shape_of", "stop_gradient", "sum_once", "summarised", "two_bytes", "unbroadcast_f", "user_site",

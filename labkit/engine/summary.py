@@ -85,6 +85,33 @@ class Summary:
         )
 
 
+class Unknown(Summary):
+    """In the place of an array that was not computed: it has a shape and a dtype.
+
+    >>> Unknown.of((2, 3), "float32")
+    float32[2, 3]: 6 numbers, not computed
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, shape, dtype) -> "Unknown":
+        """Of this shape and dtype."""
+        made = cls(np.zeros((1,) * max(len(shape), 1), dtype))
+        made.shape, made.size, made.ndim = tuple(shape), int(np.prod(shape)), len(shape)
+        made.norm, made.corner = None, made.corner[:0]
+        return made
+
+    @classmethod
+    def unknown(cls, like) -> "Unknown":
+        """In the place of a sum of such."""
+        return cls.of(like.shape, like.dtype)
+
+    def told(self) -> str:
+        """That its numbers are not there."""
+        return f"{self.size:,} number{'' if self.size == 1 else 's'}, not computed"
+
+
 def _parts(array):
     """The numbers of an array as floats, some at a time."""
     flat = np.ravel(array, order="K")

@@ -15,6 +15,7 @@ from .names import Names
 from .reading import nodes_of, op_of, read
 from .saved import fate_of, settings, slots
 from .showing import tape_of, tape_of_run
+from .spread import Spread
 from .state import unchanged
 from .stored import as_json, of_json
 from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN, BackStep, Saved, Tape, TapeNode, in_bytes
@@ -32,6 +33,7 @@ __all__ = [
     "Flat",
     "Names",
     "Saved",
+    "Spread",
     "Tape",
     "TapeNode",
     "Value",

@@ -10,9 +10,11 @@ from .flat import flat_of
 from .kinds import is_leaf, is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
+from .spread import spread_of
 from .tape import KEPT, Saved, Tape, TapeNode
 from .values import Value, array_of, bytes_of, dtype_of, readable, storage_of, value_of
 
+MOST_NAMED = 4  # tensors that a tape leads to
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
 
 
@@ -37,8 +39,8 @@ def _without_history(tensor):
         )
     return (
         "show: this tensor has no history: nothing with requires_grad=True led to it, or it was computed under no_grad, "
-        "or detached. Make the leaves with requires_grad=True, and compute outside of no_grad; labkit.why(lambda: ..., w), "
-        "with the computation inside, names the line."
+        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside of no_grad; "
+        "labkit.why(lambda: ..., w), with the computation inside, names the line."
     )
 
 
@@ -92,6 +94,8 @@ class _Reading:
             int, tuple[Any, Value | None]
         ] = {}  # by id; the tensor too, so that the id stays its own
         self.made: dict[int, str] = {}  # what made the memory, of all that is on the tape
+        self.detached: set[str] = set()  # variables whose numbers are on the tape without their history
+        self.on_tape: set[str] = set()  # names of what is saved and has no history
         self.left = MOST_SUMMED_UP
 
     def tape(self):
@@ -104,11 +108,13 @@ class _Reading:
             for saved in node.saved:
                 if saved.of is not None and saved.value is not None:
                     nodes[saved.of[0]].values.setdefault(saved.of[1], saved.value)
+        for i, found in spread_of(nodes, {self.index[node]: places[node] for node in self.order}, self.tensors).items():
+            nodes[i].spread = found
         roots = tuple((self.index[t.grad_fn], t.output_nr) for t in self.tensors)
         for tensor, (i, nr) in zip(self.tensors, roots, strict=True):
             nodes[i].values[nr] = self._value(tensor) or nodes[i].values.get(nr)
-        named = [nodes[i].label for i, _ in roots]
-        name = ", ".join(named) if all(named) else "a tensor" if len(roots) == 1 else f"{len(roots)} tensors"
+        named = [nodes[i].label or nodes[i].op for i, _ in roots]
+        name = ", ".join(named) if len(roots) <= MOST_NAMED else f"{len(roots)} tensors"
         return Tape(name, roots, nodes, *self._parameters())
 
     def _node(self, i, node):
@@ -137,9 +143,8 @@ class _Reading:
         for node in self.order:
             if is_leaf(node):
                 self._note(node.variable, self.names.leaves.get(id(node.variable), "a leaf"))
-        for (node, _), (name, tensor) in self.names.results.items():
-            if node in self.index:
-                self._note(tensor, name)
+        for name, tensor in self.names.results.values():
+            self._note(tensor, name)
         for tensor in saved:
             if tensor is not None and tensor.grad_fn in self.index:
                 self._note(tensor, f"the result of {op_of(tensor.grad_fn)}")
@@ -154,6 +159,7 @@ class _Reading:
             return Saved(slot.name, slot.state, why=slot.why)
         memory, of = storage_of(tensor), self._of(tensor)
         label, note = ("", "") if of else self._outside(tensor, memory)
+        self.on_tape |= {label} - {""}
         return Saved(
             slot.name, slot.state, tuple(tensor.shape), dtype_of(tensor), bytes_of(tensor), memory, of,
             label, note, slot.why, self._value(tensor) if slot.state == KEPT else None,
@@ -170,7 +176,10 @@ class _Reading:
         own = self.names.leaves.get(id(tensor), "")
         name, note = self.names.memory.get(memory, ("", ""))
         if memory in self.made and not note:
+            self.detached.add(self.made[memory])
             return own, f"detached from {self.made[memory]}"
+        if not (own or name or note) and memory in self.names.data:
+            return "", f"a view of {self.names.data[memory]}"
         return own or name, note
 
     def _value(self, tensor):
@@ -187,12 +196,35 @@ class _Reading:
         unreached = [name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves]
         leaves = [node.variable for node in self.order if is_leaf(node)]
         filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
-        return frozen, tuple(unreached), tuple(filter(None, filled))
+        apart = [name for name in (*frozen, *unreached) if name not in self.on_tape]
+        return frozen, tuple(unreached), tuple(filter(None, filled)), self._homes(apart, parameters)
+
+    def _homes(self, apart, parameters):
+        """Where parameters are that are not on the tape, by their names; see `Tape`."""
+        reached = [i for i, p in enumerate(parameters.values()) if id(p) in self.leaves]
+        made = {id(leaf): name for name, tensor in self._detached() for leaf in _leaves_of(tensor)} if apart else {}
+        found = {}
+        for i, (name, parameter) in enumerate(parameters.items()):
+            if name in apart:
+                path, *_ = self.names.owners.get(name, [()])
+                kind = self.names.kinds.get(path, "") if path else ""
+                after = bool(reached) and reached[-1] > i
+                found[name] = ".".join(path), kind, after, made.get(id(parameter), "")
+        return found
+
+    def _detached(self):
+        """The variables with a history whose numbers came on the tape without it."""
+        return [(name, t) for name, t in self.names.results.values() if name in self.detached]
 
     def _of_variables(self):
         """The parameters of the modules among the variables that the tape goes through."""
         used = [found for found in self.names.others if any(id(p) in self.leaves for p in found.values())]
         return {name: p for found in reversed(used) for name, p in found.items() if name == self.names.leaves[id(p)]}
+
+
+def _leaves_of(tensor):
+    """The tensors at the ends of a tape."""
+    return [node.variable for node in nodes_of([tensor]) if is_leaf(node)]
 
 
 def _holds(gradient):

@@ -67,6 +67,7 @@ class TapeNode:
         scope: the calls of modules it ran in, from the outside in: (name, class, which call); of a finished tape as far as
             parameters tell (`owners.py`).
         flat: of an op with flat ends, how much of what it gave lies there (`flat.Flat`), where that is known.
+        spread: of an op that makes n times n of n times 1, what is known of that (`spread.Spread`).
         hooks: how many hooks are on the leaf. `seen`: whether a value is known only because a module was seen to return it.
     """
 
@@ -84,6 +85,7 @@ class TapeNode:
     hooks: int = 0
     seen: bool = False
     flat: tuple[Any, ...] | None = None
+    spread: tuple[Any, ...] | None = None
 
     @property
     def leaf(self) -> bool:
@@ -108,6 +110,9 @@ class Tape:
         name: of the tensor it leads to. `roots`: `(node, output)` of that, or of those.
         nodes: leaves first, then each node after what it was computed from.
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
+        homes: of each of `unreached` and `frozen` that is not on the tape the module that it is in, the class of that, whether a
+            parameter that gets a gradient was registered after it, and the variable that was made with it and whose numbers
+            came on the tape, detached, or "".
         filled: leaves whose `.grad` holds something already.
         ran: whether it is of a run that was made for it.
         steps: of an extra backward, in the order they ran, and `gradients`, what each leaf would accumulate, by its index;
@@ -120,6 +125,7 @@ class Tape:
     frozen: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
+    homes: dict[str, tuple[str, str, bool, str]] = field(default_factory=dict)
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)
     ran: bool = False

@@ -169,7 +169,10 @@ def test_what_is_said_of_a_part_that_was_clicked_stays(opened):
     links = {"a": Link("A", ["A", "one line"], details=["and another"]), "b": Link("B", ["B"])}
     page = opened(Scene("Two", "Two boxes.", [], [Panel("boxes", "Boxes", 200, 120, marks)], links=links))
     details = page.locator(".lk-details")
+    page.locator("rect[data-link=a]").hover()
+    assert page.locator(".lk-tip").is_visible()
     page.locator("rect[data-link=a]").click()
+    assert page.locator(".lk-tip").is_hidden()  # the same is said below, once
     page.mouse.move(5, 5)
     assert details.locator("li").all_text_contents() == ["one line", "and another"]
     page.get_by_role("button", name="Close the details").click()

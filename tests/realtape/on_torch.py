@@ -16,7 +16,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 import labkit
-from labkit.realtape import FREED, KEPT, PACKED, as_json, of_json
+from labkit.realtape import FREED, KEPT, PACKED, Spread, as_json, of_json
 
 warnings.filterwarnings("error", category=UserWarning)
 NAMES = sorted(models.MODELS)
@@ -386,7 +386,7 @@ def mse(net, x, y):
 
 def detached():
     net, (x, y, _) = dense(nn.ReLU, nn.ReLU), inputs()
-    return mse(net[2:], net[:2](x).detach(), y), net, "No path of the tape leads to 0.weight and 0.bias"
+    return mse(net[2:], net[:2](x).detach(), y), net, "0.weight and 0.bias get no gradient: no path leads there."
 
 
 def frozen():
@@ -433,7 +433,7 @@ def twice():
 
 def spread():
     net, (x, y, _) = dense(nn.ReLU), inputs()
-    return mse(net, x, y.squeeze(1)), net, "sub after 2 makes 16×16 of 16×1"
+    return mse(net, x, y.squeeze(1)), net, "In sub after 2 each of 16 numbers meets each of 16 others"
 
 
 def vanishing():
@@ -455,7 +455,27 @@ def zeros():
     return mse(net, x, y), net, "it ends at addmm in 2, where"
 
 
-BUGS = [detached, frozen, dead, half_dead, saturated, not_zeroed, changed, twice, spread, vanishing, exploding, zeros]
+def across():
+    net, (x, _, labels) = dense(nn.ReLU, last=3), inputs()
+    chosen = net(x).softmax(0)[torch.arange(16), labels]
+    return -chosen.log().mean(), net, "softmax goes down the 16 rows (dim=0)"
+
+
+BUGS = [
+    detached,
+    frozen,
+    dead,
+    half_dead,
+    saturated,
+    not_zeroed,
+    changed,
+    twice,
+    spread,
+    across,
+    vanishing,
+    exploding,
+    zeros,
+]
 BY_GRADIENTS = {vanishing, exploding, zeros}
 
 
@@ -473,6 +493,55 @@ def test_a_planted_bug_is_what_is_seen_first(bug):
             assert picture.scene.notice.count(". ") < 2
 
 
+@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.parametrize("op", [
+    nn.functional.mse_loss, nn.functional.l1_loss, nn.functional.smooth_l1_loss, nn.functional.huber_loss,
+    lambda p, y: ((p - y) ** 2).mean(), lambda p, y: (y - p).abs().sum(), lambda p, y: (p + y).square().mean().sqrt(),
+])  # fmt: skip
+def test_what_the_pairs_alone_would_give_is_what_the_op_gives(op):
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    x.requires_grad_()
+    loss = op(net(x), y[:, 0])
+    with nothing_changes([net], x):
+        picture = labkit.show(loss, model=net)
+    (found,) = [Spread(*node.spread) for node in picture.tape.nodes if node.spread is not None]
+    assert found.sure and found.terms.shape == (16, 16)
+    torch.testing.assert_close(torch.tensor([found.whole, found.pairs]), torch.stack([loss, op(net(x), y)]).detach())
+    assert picture.story.pairs.alone == found.pairs
+
+
+def test_pairs_are_not_told_of_where_the_other_side_may_be_a_square_itself():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    for loss in ((torch.randn(16, 16) * net(x)).mean(), ((torch.randn(16, 16) - net(x)) ** 2).mean()):
+        assert labkit.show(loss).story.pairs is None
+    dropped = nn.functional.dropout(net(x) - y[:, 0], 0.5).mean()
+    state = torch.get_rng_state()
+    picture = labkit.show(dropped)
+    (found,) = [Spread(*node.spread) for node in picture.tape.nodes if node.spread is not None]
+    assert found.pairs is None and torch.equal(state, torch.get_rng_state())
+
+
+def test_data_is_told_to_be_detached_where_a_variable_holds_the_same_memory():
+    net, (x, y, _) = dense(nn.ReLU, nn.ReLU), inputs()
+    h = net[:2](x)
+    for cut in (h.detach(), h.data):
+        story = labkit.show(mse(net[2:], cut, y), model=net).story
+        (pile,) = [node for node in story.nodes if node.cut is not None]
+        assert pile.title == "0: Linear" and [words for _, words in pile.cut] == ["detached"]
+    (pile,) = [node for node in labkit.show(mse(net[2:], h.detach().clone(), y), model=net).story.nodes if node.cut]
+    assert [words for _, words in pile.cut] == ["cut, or unused?"]
+
+
+def test_a_tape_is_named_after_what_was_shown():
+    net, (x, y, _) = dense(nn.ReLU), inputs()
+    written = labkit.show(nn.functional.mse_loss(net(x), y))
+    assert written.tape.name == "mse_loss(net(x), y)"
+    loss = mse(net, x, y)
+    both = labkit.show(loss, net(x).sum())
+    assert both.tape.name == "loss, net(x).sum()"
+    assert eval("labkit.show(net(x).sum()).tape.name", {"labkit": labkit, "net": net, "x": x}) == "sum"  # no source
+
+
 def test_a_run_as_it_should_be_has_no_finding():
     net, (x, y, _) = dense(nn.ReLU, nn.Tanh), inputs()
     for backward in (False, True):
@@ -483,7 +552,7 @@ def test_a_run_as_it_should_be_has_no_finding():
 def test_of_variables_the_parts_of_modules_in_use_are_told():
     (x, y, _), net, other = inputs(), dense(nn.ReLU, nn.ReLU), dense(nn.ReLU)
     loss = mse(net[2:], net[:2](x).detach(), y)
-    assert labkit.show(loss).scene.notice.startswith("No path of the tape leads to net.0.weight and net.0.bias:")
+    assert labkit.show(loss).scene.notice.startswith("net.0.weight and net.0.bias get no gradient")
     assert "other" not in labkit.show(loss).scene.notice and other
 
 

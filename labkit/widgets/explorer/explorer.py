@@ -1,8 +1,6 @@
 """The graph explorer: `labkit.show(fn, *args)`."""
 
-import sys
 from collections.abc import Mapping
-from inspect import CO_OPTIMIZED
 from itertools import chain
 from typing import Any
 
@@ -10,6 +8,7 @@ from ...engine import argument_names
 from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of, tape_of_run, tensors_in
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
+from .called import spelled, variables_outside
 from .run import real
 from .run.folding import Parts, folded, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
@@ -19,6 +18,7 @@ from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
+LONGEST_NAME = 44  # letters of an expression that a picture is named after
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
@@ -219,7 +219,7 @@ def show(
     a few boxes: so all of it is told in some 20 steps.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
-    whose system asks for less motion presses play. What shows a finding stands still.
+    whose system asks for less motion presses play, and sees the end of a real tape at first.
 
     It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
     what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
@@ -248,7 +248,7 @@ def show(
             "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
         )
     elif is_taped(fun) and not args:
-        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", fold)
+        picture = made(of_tensor(fun, Known.among(variables_outside())), view or "tape", fold)
     elif callable(fun):
         picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program))
     else:
@@ -256,16 +256,17 @@ def show(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    picture.plays_at_once = play and not picture.story.stands
+    picture.plays_at_once = play
     return picture
 
 
 def _of_real(made, fun, args, view, fold, model, backward):
     """The picture of what is of the installed PyTorch: tensors, or a module or function and its arguments."""
-    variables = _variables_outside(3)
+    variables = variables_outside(3)
     tensors = [fun, *args]
     if all(map(is_real_tensor, tensors)):
         tape = tape_of(tensors, model, variables if model is None else _tensors_alone(variables), backward)
+        tape.name = _named(tape, spelled(variables, 3))
     elif callable(fun):
         called = dict(zip(argument_names(getattr(fun, "forward", fun), len(args)), args, strict=True))
         named = {f"{name}{place}": t for name, value in called.items() for place, t in tensors_in(value)}
@@ -282,16 +283,14 @@ def _of_real(made, fun, args, view, fold, model, backward):
     return picture
 
 
+def _named(tape, written):
+    """What a tape leads to: the user's variables, or how they are `written` where `show` is called, if that is short."""
+    if len(written) != len(tape.roots):
+        return tape.name
+    labels = [tape.nodes[i].label for i, _ in tape.roots]
+    name = ", ".join(label or words for label, words in zip(labels, written, strict=True))
+    return name if len(name) <= LONGEST_NAME else tape.name
+
+
 def _tensors_alone(variables):
     return {name: value for name, value in variables.items() if is_real_tensor(value)}
-
-
-def _variables_outside(up: int = 2) -> dict[str, Any]:
-    """The variables where `show` was called, `up` frames above; that frame keeps no copy of them."""
-    frame = sys._getframe(up)
-    found = {**frame.f_globals, **frame.f_locals}
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        copy = frame.f_locals  # of what a function has; it would live as long as the call
-        if sys.getrefcount(copy) <= 3:  # the frame, `copy`, and the call that counts: nobody else looks at it
-            copy.clear()
-    return found

@@ -10,6 +10,7 @@ from ..kit.grips import Along, Grip
 from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
 from ..kit.words import listed, paragraph
 from .asks import asks
+from .real_words import real_sentences
 from .run.folding import Part, blocks, paths, visible
 from .run.story import Story
 from .view import covers
@@ -17,6 +18,7 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.pairs import pairs
 from .view.program import program
 from .view.tape import tape
 from .view.units import Units
@@ -68,7 +70,9 @@ class FoldedStory:
             "<lambda>", "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
-        panels = [*bar[0], *panels, *colours.panels(), *about(self.story)]
+        legends = list(colours.panels())  # first where they are what is to be seen
+        graphs = [*legends, *panels] if self.story.coloured else [*panels, *legends]
+        panels = [*bar[0], *graphs, *pairs(units), *about(self.story)]
         captions = _captions(units, offered)
         grips = list(_scrubbed(units, panels, fields or {}))
         links = behind | bar[1]
@@ -189,9 +193,7 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
 
 
 def _dials(shown, units, offered, panels):
-    start = (
-        units.last if units.story.stands else units.seed if units.story.retained else 0
-    )  # a real tape is there already
+    start = units.last if units.story.retained else 0  # a real tape is there already
     asked = asks(units) if len(units.ops) <= MOST_ASKED else {}  # nobody predicts more steps
     dials = [Dial("step", "Step", labels(units), start=start, asks=asked, places=units.places)]
     if len(offered) > 1:
@@ -213,11 +215,13 @@ def _retains(units):
 def _captions(units, offered):
     besides = paragraph(*units.story.about[1:])
     captions = [
-        Caption("step", changes(sentences(units))),
+        Caption("step", changes((real_sentences if units.story.retained else sentences)(units))),
         *([Caption("step", [(0, f"\n{besides}")])] if besides else []),
     ]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
+        if name == "tape" and units.story.retained:
+            continue
         if name == "tape" and _retains(units):
             captions += [
                 Caption("step", tape_sentences(units, bool(retain)), {**when, "retain": [retain]}) for retain in (0, 1)

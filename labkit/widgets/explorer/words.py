@@ -27,6 +27,7 @@ def labels(units: Units) -> list[str]:
         *(["seed"] if units.goes_back else []),
     ]
     words += [f"back {short(unit, 24)}" for unit in units.walked]
+    words += ["the end"] if units.story.ending else []
     return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 

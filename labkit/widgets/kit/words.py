@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import Summary
+from ...engine import Summary, Unknown
 
 FEW, ROOM = 4, 22  # numbers that are told one by one on a card, and its letters
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -123,6 +123,8 @@ def _nested(array, digits):
 
 def _brief_summary(value):
     dims, kind = shape(value.shape), value.dtype.kind
+    if isinstance(value, Unknown):
+        return dims if value.size > 1 else "?"
     if value.norm is None:
         return f"{dims}, summarised"
     if kind == "b":

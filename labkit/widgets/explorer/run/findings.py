@@ -9,24 +9,26 @@ from typing import NamedTuple
 import numpy as np
 
 from ....engine import Summary
-from ....realtape import CHANGED, ENDS, BackStep, Flat, Tape, TapeNode, Value
-from ...kit.words import counted, listed, norm, number, shape
+from ....realtape import CHANGED, ENDS, BackStep, Flat, Spread, Tape, TapeNode, Value
+from ...kit.words import counted, listed, norm, number
 
 MOST_FLAT, MOST_DEAD = 0.9, 0.5  # parts of all numbers, of all units
 FAR = 1e4  # times that gradients shrink or grow
 LONG = 1e4
 ROWS = 4  # examples at least
-_PAIRS = {"add", "sub", "rsub", "mul", "div", "expand", "maximum", "minimum", "pow", "lerp"}
 _SCORES = {"log_softmax": "cross_entropy", "binary_cross_entropy_with_logits": "the loss", "softmax": "softmax"}
+_PICKS = {"nll_loss", "index", "gather"}  # one number of each example
 _SQUASHED = {"softmax", "log_softmax", "sigmoid"}
 
 
 class Finding(NamedTuple):
-    """A sentence, the nodes of the tape that it is about, and whether colours of gradients show it."""
+    """A sentence, the nodes of the tape that it is about, whether colours of gradients show it, and what is said of it at last,
+    where the way back has been seen."""
 
     words: str
     places: tuple[int, ...] = ()
     coloured: bool = False
+    ending: str = ""
 
 
 def findings(tape: Tape) -> Iterator[Finding]:
@@ -38,11 +40,18 @@ def findings(tape: Tape) -> Iterator[Finding]:
     yield from _far(tape)
     yield from _spread(tape)
     yield from _twice(tape)
+    yield from _across(tape)
     if tape.filled:
         held = f"{listed([f'{name}.grad' for name in tape.filled], 3)} {'hold' if len(tape.filled) > 1 else 'holds'}"
-        yield Finding(f"{held} something already: backward() adds to it, unless zero_grad() comes first.")
+        yield Finding(
+            f"{held} something already: backward() adds to it, unless zero_grad() comes first.",
+            ending="What .grad holds from before is not in these numbers; backward() would add both.",
+        )
     if tape.frozen:
-        yield Finding(f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.")
+        yield Finding(
+            f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.",
+            ending="What is frozen stays as it is. requires_grad_(True) before the forward lets it learn.",
+        )
 
 
 def sound(tape: Tape) -> str:
@@ -88,6 +97,7 @@ def _changed(tape: Tape) -> Iterator[Finding]:
         yield Finding(
             f"What {which} saved was changed in place afterwards: backward() raises a RuntimeError there.",
             tuple(node.index for node in nodes),
+            ending="Here backward() stops. Make a new value, h = h + 1 and not h += 1, or change a clone().",
         )
 
 
@@ -98,26 +108,34 @@ def _flat(tape: Tape) -> Iterator[Finding]:
         called, ends = _called(tape, node), ENDS[node.op]
         if flat.closed == 1:
             what = f"all its {counted(flat.numbers, 'number')} are {ends}, where its slope is 0"
-            yield Finding(f"No gradient passes {called}: {what}.", (node.index,))
+            after = "Behind it every gradient is 0: are the inputs, the bias or the learning rate too large?"
+            yield Finding(f"No gradient passes {called}: {what}.", (node.index,), ending=after)
         elif node.op != "relu" and flat.closed >= MOST_FLAT:
             what = f"{flat.closed:.0%} of its numbers are {ends}, where its slope is 0"
             yield Finding(f"Little gradient passes {called}: {what}.", (node.index,))
         elif flat.examples >= ROWS and flat.dead >= MOST_DEAD * flat.units:
             what = f"{flat.dead} of {flat.units} units of {called} are {ends} for all {flat.examples} examples"
-            yield Finding(f"{what}: they pass no gradient.", (node.index,))
+            never = "What leads to these units alone does not learn, from these examples at least."
+            yield Finding(f"{what}: they pass no gradient.", (node.index,), ending=never)
 
 
 def _spread(tape: Tape) -> Iterator[Finding]:
     """A column that meets a row: each of n with each of n."""
     for node in tape.nodes:
-        before = [tape.nodes[p[0]].outputs[p[1]][0] for p in node.parents if p and not tape.nodes[p[0]].leaf]
-        dims = node.outputs[0][0] if node.outputs else ()
-        square = len(dims) == 2 and dims[0] == dims[1] > 1
-        if square and node.op in _PAIRS and len(before) == 1 and before[0] in ((dims[0], 1), (dims[0],)):
-            other = f"{dims[0]}" if len(before[0]) == 2 else f"{dims[0]}×1"
-            made = f"{_called(tape, node)} makes {shape(dims)} of {shape(before[0])}"
-            why = f"if the other side has the shape {other}, each number meets each other one"
-            yield Finding(f"{made}: {why}. Give both the same shape.", (node.index,))
+        if node.spread is None:
+            continue
+        found = Spread(*node.spread)
+        n, at = found.side, tape.nodes[found.at]
+        if found.sure:
+            words = (
+                f"In {_called(tape, at)} each of {n} numbers meets each of {n} others: {n * n} pairs instead of {n}."
+            )
+        else:
+            words = f"{_called(tape, node)} makes {n}×{n} of {n}×1: does each number have to meet each of a row of {n}?"
+        same = f"Give both sides the same shape, {n} or {n}×1."
+        if found.sure and found.whole is not None and found.pairs is not None:
+            same = f"Of the {n} pairs alone it would be {number(found.pairs)}, not {number(found.whole)}. {same}"
+        yield Finding(words, tuple({node.index, at.index}), ending=same)
 
 
 def _twice(tape: Tape) -> Iterator[Finding]:
@@ -128,7 +146,20 @@ def _twice(tape: Tape) -> Iterator[Finding]:
             yield Finding(
                 f"{node.op} is taken of what {before.op} gave: {_SCORES[node.op]} expects the scores before {before.op}.",
                 (before.index, node.index),
+                ending=f"Leave {before.op} out: it is in the loss already.",
             )
+
+
+def _across(tape: Tape) -> Iterator[Finding]:
+    """Probabilities of examples, which one of each is taken of, that sum to 1 down the examples."""
+    for node in tape.nodes:
+        dims = node.outputs[0][0] if node.outputs else ()
+        if node.op in ("softmax", "log_softmax") and node.settings.get("dim") == 0 and len(dims) == 2 and min(dims) > 1:
+            users = [n for n in tape.nodes if any(p and p[0] == node.index for p in n.parents)]
+            users += [n for n in tape.nodes for user in users if any(p and p[0] == user.index for p in n.parents)]
+            if any(user.op in _PICKS for user in users):
+                words = f"{node.op} goes down the {dims[0]} rows (dim=0): each column sums to 1, not each example."
+                yield Finding(words, (node.index,), ending="Say dim=1, or dim=-1, where a row is an example.")
 
 
 # ---- by what an extra backward sent ----
@@ -170,6 +201,9 @@ def _far(tape: Tape) -> Iterator[Finding]:
         path = [(high, most), (low, least)] if shrinks else [(low, least), (high, most)]
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
-        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True)
+        seen = (
+            "Where the colour fades, layers learn least." if shrinks else "Where the colour is strong, a step goes far."
+        )
+        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=seen)
     elif high > LONG:
         yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ....engine import Summary
-from ...kit.words import brief, capital, faulty, listed, times
+from ...kit.words import brief, capital, faulty, listed, number, times
 from .story import Node, Story
 
 
@@ -58,8 +58,16 @@ def _about_value(story: Story, node: Node):
     parents = [story.nodes[p] for p in dict.fromkeys(node.parents)]
     if any(p.value is None for p in parents):
         return f"{capital(node.called)} holds {what}. What went in was not kept, so it may come from further back."
-    came = listed(f"{p.called} = {brief(p.value)}" for p in parents)
+    came = listed(f"{p.called} {_range(p.value)}" for p in parents)
     return f"The first {what} comes from {node.title}{_where(node)}: what goes in is finite ({came})."
+
+
+def _range(value):
+    """Where numbers lie: of several from where to where, for it is the ends that overflow, or have no logarithm."""
+    if np.size(value) == 1 or (isinstance(value, Summary) and value.norm is None):
+        return f"= {brief(value)}"
+    low, high = (value.low, value.high) if isinstance(value, Summary) else (np.min(value), np.max(value))
+    return f"from {number(low)} to {number(high)}" if low < high else f"= {brief(value)}"
 
 
 def _first_bad_gradient(story):

@@ -7,14 +7,14 @@ import numpy as np
 
 from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Tape, TapeNode, behind, in_bytes
-from ...kit.words import capital, counted, listed, number
-from .findings import findings, sound
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Spread, Tape, TapeNode, behind, in_bytes
+from ...kit.words import counted, listed, number
+from .findings import Finding, findings, sound
+from .gaps import Gap, data_leaf, identity, is_data
 from .notices import faults
-from .story import Layer, Node, Story
+from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
 
-MOST_APART = 4  # parameters that have boxes although no path leads to them
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
@@ -43,65 +43,69 @@ class _Telling:
                 self._add(node, _leaf(node))
         for node in self.tape.nodes:
             for saved in node.saved:
-                self._add_constant(saved)
+                self._add_constant(saved, node)
         for node in self.tape.nodes:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
-        apart = list(self._unreached())
-        what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
+        gap = Gap(self.tape, self.nodes)
+        self.nodes += gap.piles
+        what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        several = len(self.tape.roots) > 1 and not self.tape.ran
-        what = what.replace("its", "their") if several else what
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
-        found = list(findings(self.tape))
-        story.notices = [*_alarms(self.tape), *faults(story), *(finding.words for finding in found)]
-        story.marked = frozenset([*apart, *(self.index[i] for finding in found for i in finding.places)])
+        found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
+        story.notices = [*faults(story), *(finding.words for finding in found)]
+        story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
+        story.pairs = next(self._pairs(), None)
         story.coloured = any(finding.coloured for finding in found)
-        story.heading = f"{self.tape.name}: {(not story.notices and sound(self.tape)) or what}"
+        story.ending = next((finding.ending for finding in found if finding.ending), "")
+        told = not story.notices and sound(self.tape)
+        story.heading = f"{self.tape.name}: {told}" if told else f"{self.tape.name}, {what}"
         return story
 
     def _add(self, node, made):
         made.index = self.index[node.index] = len(self.nodes)
         self.nodes.append(made)
 
-    def _add_constant(self, saved):
-        if _is_constant(saved) and _identity(saved) not in self.constants:
-            self.constants[_identity(saved)] = len(self.nodes)
-            self.nodes.append(_constant(saved, len(self.nodes)))
+    def _add_constant(self, saved, node):
+        if is_data(saved, node) and identity(saved) not in self.constants:
+            self.constants[identity(saved)] = len(self.nodes)
+            self.nodes.append(data_leaf(saved, len(self.nodes)))
 
     def _op(self, node: TapeNode) -> Node:
         nr = self.shown.get(node.index, 0)
         dims, dtype, _ = node.outputs[nr] if nr < len(node.outputs) else ((), "", "")
         parents = [self.index[p[0]] for p in node.parents if p is not None]
-        constants = [self.constants[_identity(s)] for s in node.saved if _is_constant(s)]
+        constants = [self.constants[identity(s)] for s in node.saved if is_data(s, node)]
         made = Node(
             -1, _title(node), node.op, node.label, (*parents, *dict.fromkeys(constants)), array_of(node.values.get(nr)),
             dims, dtype, scope=tuple(Layer(*call) for call in node.scope), grad_fn=node.name,
         )  # fmt: skip
-        made.keeps = tuple(dict.fromkeys(self._kept(saved) for saved in node.saved if saved.state != FREED))
+        made.slots = tuple((saved.name, self._kept(saved)) for saved in node.saved if saved.state != FREED)
+        made.keeps = tuple(dict.fromkeys(what for _, what in made.slots))
         made.freed = any(saved.state == FREED for saved in node.saved)
         made.facts, made.line = tuple(_facts(node)), _place(node)
         made.held = tuple(self.tape.held(node))
         made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
         return made
 
-    def _unreached(self):
-        """A leaf for each parameter that no path leads to, or one for all: their indices."""
-        names = self.tape.unreached
-        alone = len(names) <= MOST_APART
-        for title in names if alone else [f"{len(names)} parameters"]:
-            node = Node(len(self.nodes), title, "input", "", (), None, (), "", grad_fn="", instead="no path")
-            node.facts = (f"No path of the tape leads {'here' if alone else f'to {listed(names)}'}.",)
-            self.nodes.append(node)
-            yield node.index
+    def _pairs(self):
+        """What each of n numbers met each of n others in, where that is known."""
+        for node in self.tape.nodes:
+            if node.spread is not None and (found := Spread(*node.spread)).sure:
+                side = next(self.nodes[self.index[p[0]]] for p in node.parents if p and not self.tape.nodes[p[0]].leaf)
+                at = self.nodes[self.index[found.at]]
+                others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
+                row = others[0].title.removesuffix(", a view") if others else "the other side"
+                yield Pairs(at.index, found.side, array_of(found.terms), found.whole, found.pairs, side.called, row)
 
-    def _kept(self, saved: Saved) -> str:
-        """What a node keeps, under PyTorch's name for it."""
+    def _kept(self, saved: Saved) -> int | str:
+        """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""
         if saved.state == PACKED:
             return f"{saved.name} (packed)"
-        label = saved.label or (self.tape.nodes[saved.of[0]].label if saved.of else "")
-        return f"{saved.name} = {label}" if label else saved.name
+        if saved.of is not None:
+            return self.index.get(saved.of[0], len(self.nodes))  # the node itself comes next
+        return self.constants.get(identity(saved), saved.label or saved.name)
 
     def _seed(self):
         for i, _ in self.tape.roots:
@@ -117,26 +121,6 @@ def _leaf(node: TapeNode) -> Node:
     made = Node(-1, node.label, "input", "", (), value, dims, dtype)
     made.facts = tuple(filter(None, ["Its node AccumulateGrad adds to .grad.", _on(device)]))
     return made
-
-
-def _constant(saved: Saved, index: int) -> Node:
-    title = (
-        f"{saved.label or saved.note.removeprefix('detached from ')}{', detached' if 'detached' in saved.note else ''}"
-    )
-    title = f"{title}, frozen" if saved.note == "frozen" else title
-    made = Node(index, title, "input", "", (), array_of(saved.value), saved.shape or (), saved.dtype, grad_fn="")
-    why = {"": "It requires no gradient.", "frozen": "It is frozen: requires_grad=False."}
-    made.facts = (why.get(saved.note, f"{capital(saved.note)[:1].upper()}{saved.note[1:]}."), "No gradient goes there.")
-    return made
-
-
-def _is_constant(saved: Saved) -> bool:
-    named = bool(saved.label or saved.note.startswith("detached"))
-    return saved.of is None and saved.state in (KEPT, CHANGED) and named and saved.note != "buffer"
-
-
-def _identity(saved: Saved):
-    return saved.label or saved.note, saved.memory
 
 
 def _title(node: TapeNode) -> str:
@@ -204,13 +188,9 @@ def _about(tape: Tape):
 def _alarms(tape: Tape):
     freed = sum(saved.state == FREED for saved in tape.saved)
     if tape.failed and not any(saved.state == CHANGED for saved in tape.saved):
-        yield tape.failed
+        yield Finding(tape.failed)
     elif freed:
-        yield (
-            f"{counted(freed, 'saved tensor')} freed: backward() has walked this tape, or part of it. "
-            "No gradient can be computed again; backward(retain_graph=True) would have kept them."
+        yield Finding(
+            f"{counted(freed, 'saved tensor')} freed: backward() has walked this tape, or part of it.",
+            ending="No gradient can be computed again; backward(retain_graph=True) would have kept them.",
         )
-    if tape.unreached:
-        hidden = any(node.name == "CheckpointFunctionBackward" for node in tape.nodes)
-        where = ", or inside the reentrant checkpoint, which shows its inside only in backward" if hidden else ""
-        yield f"No path of the tape leads to {listed(tape.unreached)}: detached on the way, or not used{where}."

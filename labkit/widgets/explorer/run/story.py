@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine import Scope
+from ....engine import Scope, Unknown
 from ...kit.words import clipped, on_card, shape
 
 
@@ -37,6 +37,8 @@ class Node:
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
+        cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
+            None of all else.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
 
@@ -61,6 +63,7 @@ class Node:
     facts: tuple[str, ...] = ()
     fate: tuple[str, ...] = ()
     held: tuple[tuple[Any, int], ...] = ()
+    cut: tuple[tuple[int, str], ...] | None = None
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 
@@ -127,6 +130,20 @@ class Step:
     ops: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
+    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; or None."""
+
+    at: int
+    count: int
+    terms: Any
+    whole: float | None
+    alone: float | None
+    column: str
+    row: str
+
+
 @dataclass
 class Story:
     """A run.
@@ -138,6 +155,8 @@ class Story:
             whether the way back that is shown has let nothing go.
         program: the source that graph mode would run, or ""; `no_program`: then why.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
+        pairs: of numbers that met each other, each with each, or None.
+        ending: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
             holds nan or inf, or None.
@@ -153,6 +172,8 @@ class Story:
     no_program: str = ""
     heading: str = ""
     about: list[str] = field(default_factory=list)
+    pairs: Pairs | None = None
+    ending: str = ""
     notices: list[str] = field(default_factory=list)
     marked: frozenset[int] = frozenset()
     coloured: bool = False
@@ -160,9 +181,9 @@ class Story:
     bad_gradient: int | None = None
 
     @property
-    def stands(self) -> bool:
-        """Whether the last step is what is seen first: it shows a finding, or a real tape without its way back."""
-        return self.retained and bool(self.marked or self.coloured or not self.steps)
+    def stepped(self) -> bool:
+        """Whether numbers went along its steps, and not their order alone is known."""
+        return not any(isinstance(sent.value, Unknown) for step in self.steps for sent in step.sent)
 
     @property
     def outputs(self) -> list[Node]:

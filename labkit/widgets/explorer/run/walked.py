@@ -1,18 +1,62 @@
-"""The steps of an extra backward over a real tape, as the steps of a story."""
+"""The way back over a real tape as the steps of a story: of an extra backward, or its order alone."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ....engine import Summary
+from ....engine import Summary, Unknown
 from ....ops import row_of_node
-from ....realtape import BackStep, Tape, TapeNode, Value
+from ....realtape import CHANGED, FREED, BackStep, Flat, Tape, TapeNode, Value
+from ...kit.words import faulty
 from .story import Sent, Step
 
 
 def steps_of(tape: Tape, index: dict[int, int]) -> list[Step]:
-    """The steps in the order of the views, later nodes first. `index`: the story's index of each node of the tape."""
-    return _Walked(tape, index).steps()
+    """The steps in the order of the views, later nodes first; where no backward was run, as it would go.
+
+    `index`: the story's index of each node of the tape."""
+    return _Walked(tape, index).steps() if tape.backward else list(_in_order(tape, index))
+
+
+def _in_order(tape: Tape, index: dict[int, int]) -> Iterator[Step]:
+    """The steps that a backward would take, as far as it would come; of the numbers those that are known without it: the ones
+    that it starts with, and the zeros behind what lets nothing through."""
+    roots = dict(tape.roots)
+    arrived: dict[int, list[bool]] = {
+        i: [False] for i in roots
+    }  # whether each part is 0, at the nodes that it comes to
+    for node in reversed(tape.nodes):
+        if node.leaf or node.index not in arrived:
+            continue
+        stops, none = any(saved.state in (FREED, CHANGED) for saved in node.saved), all(arrived[node.index])
+        shut = (none and _finite(node)) or _lets_nothing_through(node)
+        sent = []
+        for k, (i, nr) in enumerate([] if stops else [edge for edge in node.parents if edge is not None]):
+            arrived.setdefault(i, []).append(shut)
+            value, total = (_unknown(tape.nodes[i], nr, zero) for zero in (shut, all(arrived[i])))
+            sent.append(Sent(index[i], k, value, total, None))
+        arrives = _unknown(node, roots.get(node.index, 0), none)
+        if node.index in roots and arrives.size == 1:
+            arrives = np.ones(arrives.shape)
+        yield Step(index[node.index], arrives, tuple(sent))
+        if stops:
+            return
+
+
+def _lets_nothing_through(node: TapeNode) -> bool:
+    return node.op == "relu" and node.flat is not None and Flat(*node.flat).closed == 1
+
+
+def _finite(node: TapeNode) -> bool:
+    """Whether 0 times what a node saves is 0."""
+    return not any(faulty(array_of(saved.value)) for saved in node.saved)
+
+
+def _unknown(node: TapeNode, nr: int, zero: bool) -> Any:
+    """What arrives at an output, of which the shape is known, and where nothing does that it is 0."""
+    dims = node.outputs[nr][0] if nr < len(node.outputs) else ()
+    return np.zeros(dims) if zero else Unknown.of(dims, "float32")
 
 
 class _Walked:

@@ -82,10 +82,11 @@ class Gradients:
         sent = units.sent_along(edge)
         if not sent:
             return []
+        summaries = [s.value for s in sent if isinstance(s.value, Summary)]
         if len(sent) == 1:
             total: Any = sent[0].value
-        elif isinstance(sent[0].value, Summary):
-            total = Summary.unknown(sent[0].value)
+        elif summaries:
+            total = summaries[0].unknown(summaries[0])
         else:
             total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
         return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]
@@ -110,7 +111,7 @@ class Gradients:
             return []
         shown: dict[int, str] = {}
         for count, arrival in enumerate(arrived, 1):
-            if np.size(arrival.value) == 1:
+            if np.size(arrival.value) == 1 and not isinstance(arrival.value, Summary):
                 words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
                 words = f"… + {words}" if count > 4 else words
                 most = STEADY_SUM if self.units.varies else LONGEST_SUM

@@ -29,6 +29,7 @@ from ...kit.layout.channels import Channels, climbing, entries, right_sides
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from . import cards, travels
+from .broken import broken
 from .cards import Gradients, pulses
 from .colours import Colours
 from .units import Unit, Units
@@ -72,7 +73,9 @@ class View:
         drawn = layout(sizes, edges, column_gap=GAP, row_gap=16.0, first=_arguments(units))
         middles = [y + HALF for _, y, _, _ in drawn.boxes]
         self._entries = entries(partial(_arrives, drawn, edges), [end for _, end in edges], middles, 15.0)
-        channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, labels))
+        beside = labels or [""] * len(edges)
+        words = [words or edge.words for edge, words in zip(units.edges, beside, strict=True)]
+        channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, words))
         self.layout: Layout = drawn.spaced(channels.widths(GAP))
         places, lines = right_sides(self.layout), channels.lines(self.layout)
         self._routes = {key: climbing(points, key, places, lines) for key, points in self._laid_out(self.layout)}
@@ -135,6 +138,11 @@ class View:
         """The forward half: edges, then cards over them."""
         for k, edge in enumerate(self.units.edges):
             points = self.route(k)
+            if not edge.uses:
+                wrong = edge.start.lead.index in self.units.story.marked
+                first = all(other.uses or other.end is not edge.end for other in self.units.edges[:k])
+                self.marks += broken(points, edge.words if first else "", wrong)
+                continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))
             self.tokens += travels.forward(self.units, edge, [ends[0], *points, ends[1]])
@@ -170,12 +178,15 @@ class View:
         x, y, w = self.box(unit)
         ran = self.units.ran.get(unit, 0)
         values = [(0, ""), (ran, cards.value(unit))] if ran else [(0, cards.value(unit))]
-        states = pulses([ran]) if ran else []
-        if unit.block:  # drawn as a pile
+        marked = not unit.chip and bool(self.units.story.marked.intersection(unit.nodes))
+        happens = [*([ran] if ran else []), *([self.units.last] if marked and self.units.story.ending else [])]
+        states = pulses(happens, "pending" if ran else "") if happens else []
+        if unit.block or unit.lead.cut is not None:  # drawn as a pile
             pile = rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}")
             self.marks.append(pile.varying("step", state=calm(states)))
         title = cards.short(unit)
-        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf,
+        pill = unit.lead.leaf and unit.lead.cut is None
+        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, pill,
                   over=partial(self.colours.of_value, unit))  # fmt: skip
 
     def _role(self, unit):

@@ -36,11 +36,13 @@ class Unit:
 
 @dataclass(eq=False)
 class Edge:
-    """From one box to another: `uses` are `(node, place)` of the uses behind it, a place counting the node's parents."""
+    """From one box to another: `uses` are `(node, place)` of the uses behind it, a place counting the node's parents; none where
+    a path may have been cut, of which `words` tell."""
 
     start: Unit
     end: Unit
     uses: list[tuple[int, int]]
+    words: str = ""
 
 
 class Arrival(NamedTuple):
@@ -57,7 +59,8 @@ class Units:
     """The boxes and edges for the visible parts of a story, and the steps at which each one is reached.
 
     Step 0: nothing has run; 1 to `forward`: a box runs; `seed`: the outputs get their gradient; then one step for each
-    box that is walked back, until `last`. `ran[unit]`, `walked[unit]` are those steps, `at[step]` the unit.
+    box that is walked back, and one for what the story says at last, until `last`. `ran[unit]`, `walked[unit]` are those
+    steps, `at[step]` the unit.
 
     `parts`: what is seen, of all the parts `among` (default: these). `opened`: the outermost blocks that are unfolded,
     `opened_inside[key]`: those right inside of one. `varies`: whether the reader may change inputs; then boxes have room for
@@ -103,7 +106,7 @@ class Units:
         back = [unit for unit in reversed(self.ops) if self.steps_of[unit]]
         self.walked = {unit: self.seed + i for i, unit in enumerate(back, 1)}
         self.goes_back = bool(back) or any(n.leaf for n in self.story.outputs)
-        self.last = self.seed + len(back) if self.goes_back else self.forward
+        self.last = (self.seed + len(back) if self.goes_back else self.forward) + bool(self.story.ending)
         self.at = {step: unit for unit, step in (*self.ran.items(), *self.walked.items())}
 
     def roomy(self, words: str) -> str:
@@ -137,7 +140,8 @@ class Units:
         end = len(self.story.nodes)
         forward = [max(unit.nodes) for unit in self.ops]
         back = [2 * end - self.steps_of[unit][-1].node for unit in self.walked]
-        return [-1, *forward, *([end, *back] if self.goes_back else [])]
+        ending = [2 * end + 1] if self.story.ending else []
+        return [-1, *forward, *([end, *back] if self.goes_back else []), *ending]
 
     @cached_property
     def arrivals(self) -> dict[int, list[Arrival]]:
@@ -194,7 +198,12 @@ class _Edges:
                 if start is not None and start is not end:
                     edge = self.edges.setdefault((start.index, end.index), Edge(start, end, []))
                     edge.uses.append((node.index, place))
-        return list(self.edges.values())
+        return [*self.edges.values(), *self._broken()]
+
+    def _broken(self):
+        """To where a path may have been cut, which nothing uses."""
+        home, cuts = self.units.home, [(node.index, *cut) for node in self.nodes for cut in node.cut or ()]
+        return [Edge(home[i], home[end], [], words) for i, end, words in cuts if end in home]
 
     def _make_pills(self):
         """A box for each leaf, but for those that blocks alone use: one, of more than a few or of a parameter of a module; or

@@ -82,6 +82,7 @@ export class Pointing {
     const close = make("button", { type: "button", className: "lk-button", title: "Close", "aria-label": "Close the details", onclick: shut }, "\u00d7");
     const lines = [...(link.tip || []).slice(1), ...link.details].map((words) => make("li", {}, words));
     details.replaceChildren(make("b", {}, link.tip[0]), close, make("ul", {}, ...lines));
+    this.tip.hidden = true; // what it says stands below now
   }
 
   placeTip(x, y) {

@@ -1,9 +1,9 @@
-"""What a real tape is opened on: nodes are marked, and it stands at its last step."""
+"""What a real tape is opened on: nodes are marked, it plays once, and at its last step it says what to do."""
 
 import numpy as np
 import pytest
 
-from labkit.realtape import BackStep, Flat, Saved, Tape, TapeNode, Value, as_json, of_json
+from labkit.realtape import BackStep, Flat, Saved, Spread, Tape, TapeNode, Value, as_json, of_json
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings
 
@@ -37,7 +37,7 @@ def test_a_closed_relu_is_marked(flat, words):
     (box,) = [mark for mark in picture.scene.panels[0].marks if mark.role == "bad"]
     assert picture.scene.links[box.link].name == "relu"
     step = picture.scene.dials[0]
-    assert step.start == len(step.values) - 1 and picture.story.stands and picture.scene.notice == words
+    assert step.start == len(step.values) - 1 and picture.scene.notice == words
 
 
 @pytest.mark.parametrize("node", [
@@ -50,11 +50,21 @@ def test_what_happens_in_any_run_is_no_finding(node):
 
 def test_scores_squashed_twice_and_a_column_that_meets_a_row():
     assert "cross_entropy expects the scores before sigmoid" in found(chain("sigmoid", "log_softmax"))[0]
-    square = {"outputs": (((4, 4), "float32", "cpu"),)}
-    assert found(chain("mm", ("sub", square), "mean"))[0].startswith(
-        "sub makes 4×4 of 4×1: if the other side has the shape 4,"
-    )
-    assert found(chain("mm", ("mm", square), "mean")) == []  # a product of matrices may
+    square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2)}
+    assert found(chain("mm", ("sub", square), "mean")) == [
+        "sub makes 4×4 of 4×1: does each number have to meet each of a row of 4?"
+    ]
+
+
+def test_the_square_of_all_pairs_is_drawn_with_its_diagonal_where_the_row_is_known():
+    terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
+    square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
+    picture = Explorer(of_tape(of_json(as_json(chain("mm", ("sub", square), "mean")))), "tape")
+    assert picture.scene.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
+    assert picture.story.ending.startswith("Of the 4 pairs alone it would be 6.5, not 7.5.")
+    (panel,) = [panel for panel in picture.scene.panels if panel.name == "pairs"]
+    assert {"all 16: 7.5", "the 4 pairs: 6.5"} <= {mark.text for mark in panel.marks}
+    assert sum(mark.role == "before" for mark in panel.marks) == 4
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -96,7 +106,7 @@ def test_parameters_without_a_path_stand_beside_the_graph():
         written = [
             words for mark in picture.scene.panels[0].marks for _, words in mark.vary.get("step", {}).get("text", [])
         ]
-        assert written.count("no path") == len(titles)
+        assert written.count("no path to loss") == len(titles)
 
 
 def test_what_was_changed_is_said_once():
@@ -104,3 +114,76 @@ def test_what_was_changed_is_said_once():
     assert found(chain(("exp", {"saved": saved}), "mean")) == [
         "What exp saved was changed in place afterwards: backward() raises a RuntimeError there."
     ]
+
+
+def homes(name, after, through=""):
+    return {f"{name}.{kind}": (name, "Linear", after, through) for kind in ("weight", "bias")}
+
+
+def cut_off(*saved, **tape):
+    """A tape of `addmm` in a head, whose data has no history, with an encoder that no path leads to."""
+    node = {"saved": saved, "outputs": (((4, 1), "float32", "cpu"),), "label": ""}
+    made = chain(("addmm", node), "mean", unreached=("enc.weight", "enc.bias"), **tape)
+    made.nodes[1].parents = ((0, 0), None)
+    return made
+
+
+def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
+    data = Saved("mat1", shape=(4, 8), dtype="float32")
+    picture = Explorer(of_tape(cut_off(data, homes=homes("enc", True))), "tape")
+    story, marks = picture.story, picture.scene.panels[0].marks
+    (pile,) = [node for node in story.nodes if node.cut is not None]
+    ((end, _),) = pile.cut
+    assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
+    assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
+    assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
+
+
+@pytest.mark.parametrize("saved, after, title", [
+    (Saved("mat1", shape=(4, 8), dtype="float32", label="x"), True, "x"),  # the user's: an input, as far as is known
+    (Saved("mat1", shape=(4, 8), dtype="float32", note="a view of x"), True, "x, a view"),
+    (Saved("mat1", shape=(4, 8), dtype="float32"), False, "data (mat1)"),  # made by a head that comes later, and unused
+])  # fmt: skip
+def test_no_edge_is_drawn_where_nothing_says_that_it_was_there(saved, after, title):
+    picture = Explorer(of_tape(cut_off(saved, homes=homes("enc", after))), "tape")
+    (pile,) = [node for node in picture.story.nodes if node.cut is not None]
+    assert not pile.cut and title in {node.title for node in picture.story.leaves}
+    assert not [mark for mark in picture.scene.panels[0].marks if mark.role == "badtext"]
+
+
+def test_what_was_made_with_them_and_came_without_a_history_was_detached():
+    saved = Saved("mat1", shape=(4, 8), dtype="float32", note="detached from h")
+    story = of_tape(cut_off(saved, homes=homes("enc", True, "h")))
+    cuts = [(story.nodes[i].title, words) for node in story.nodes for i, words in node.cut or ()]
+    assert cuts == [("h, detached", "detached")] and story.ending.startswith("Here the way back ends: h was detached")
+
+
+def test_frozen_modules_that_are_not_on_the_tape_stand_before_it():
+    data = Saved("mat1", shape=(4, 8), dtype="float32")
+    tape = cut_off(data, frozen=("enc.weight", "enc.bias"), homes=homes("enc", True))
+    tape.unreached = ()
+    story = of_tape(tape)
+    (pile,) = [node for node in story.nodes if node.cut is not None]
+    assert (pile.title, pile.brief, [words for _, words in pile.cut]) == ("enc: Linear", "frozen", ["no history"])
+    assert not story.marked
+
+
+def test_probabilities_that_sum_to_one_down_the_examples():
+    node = {"settings": {"dim": 0}, "outputs": (((4, 3), "float32", "cpu"),)}
+    assert found(chain("mm", ("softmax", node), "index", "log"))[0].startswith("softmax goes down the 4 rows (dim=0)")
+    assert found(chain("mm", ("softmax", node), "mm")) == []  # weights of an attention over rows may
+
+
+def test_without_a_backward_its_order_is_told_without_numbers():
+    story = of_tape(chain("mm", "relu", "mean"))
+    assert [story.nodes[step.node].op for step in story.steps] == ["mean", "relu", "mm"] and not story.stepped
+    picture = Explorer(story, "tape")
+    said = [words for _, words in picture.scene.captions[0].texts]
+    assert said[-1] == "Then @ runs backward, towards w." and any("with backward=True, the numbers" in s for s in said)
+    assert picture.scene.dials[0].start == len(said) - 1
+
+
+def test_the_order_ends_where_backward_would_raise():
+    saved = (Saved("result", "changed", why="version 1; expected version 0"),)
+    story = of_tape(chain("mm", ("exp", {"saved": saved}), "mean"))
+    assert [story.nodes[step.node].op for step in story.steps] == ["mean", "exp"] and not story.steps[-1].sent

@@ -1,0 +1,126 @@
+"""What comes into a real tape without a history, and the parameters that no path leads to: the two sides of a gap.
+
+The tape cannot tell whether these parameters were detached on the way or not used. It does tell where data without a
+grad_fn comes in, and what shares memory with a variable that has one.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
+from ...kit.words import listed
+from .findings import Finding
+from .story import Node
+from .walked import array_of
+
+MOST_APART = 4  # modules, or parameters, that have boxes although no path leads to them
+SHORT_NAME = 10  # letters of what the tape leads to, on a card
+DETACHED, VIEW, NONE = "detached from ", "a view of ", ": no grad_fn"
+UNSURE, WITHOUT = "cut, or unused?", "no history"  # what is said of a path that is not there
+
+
+def is_data(saved: Saved, node: TapeNode) -> bool:
+    """Whether what a node saves was given to it and has no history, so that it is a leaf that gets no gradient."""
+    if saved.of is not None or saved.state not in (KEPT, CHANGED) or saved.note == "buffer":
+        return False
+    return bool(saved.label) or (saved.state == KEPT and (saved.note.startswith(DETACHED) or _enters(saved, node)))
+
+
+def _enters(saved, node):
+    """Whether it is an operand for which the tape has no way back: of floating point, more than a number, and no result."""
+    floats = "float" in saved.dtype and saved.shape != ()
+    return floats and None in node.parents and not saved.name.startswith("result")
+
+
+def identity(saved: Saved) -> tuple:
+    """What is the same for the same data."""
+    named = saved.label or saved.note.startswith(DETACHED)
+    return (saved.label or saved.note, saved.memory) if named else (saved.note, saved.memory, saved.shape)
+
+
+def data_leaf(saved: Saved, index: int) -> Node:
+    """The leaf of data."""
+    title = saved.label or saved.note.removeprefix(DETACHED).removeprefix(VIEW) or f"data ({saved.name})"
+    kind = {"frozen": "frozen"}.get(
+        saved.note, "detached" if DETACHED in saved.note else "a view" if saved.note else ""
+    )
+    made = Node(
+        index, f"{title}, {kind}" if kind else title, "input", "", (), array_of(saved.value), saved.shape or (), saved.dtype,
+        grad_fn="",
+    )  # fmt: skip
+    why = {"": "It has no grad_fn, and requires no gradient.", "frozen": "It is frozen: requires_grad=False."}
+    made.facts = (why.get(saved.note, f"{saved.note[:1].upper()}{saved.note[1:]}."), "No gradient goes there.")
+    return made
+
+
+class Gap:
+    """The parameters that no path leads to and that are not on the tape, as `piles`, a leaf for each module, and the data at
+    which there may have been one. `nodes`: of the story so far, which the piles come after; `marked`: the nodes on both sides."""
+
+    def __init__(self, tape: Tape, nodes: list[Node]):
+        self.tape, self.nodes, self.marked = tape, nodes, list[int]()
+        self.piles: list[Node] = []
+        name = f"no path to {tape.name}" if len(tape.name) <= SHORT_NAME else "no path"
+        self.unreached = [self._pile(*group, name, UNSURE) for group in _groups(tape, tape.unreached)]
+        self.marked += [i for pile in self.unreached for i in (pile.index, *dict(pile.cut or ()))]
+        for group in _groups(tape, [name for name in tape.frozen if name in tape.homes]):
+            self._pile(*group, "frozen", WITHOUT)
+
+    def _pile(self, title, names, instead, words) -> Node:
+        made = Node(
+            len(self.nodes) + len(self.piles), title, "input", "", (), None, (), "", grad_fn="", instead=instead
+        )
+        told = {"frozen": f"Frozen (requires_grad=False): {listed(names, 6)}."}
+        made.facts = (told.get(instead, f"No path of the tape leads to {listed(names, 6)}."),)
+        made.cut = tuple(self._ends([self.tape.homes[name] for name in names if name in self.tape.homes], words))
+        self.piles.append(made)
+        return made
+
+    def _ends(self, homes, words) -> Iterator[tuple[int, str]]:
+        """Where these parameters would have come on the tape: what was made with them and is detached; else, of those that others
+        were registered after, the first data that no variable holds."""
+        data = {node.title: node for node in self.nodes if node.leaf and not node.grad_fn}
+        through = {f"Detached from {name}." for *_, name in homes if name}
+        known = [node for node in data.values() if node.facts[0] in through]
+        if known:
+            yield from ((node.index, DETACHED.split()[0]) for node in known)
+        elif any(after for _, _, after, _ in homes):
+            unnamed = [node for title, node in data.items() if title.startswith("data (") or title.endswith(NONE)]
+            for node in unnamed[:1]:
+                node.title = f"{node.title.removeprefix('data (').removesuffix(')').removesuffix(NONE)}{NONE}"
+                yield node.index, words
+
+    def found(self) -> Iterator[Finding]:
+        """What is said of it."""
+        names = self.tape.unreached
+        if not names:
+            return
+        hidden = any(node.name == "CheckpointFunctionBackward" for node in self.tape.nodes)
+        inside = ", or inside the reentrant checkpoint, which shows its inside only in backward" if hidden else ""
+        ends = [
+            (self.nodes[i].title.removesuffix(NONE), words) for pile in self.unreached for i, words in pile.cut or ()
+        ]
+        here = f"Here the way back ends: {ends[0][0].partition(',')[0]}" if ends else "The way back has come to its end"
+        who = listed([pile.title.partition(":")[0] for pile in self.unreached], 3)
+        asks = (
+            f"Was {who} detached on the way, or not used{inside}? labkit.why(lambda: ..., {names[0]}) runs it and says."
+        )
+        if ends and ends[0][1] != UNSURE:
+            told = f"{here} was detached, by detach() or .data: the same numbers without a grad_fn."
+        else:
+            told = f"{here}{' has no grad_fn' if ends else ''}. {asks}"
+        get = "get" if len(names) > 1 else "gets"
+        yield Finding(f"{listed(names, MOST_APART)} {get} no gradient: no path leads there.", ending=told)
+
+
+def _groups(tape: Tape, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Parameters by what one box stands for: their module, the outermost one, or all."""
+    homes = {name: tape.homes[name][:2] for name in names if name in tape.homes}
+    whole = {name: f"{home}: {kind}" if home else name for name, (home, kind) in homes.items()}
+    outer = {name: home.partition(".")[0] or name for name, (home, _) in homes.items()}
+    for titles in (whole, outer):
+        found: dict[str, list[str]] = {}
+        for name in names:
+            found.setdefault(titles.get(name, name), []).append(name)
+        if len(found) <= MOST_APART:
+            return list(found.items())
+    return [(f"{len(names)} parameters", list(names))]

@@ -17,6 +17,7 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.inside import inside
 from .view.program import program
 from .view.tape import tape
 from .view.units import Units
@@ -68,7 +69,13 @@ class FoldedStory:
             "<lambda>", "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
-        panels = [*bar[0], *panels, *colours.panels(), *about(self.story)]
+        panels = [
+            *bar[0],
+            *panels,
+            *colours.panels(),
+            *inside(units, units.varies or self.base is not None),
+            *about(self.story),
+        ]
         captions = _captions(units, offered)
         grips = list(_scrubbed(units, panels, fields or {}))
         links = behind | bar[1]
@@ -182,7 +189,7 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
             free = {"x": Along.scrubbed(name, numbers[name], x, whole)}
-            spot = (x, at["y"] + at["height"] * 0.7)
+            spot = (x, at["y"] + at["height"] - 2)  # its sign is below the card, clear of digits
             yield Grip(
                 f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when
             )

@@ -13,6 +13,7 @@ from .story import Named, Node, Rule, Step, Story
 MOST_STEPS = 600
 _NEAR = {8: 1e-9, 4: 1e-4, 2: 0.02}  # by the bytes of a number
 LONGEST = 14  # letters of a name
+SIGNS = {"+": "+", "−": "−", "×": "×", "÷": "÷", "@": "·"}
 
 
 def rules_of(story: Story, step: Step) -> tuple[Rule | None, ...]:
@@ -61,13 +62,33 @@ def operands(story: Story, node: Node) -> list[Named]:
     return [(different[p], story.nodes[p].value) for p in node.parents] + [*node.given]
 
 
+def formula_of(story: Story, node: Node) -> str:
+    """What a value is called where it stands alone: `x·w`; the title of its op, where no formula is short."""
+    name = _name(story, node)
+    return name[1:-1] if name.startswith("(") and name.endswith(")") else name or node.title
+
+
 def _name(story, node, deep=0):
     if len(node.parents) == 1 and not node.name and deep < 2 and _transposes(story, node):
         inner = _name(story, story.nodes[node.parents[0]], deep + 1)
         return turned(inner) if inner else ""
     name = node.title.rpartition(".")[2] if node.leaf else node.name or node.title
-    plain = len(name) > 1 or name.isalpha()
-    return clipped(name, LONGEST) if plain and name.replace("_", "").replace(" ", "").isalnum() and name != "g" else ""
+    if name in ("g", "") or not name.replace("_", "").replace(" ", "").isalnum():
+        return _formula(story, node, deep) if deep < 2 else ""
+    return clipped(name, LONGEST)
+
+
+def _formula(story, node, deep):
+    """A sum or a product as it is written: `(x·w)`, `(2 x)`; "" where that is long, or an operand has no name."""
+    sign = node.title.strip("0123456789.−e ") or "−"
+    names = [_name(story, story.nodes[p], deep + 1) for p in node.parents]
+    if sign not in SIGNS or not all(names):
+        return ""
+    if sign in "+−":  # a product needs no brackets there
+        names = [name.strip("()") if "·" in name or "×" in name else name for name in names]
+    words = f" {SIGNS[sign]} ".join(names) if len(names) == 2 else f"{names[0]} {node.title}"
+    words = f"{node.title} {names[0]}" if len(names) == 1 and node.title.endswith(sign) else words
+    return f"({words})".replace(" · ", "·") if len(words) <= LONGEST - 2 and len(names) < 3 else ""
 
 
 def _transposes(story, node):
@@ -81,3 +102,10 @@ def _transposes(story, node):
     return bool(step and len(step.sent) == 1 and plain(step.gradient) and plain(step.sent[0].value)) and (
         np.array_equal(step.gradient, np.transpose(step.sent[0].value))
     )  # fmt: skip
+
+
+def merged(outer: Rule, value: np.ndarray) -> tuple[Rule, np.ndarray]:
+    """What goes through a transposition, told at once: of a product the turned factors in the other order."""
+    (left, right) = ((turned(name), np.swapaxes(factor, -1, -2)) for name, factor in outer.factors)
+    head = outer.words.removesuffix(f"{outer.factors[0][0]}·{outer.factors[1][0]}")
+    return Rule(f"{head}{right[0]}·{left[0]}", (right, left), outer.sign), np.transpose(value)

@@ -94,7 +94,15 @@ def test_what_is_not_known_is_not_told():
     assert len(many.steps) > MOST_STEPS and set(rules_of(many, many.steps[5])) == {None}
 
 
-def test_letters_stand_for_operands_without_a_plain_name():
-    story = of_function(lambda a, x: np.sum((a + x) * (a - x)), (A, A * 2), program=False)
-    product = next(node for node in story.nodes if node.title == "×")
-    assert [name for name, _ in operands(story, product)] == ["b", "c"]
+@pytest.mark.parametrize(
+    "fun, names",
+    [
+        (lambda a, x: (a + x) * (a - x), ["(a + x)", "(a − x)"]),
+        (lambda a, x: (a @ x.T) @ (a + x * 2), ["(a·xᵀ)", "(a + x × 2)"]),
+        (lambda a, x: (1 - a) * np.tanh(x), ["(1 − a)", "tanh"]),
+        (lambda a, x: (a + x + a + x + a) * np.tanh(np.tanh(x) * a) * x, ["b", "x"]),
+    ],
+)
+def test_operands_are_called_by_a_short_formula_or_by_a_letter(fun, names):
+    story = of_function(fun, (A, A * 2), program=False)
+    assert [name for name, _ in operands(story, story.nodes[-1])] == names

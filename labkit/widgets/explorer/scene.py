@@ -183,6 +183,7 @@ def _narrow(panel):
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
     numbers = {name: float(words) for name, words in fields.items() if isfinite(float(words))}
+    ends = {"step": (units.seed, units.last)} if units.goes_back else {}
     cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in numbers and not u.chip}
     for panel in (shown for each in panels for shown in _layouts(each)):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
@@ -191,7 +192,15 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
             free = {"x": Along.scrubbed(name, numbers[name], x, whole)}
             spot = (x, at["y"] + at["height"] - 2)  # its sign is below the card, clear of digits
             yield Grip(
-                f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when
+                f"{name} {panel.name}",
+                panel.name,
+                name,
+                at=spot,
+                by="x",
+                free=free,
+                stays=True,
+                when=panel.when,
+                ends=ends,
             )
 
 

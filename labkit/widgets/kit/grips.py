@@ -48,7 +48,9 @@ class Grip:
     panel that may be taken hold of, too. `parts`: in a saved page, which of its scenes is shown at which place
     (`Picture.alternatives`). `stays`: the handle does not follow, as with a number that is scrubbed. `moves`:
     the link of marks that are moved at once, before Python has answered. `bare`: what it stands on looks like a handle
-    already, so a ring is drawn around it only when it is pointed at, focused or held.
+    already, so a ring is drawn around it only when it is pointed at, focused or held. `ends`: `{dial: (first, last)}`, a dial
+    that stands before the first goes to the last when it is dragged, so that all that comes of it is seen; not while the reader
+    predicts.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Grip:
     moves: str = ""
     bare: bool = False
     parts: Mapping[str, Spot] = field(default_factory=dict)
+    ends: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self):
         if self.by not in BY or (self.by == "r") != (self.around is not None):

@@ -64,8 +64,16 @@ def operands(story: Story, node: Node) -> list[Named]:
 
 def formula_of(story: Story, node: Node) -> str:
     """What a value is called where it stands alone: `x·w`; the title of its op, where no formula is short."""
-    name = _name(story, node)
-    return name[1:-1] if name.startswith("(") and name.endswith(")") else name or node.title
+    return bare(_name(story, node)) or node.title
+
+
+def bare(name: str) -> str:
+    """A name without the brackets around all of it.
+
+    >>> bare("(x + b)"), bare("(x + b)ᵀ")
+    ('x + b', '(x + b)ᵀ')
+    """
+    return name[1:-1] if name.startswith("(") and name.find(")") == len(name) - 1 else name
 
 
 def _name(story, node, deep=0):

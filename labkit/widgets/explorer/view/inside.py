@@ -13,7 +13,7 @@ import numpy as np
 from ...kit.arrays import Tiles
 from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
-from ..run.rules import SIGNS, formula_of, merged, operands, rules_of
+from ..run.rules import SIGNS, bare, formula_of, merged, operands, rules_of
 from .cards import short
 from .units import Unit, Units
 
@@ -214,7 +214,7 @@ def _group(units, unit, step, sent, rule, value):
 
 
 def _tiles(name, node):
-    return Tiles(clipped(name, 22), node.value, node.shape, missing=node.instead or "not kept")
+    return Tiles(bare(name), node.value, node.shape, missing=node.instead or "not kept")
 
 
 def _link(units, index, kind):

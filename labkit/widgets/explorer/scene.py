@@ -19,6 +19,7 @@ from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
 from .view.inside import inside
 from .view.program import program
+from .view.standing import rings
 from .view.tape import tape
 from .view.units import Units
 from .words import graph_sentences, labels, sentences, tape_sentences
@@ -77,7 +78,7 @@ class FoldedStory:
             *about(self.story),
         ]
         captions = _captions(units, offered)
-        grips = list(_scrubbed(units, panels, fields or {}))
+        grips = list(_scrubbed(units, panels, fields or {}) if fields else _rings(units, panels))
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
 
@@ -202,6 +203,11 @@ def _scrubbed(units, panels, fields) -> Iterator[Grip]:
                 when=panel.when,
                 ends=ends,
             )
+
+
+def _rings(units, panels):
+    """Where no input can be dragged, the step."""
+    return rings(units, [shown for each in panels if each.name in _PANELS for shown in _layouts(each)])
 
 
 def _dials(shown, units, offered, panels):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import floor, log10
 from typing import Any
 
@@ -33,7 +34,7 @@ class Tiles:
     words: bool = True
     missing: str = "not kept"
 
-    @property
+    @cached_property
     def rows(self) -> np.ndarray | None:
         """Its numbers as rows, where there are not too many."""
         if self.value is None or isinstance(self.value, Summary) or np.asarray(self.value).dtype.kind not in "fiub":
@@ -42,14 +43,14 @@ class Tiles:
         rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
         return rows if 0 < len(rows) <= MOST_ROWS and 0 < rows.shape[1] <= MOST_COLUMNS else None
 
-    @property
+    @cached_property
     def read(self) -> bool:
         """Whether its numbers are written."""
         rows = self.rows
         few = rows is not None and len(rows) <= ROWS_READ and rows.shape[1] <= COLUMNS_READ
         return few and (self.words or (rows is not None and rows.size == 1))
 
-    @property
+    @cached_property
     def size(self) -> tuple[float, float]:
         """Px of the tiles, or of the box in their place."""
         rows = self.rows
@@ -58,7 +59,7 @@ class Tiles:
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         return rows.shape[1] * w, len(rows) * h
 
-    @property
+    @cached_property
     def width(self) -> float:
         """Px, with the name and the size."""
         return max(self.size[0], width_of(self._name, 12.5, bold=True), width_of(self.told, 11.5))
@@ -68,7 +69,7 @@ class Tiles:
         """Px, with both."""
         return ABOVE + self.size[1] + BELOW
 
-    @property
+    @cached_property
     def told(self) -> str:
         """The line below it: shape and length; a single number says all itself."""
         if self.rows is None or np.size(self.value) == 1:

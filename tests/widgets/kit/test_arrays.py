@@ -30,7 +30,10 @@ def test_each_number_has_its_tile_by_its_sign_and_is_written():
     assert [len(places) for places in columns.values()] == [3, 1, 1]
     (y, x), *_ = columns["tiles"]
     assert (columns["tiles"][2][0] - y, columns["tiles"][2][1] - x) == (ROW, 2 * CELL)
-    assert [mark.text.split() for mark in found if "textLength" in mark.at] == [["1.00", "−2.00", "0"], ["0.50", "nan", "4.00"]]
+    assert [mark.text.split() for mark in found if "textLength" in mark.at] == [
+        ["1.00", "−2.00", "0"],
+        ["0.50", "nan", "4.00"],
+    ]
 
 
 def test_of_many_numbers_there_are_tiles_alone_and_of_more_the_shape():

@@ -6,7 +6,8 @@ Forwards an op's operands and its result. On the way back, for each operand, wha
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property
+from itertools import chain, islice
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Group:
     parts: Sequence[Tiles | str]
     links: Sequence[str | None]
 
+    @cached_property
     def widths(self) -> list[float]:
         """Of each part, px."""
         return [
@@ -41,13 +43,13 @@ class Group:
             for part in self.parts
         ]
 
-    @property
+    @cached_property
     def width(self) -> float:
         """Px."""
-        widths = self.widths()
+        widths = self.widths
         return max(sum(widths) + GAP * (len(widths) - 1), width_of(self.words, 12.5))
 
-    @property
+    @cached_property
     def height(self) -> float:
         """Px."""
         return HEAD + max(part.height for part in self.parts if isinstance(part, Tiles))
@@ -56,7 +58,7 @@ class Group:
         """With its left upper corner at (x, y)."""
         links, middle = iter(self.links), y + HEAD + (self.height - HEAD) / 2
         yield text(x, y + 12, self.words, "plain")
-        for part, width in zip(self.parts, self.widths(), strict=True):
+        for part, width in zip(self.parts, self.widths, strict=True):
             if isinstance(part, Tiles):
                 yield from part.marks(x, middle - part.height / 2, link=next(links))
             elif part == "→":
@@ -114,8 +116,11 @@ def _panel(steps, name, room, most):
 
 
 def _fitted(group, room, words):
-    parts = [replace(part, words=words) if isinstance(part, Tiles) else part for part in group.parts]
-    return replace(group, parts=parts).plainer(room - 10)
+    if not words:
+        group = replace(
+            group, parts=[replace(part, words=False) if isinstance(part, Tiles) else part for part in group.parts]
+        )
+    return group.plainer(room - 10)
 
 
 def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float, float]]:
@@ -145,7 +150,8 @@ def _steps(units: Units) -> Iterator[tuple[int, Iterable[Group]]]:
     if units.goes_back:
         yield units.seed, [_seed(units)]
     for unit, step in units.walked.items():
-        yield step, list(_back(units, unit))[:MOST_GROUPS]
+        many = sum(len(each.sent) for each in units.steps_of[unit]) > MOST_GROUPS + 1
+        yield step, [_through(units, unit)] if many and unit.block else list(islice(_back(units, unit), MOST_GROUPS))
 
 
 def _start(units):
@@ -196,6 +202,21 @@ def _back(units: Units, unit: Unit) -> Iterator[Group]:
                 yield _group(units, unit, step, on.sent[0], told, value)
             else:
                 yield _group(units, unit, step, sent, rule, sent.value)
+
+
+def _through(units, unit: Unit) -> Group:
+    """Of a folded block of many steps what arrives at it, and what it sends on."""
+    steps = units.steps_of[unit]
+    leaving = {sent.parent: sent.total for step in steps for sent in step.sent if sent.parent not in unit.nodes}
+    shown = dict(list(leaving.items())[:MOST_OPERANDS])
+    more = f"; {len(leaving) - len(shown)} more" if len(leaving) > len(shown) else ""
+    tiles = [Tiles(units.story.nodes[i].gradient_name, total) for i, total in shown.items()]
+    links = [f"g{unit.index}", *(_link(units, i, "g") for i in shown)]
+    return Group(
+        f"{len(steps)} steps inside: what arrives, and what leaves{more}",
+        [Tiles("g", steps[0].gradient), "→", *tiles],
+        links,
+    )
 
 
 def _group(units, unit, step, sent, rule, value):

@@ -106,18 +106,15 @@ class Tiles:
         inset, finite = 1.5 if self.read else 1.0, np.isfinite(rows)
         size = np.abs(np.where(finite, rows, 0.0)) / full_colour([rows])
         level = np.where(finite, np.minimum(size * len(STRENGTHS), len(STRENGTHS) - 1).astype(int), len(STRENGTHS))
-        for role, seen in (("tiles", rows > 0), ("backtiles", rows < 0), ("badtiles", ~finite)):
-            for i, strength in enumerate((*STRENGTHS, 0.5)):
-                places = np.argwhere(seen & (level == i))
-                if len(places):
-                    bars = _bars(places.tolist(), left, top, w, h, inset, role == "backtiles")
-                    faint = strength if self.read else min(1.8 * strength, 1.0)
-                    yield Mark(
-                        "path",
-                        role,
-                        {"d": bars, "stroke-width": h - 2 * inset, "stroke-opacity": round(faint, 2)},
-                        **more,
-                    )
+        level = np.where(rows == 0, -1, level + (rows < 0) * (len(STRENGTHS) + 1))  # one for each look
+        for look in np.unique(level[level >= 0]):
+            negative, i = divmod(int(look), len(STRENGTHS) + 1)
+            role = "badtiles" if i == len(STRENGTHS) else "backtiles" if negative else "tiles"
+            strength = (*STRENGTHS, 0.5)[i]
+            places = zip(*map(np.ndarray.tolist, (level == look).nonzero()), strict=True)
+            bars = _bars(places, left, top, w, h, inset, bool(negative))
+            seen_as = round(strength if self.read else min(1.8 * strength, 1.0), 2)
+            yield Mark("path", role, {"d": bars, "stroke-width": h - 2 * inset, "stroke-opacity": seen_as}, **more)
         for i, row in enumerate(written(rows)[0] if self.read and rows.size > 1 else ()):
             words = "".join(one.rjust(LETTERS) for one in row).replace(" ", "\u00a0")
             line = text(left - 0.5 * w / LETTERS, top + (i + 0.5) * h + 4, words, "value", **more)

@@ -107,7 +107,8 @@ def _panel(steps, name, room, most):
     for words in (True, False):
         fitted = {step: [_fitted(group, room, words) for group in groups] for step, groups in steps.items()}
         placed = {step: list(_placed(groups, room)) for step, groups in fitted.items()}
-        marks = [mark for step, found in placed.items() for mark in _at(step, found)]
+        every = (mark for step, found in placed.items() for mark in _at(step, found))
+        marks = list(islice(every, most + 1))
         if marks and len(marks) <= most:
             ends = [(x + group.width, y + group.height) for found in placed.values() for group, x, y in found]
             width, height = max(x for x, _ in ends) + 6, max(y for _, y in ends)

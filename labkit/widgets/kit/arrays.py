@@ -18,6 +18,7 @@ ROWS_READ, COLUMNS_READ = 8, 6  # that have numbers
 CELL, ROW = 42.0, 20.0  # px, of a tile with its number
 DOT = 10.0  # px, of one without
 BOX = 34.0  # px, the height of what has no tiles
+NOTE = 13.0  # px, of the letters of a size where a panel is drawn small
 LETTERS = 6  # that a number has room for
 STRENGTHS = (0.14, 0.32, 0.55)  # of colours on which a number is read; where there are none twice as strong
 ABOVE, BELOW = 16.0, 15.0  # px, of the name and of the size
@@ -55,14 +56,14 @@ class Tiles:
         """Px of the tiles, or of the box in their place."""
         rows = self.rows
         if rows is None:
-            return max(width_of(words, 11.5) for words in self._lines) + 14, BOX
+            return max(width_of(words, NOTE) for words in self._lines) + 14, BOX
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         return rows.shape[1] * w, len(rows) * h
 
     @cached_property
     def width(self) -> float:
         """Px, with the name and the size."""
-        return max(self.size[0], width_of(self._name, 12.5, bold=True), width_of(self.told, 11.5))
+        return max(self.size[0], width_of(self._name, 12.5, bold=True), width_of(self.told, NOTE))
 
     @property
     def height(self) -> float:

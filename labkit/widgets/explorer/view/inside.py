@@ -24,7 +24,7 @@ MOST_BOXES = 60
 MOST_MARKS, MOST_LIGHT = 1400, 400
 MOST_GROUPS, MOST_OPERANDS = 4, 4
 BACK = "g transposed back"
-GAP, APART, HEAD = 8.0, 34.0, 20.0  # px: beside a sign, between groups, the line above a group
+LEFT, GAP, APART, HEAD = 8.0, 8.0, 34.0, 20.0  # px: of the panel, beside a sign, between groups, the line above a group
 
 
 @dataclass(frozen=True)
@@ -121,15 +121,15 @@ def _fitted(group, room, words):
         group = replace(
             group, parts=[replace(part, words=False) if isinstance(part, Tiles) else part for part in group.parts]
         )
-    return group.plainer(room - 10)
+    return group.plainer(room - 2 * LEFT)
 
 
 def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float, float]]:
     """In lines, as many side by side as there is room for."""
-    x, y, low = 4.0, 0.0, 0.0
+    x, y, low = LEFT, 0.0, 0.0
     for group in groups:
-        if x > 4 and x + group.width > room:
-            x, y = 4.0, low + 10
+        if x > LEFT and x + group.width > room - LEFT:
+            x, y = LEFT, low + 10
         yield group, x, y
         x, low = x + group.width + APART, max(low, y + group.height)
 

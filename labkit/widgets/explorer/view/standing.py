@@ -7,6 +7,7 @@ from ...kit.scene import Mark, Panel
 from .units import Unit, Units
 
 MOST = 80  # boxes
+RING = 16.0  # px, half of it where a panel is drawn small
 
 
 def rings(units: Units, panels: Iterable[Panel]) -> Iterator[Grip]:
@@ -14,9 +15,15 @@ def rings(units: Units, panels: Iterable[Panel]) -> Iterator[Grip]:
     if len(units.units) > MOST or not units.ran:
         return
     for panel in panels:
-        spots = _spots(units, _boxes(panel))
-        if all(spots):
+        corners = _spots(units, _boxes(panel))
+        spots = [(_within(x, panel.width), _within(y, panel.height)) for x, y in filter(None, corners)]
+        if len(spots) == len(corners):
             yield Grip(f"step {panel.name}", panel.name, "The step", "step", spots, when=panel.when)
+
+
+def _within(at: float, size: float) -> float:
+    """So that no ring is cut at a border."""
+    return round(min(max(at, RING), size - RING), 1)
 
 
 def _boxes(panel: Panel) -> dict[str, Mark]:

@@ -18,7 +18,7 @@ from .page import document, packed
 from .reach import reached
 from .scene import Scene, holds, to_json
 
-MAX_PLAIN = 200_000  # letters; a larger scene is compressed in a saved page
+MAX_PLAIN = 150_000  # letters; a larger scene is compressed in a saved page
 MAX_STILL_MARKS = 20_000  # a saved page holds the still picture of a larger one in words: it would be megabytes
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..engine import Summary
 from .kinds import installed
 
-MOST = 64  # numbers that are kept in full; of more there is a summary
+MOST = 256  # numbers that are kept in full; of more there is a summary
 MOST_READ = 2**24  # numbers of one tensor that a summary is made of
 _NOT_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 

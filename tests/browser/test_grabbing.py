@@ -109,8 +109,17 @@ def test_an_input_is_dragged_without_python(opened, example, name, way, width):
         field, value = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-").split(" = ")
         assert float(value) != before[field]
         before[field] = float(value)
+        dragged.shown.goes({dial: last for dial, (_, last) in dragged.grip(name).ends.items()})
         dragged.shown.scene = dragged.scene = picture.scene_at(before)
         assert dragged.shown.differences() == []
+
+
+def test_what_is_to_be_predicted_is_not_shown_by_a_drag(opened):
+    dragged = opened("show")
+    dragged.page.get_by_label("Predict first").check()
+    asked = dragged.page.locator(".lk-at").inner_text()
+    dragged.by("x chain", 70, 0)
+    assert dragged.page.locator(".lk-at").inner_text() == asked
 
 
 def test_a_cut_goes_where_it_is_dragged_and_takes_along_what_is_in_its_way(opened):

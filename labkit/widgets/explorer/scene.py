@@ -18,8 +18,10 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.inside import inside
 from .view.pairs import pairs
 from .view.program import program
+from .view.standing import rings
 from .view.tape import tape
 from .view.units import Units
 from .words import graph_sentences, labels, sentences, tape_sentences
@@ -72,9 +74,10 @@ class FoldedStory:
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
         legends = list(colours.panels())  # first where they are what is to be seen
         graphs = [*legends, *panels] if self.story.coloured else [*panels, *legends]
-        panels = [*bar[0], *graphs, *pairs(units), *about(self.story)]
+        details = [*inside(units, units.varies or self.base is not None), *pairs(units)]
+        panels = [*bar[0], *graphs, *details, *about(self.story)]
         captions = _captions(units, offered)
-        grips = list(_scrubbed(units, panels, fields or {}))
+        grips = list(_scrubbed(units, panels, fields or {}) if fields else _rings(units, panels))
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
 
@@ -180,16 +183,30 @@ def _narrow(panel):
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
     numbers = {name: float(words) for name, words in fields.items() if isfinite(float(words))}
+    ends = {"step": (units.seed, units.last)} if units.goes_back else {}
     cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in numbers and not u.chip}
     for panel in (shown for each in panels for shown in _layouts(each)):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
             free = {"x": Along.scrubbed(name, numbers[name], x, whole)}
-            spot = (x, at["y"] + at["height"] * 0.7)
+            spot = (x, at["y"] + at["height"] - 2)  # its sign is below the card, clear of digits
             yield Grip(
-                f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when
+                f"{name} {panel.name}",
+                panel.name,
+                name,
+                at=spot,
+                by="x",
+                free=free,
+                stays=True,
+                when=panel.when,
+                ends=ends,
             )
+
+
+def _rings(units, panels):
+    """Where no input can be dragged, the step."""
+    return rings(units, [shown for each in panels if each.name in _PANELS for shown in _layouts(each)])
 
 
 def _dials(shown, units, offered, panels):

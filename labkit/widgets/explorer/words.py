@@ -4,8 +4,9 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, in_full, listed, norm, shape, times
-from .run.story import Sent, Step
+from ..kit.words import brief, capital, in_full, listed, minus, norm, shape, times
+from .run.rules import rules_of
+from .run.story import Node, Rule, Sent, Step
 from .view.cards import short, title
 from .view.tape import frees
 from .view.units import Unit, Units
@@ -59,17 +60,28 @@ def _step_back(units: Units, unit: Unit):
     if unit.block:
         times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
         return f"Backward: {times_} of the chain rule inside {title(unit)}; {brief(arrived)} arrived."
-    step = steps[0]
-    rule = f" Rule: {step.rule}." if step.rule and any(s.slope is None for s in step.sent) else ""
-    parts = [_part_sent(units, step, sent) for sent in step.sent[:4]]
+    step, rules = steps[0], rules_of(units.story, steps[0])
+    unknown = any(s.slope is None and rule is None for s, rule in zip(step.sent, rules, strict=True))
+    rule = f" Rule: {minus(step.rule)}." if step.rule and unknown else ""
+    parts = [_part_sent(units, step, *pair) for pair in list(zip(step.sent, rules, strict=True))[:4]]
     more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
-    return " ".join([f"Backward: {_in_short(arrived)} arrives at {unit.lead.called}.{rule}", *parts, *more])
+    told = any(rules)
+    arrives = f"{'g = ' * told}{_in_short(arrived)} arrives at {_called(unit.lead, told)}"
+    return " ".join([f"Backward: {arrives}.{rule}", *parts, *more])
 
 
-def _part_sent(units: Units, step: Step, sent: Sent):
+def _called(node: Node, briefly: bool):
+    """What a sentence calls a value: as its card, where sentences are long."""
+    return node.name or node.title if briefly else node.called
+
+
+def _part_sent(units: Units, step: Step, sent: Sent, rule: Rule | None):
     parent = units.story.nodes[sent.parent]
-    product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
-    words = f"{capital(parent.called)} gets {product or _in_short(sent.value)}."
+    if rule:
+        words = f"{_called(parent, True)} gets {rule.words}: {_in_short(sent.value)}."
+    else:
+        product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
+        words = f"{capital(parent.called)} gets {product or _in_short(sent.value)}."
     if sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value)):
         words += f" With what came before: {_in_short(sent.total)}."
     return words

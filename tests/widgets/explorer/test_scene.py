@@ -82,7 +82,7 @@ def test_a_tape_has_the_chain_rule_and_the_tape():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     loss = (x * x).sum()
     scene = FoldedStory(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
-    assert [p.name for p in scene.panels] == ["chain", "tape"] and "retain" in [d.name for d in scene.dials]
+    assert [p.name for p in scene.panels] == ["chain", "tape", "inside"] and "retain" in [d.name for d in scene.dials]
     loss.backward()
     scene = FoldedStory(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
     assert "retain" not in [d.name for d in scene.dials] and "released its saved values" in scene.notice

@@ -86,7 +86,14 @@ def test_the_seed_is_told(fun, words):
 def test_rules_are_told_where_there_are_no_slopes():
     units = units_of(lambda x, w: np.sum(x @ w), onp.ones((2, 5)), onp.ones((5, 4)))
     assert module.sentences(units)[-1] == (
-        "Backward: 2×4 ‖2.83‖ arrives at the result of @. Rule: g @ y.T, x.T @ g. x gets 2×5 ‖12.6‖. w gets 5×4 ‖8.94‖."
+        "Backward: g = 2×4 ‖2.83‖ arrives at @. x gets g·wᵀ: 2×5 ‖12.6‖. w gets xᵀ·g: 5×4 ‖8.94‖."
+    )
+
+
+def test_the_rule_of_the_op_is_told_where_its_numbers_fit_no_form():
+    units = units_of(lambda x: np.sum(np.cumsum(x) * onp.arange(1.0, 4.0)), onp.ones(3))
+    assert module.sentences(units)[-1] == (
+        "Backward: [1, 2, 3] arrives at the result of cumsum. Rule: the running sum of g, from the end. x gets [6, 5, 3]."
     )
 
 

@@ -85,6 +85,9 @@ class _Telling:
         made.keeps = tuple(dict.fromkeys(what for _, what in made.slots))
         made.freed = any(saved.state == FREED for saved in node.saved)
         made.facts, made.line = tuple(_facts(node)), _place(node)
+        made.given = tuple(
+            (s.name, array_of(s.value)) for s in node.saved if s.of is None and s.value and not _is_constant(s)
+        )
         made.held = tuple(self.tape.held(node))
         made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
         return made

@@ -4,12 +4,15 @@ A `Story` is made from a recorded graph (`recorded.py`) or from a tensor's tape 
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....engine import Scope, Unknown
 from ...kit.words import clipped, on_card, shape
+
+Named = tuple[str, Any]  # a name, and the array or None
 
 
 class Layer(Scope):
@@ -36,6 +39,7 @@ class Node:
         instead: what its card says where its value is not known.
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
+        given: names and values of what its derivative uses besides nodes of the story, such as a mask.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
             None of all else.
@@ -64,6 +68,7 @@ class Node:
     fate: tuple[str, ...] = ()
     held: tuple[tuple[Any, int], ...] = ()
     cut: tuple[tuple[int, str], ...] | None = None
+    given: tuple[Named, ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 
@@ -118,6 +123,15 @@ class Sent:
     slope: float | None
 
 
+class Rule(NamedTuple):
+    """How what a step sends was made of the gradient g that arrived: `words`, such as "g·wᵀ"; `factors`: the names and arrays
+    that were multiplied, with a `sign` between them; () where g alone tells it."""
+
+    words: str
+    factors: tuple[Named, ...] = ()
+    sign: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """One application of the chain rule: `gradient` arrives at `node`, and what is `sent` leaves it, one for each use of a
@@ -154,6 +168,7 @@ class Story:
         taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go; `retained`:
             whether the way back that is shown has let nothing go.
         program: the source that graph mode would run, or ""; `no_program`: then why.
+        rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         pairs: of numbers that met each other, each with each, or None.
         ending: what is said at last, after the way back, "" for nothing.
@@ -170,6 +185,7 @@ class Story:
     retained: bool = False
     program: str = ""
     no_program: str = ""
+    rules: dict[int, tuple[Rule | None, ...]] = field(default_factory=dict)
     heading: str = ""
     about: list[str] = field(default_factory=list)
     pairs: Pairs | None = None
@@ -179,6 +195,16 @@ class Story:
     coloured: bool = False
     bad: int | None = None
     bad_gradient: int | None = None
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What the user called something."""
+        return frozenset(name for node in self.nodes for name in (node.name, node.title if node.leaf else ""))
+
+    @cached_property
+    def step_of(self) -> dict[int, Step]:
+        """The step of each node that has one."""
+        return {step.node: step for step in self.steps}
 
     @property
     def stepped(self) -> bool:

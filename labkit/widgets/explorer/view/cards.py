@@ -131,11 +131,13 @@ def links(units: Units) -> dict[str, Link]:
     gradients, found = Gradients(units), {}
     for unit in units.units:
         node = unit.lead
-        go = {"step": units.ran[unit]} if unit in units.ran else {}
+        seen = units.ran.get(unit) or min((units.ran[user] for user in units.users.get(unit, ())), default=0)
+        go = {"step": seen} if seen else {}  # a leaf is seen where it is used first
         head = f"{node.title} (used again)" if unit.chip else title(unit)
         tip = [head, *_facts(unit, units.story)]
         found[f"n{unit.index}"] = Link(
-            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go,
+            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head,
+            known=go if unit in units.ran else {},
             details=() if unit.block else node.fate,
         )  # fmt: skip
         found[f"g{unit.index}"] = _back_link(unit, units, gradients)

@@ -73,6 +73,7 @@ def _token(points, step, role, words, crossing=0.5, backwards=False):
     whole = [point for point in points if point]
     if len(whole) < len(points):
         return
+    whole = _below_names(whole)
     ends = (1.0, 0.0) if backwards else (0.0, 1.0)
     length, along = ARRIVES - ONE_AFTER_OTHER * (len(words) - 1), path(whole)
     for i, (first, then) in enumerate((clipped(a, 22), clipped(b, 22)) for a, b in words):
@@ -81,6 +82,22 @@ def _token(points, step, role, words, crossing=0.5, backwards=False):
         there = Motion("step", "text", start + length * _when(crossing), 0.0, step, first, then)
         yield rect(-width / 2, -HEIGHT / 2, width, HEIGHT, role, HEIGHT / 2, moves=[going])
         yield text(0, 4, first, "tokentext", "middle", moves=[going, *([there] if first != then else [])])
+
+
+def _below_names(points: Sequence[Point]) -> list[Point]:
+    """A way whose level parts at both ends are at the height of the values in the cards: so no token passes over a name.
+
+    >>> _below_names([(0, 29), (9, 20), (30, 20), (30, 80), (50, 80), (60, 89)])
+    [(0, 29), (9, 29), (30, 29), (30, 89), (50, 89), (60, 89)]
+    """
+    found = list(points)
+    for way in (range(1, len(points) - 1), range(len(points) - 2, 0, -1)):
+        first = points[way[0]][1] if way else 0.0
+        for i in way:
+            if points[i][1] != first:
+                break
+            found[i] = points[i][0], points[0 if way.step > 0 else -1][1]
+    return found
 
 
 def _when(share):

@@ -148,6 +148,7 @@ export class Grabbing {
     const by = [event.clientX - held.from[0], event.clientY - held.from[1]];
     held.moved ||= Math.hypot(...by) > CLICK;
     if (!held.moved) return;
+    this.toEnds(held.grip);
     const [x, y] = view.place(event);
     held.place = held.grip.stays ? [held.spot[0] + by[0], held.spot[1] + by[1]] : [x - held.offset[0], y - held.offset[1]];
     this.aim(held.grip, held.place);
@@ -198,6 +199,7 @@ export class Grabbing {
     event.preventDefault();
     event.stopPropagation();
     const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
+    this.toEnds(grip);
     if (this.sets(grip)) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
     else {
       const next = far ? furthest(grip, way) : neighbour(grip, this.player.state[grip.dial], spot, way);
@@ -244,6 +246,14 @@ export class Grabbing {
     if (this.held) this.held.turned = true;
     player.request(dial, position);
     if (player.state[dial.name] !== position) { this.held = undefined; } // it asks first
+  }
+
+  // Dials go where all is seen that comes of a drag; not past what is to be predicted.
+  toEnds(grip) {
+    const { player } = this;
+    if (player.predict || !this.sets(grip)) return;
+    const there = Object.entries(grip.ends || {}).filter(([dial, [first]]) => player.state[dial] < first).map(([dial, [, last]]) => [dial, last]);
+    if (there.length) player.set(Object.fromEntries(there));
   }
 
   // The marks that the grip moves stand where the finger is, until the scene comes that has them there.

@@ -1,0 +1,104 @@
+"""Inside a step its arrays are seen, at that step alone, and what is done with them gives what comes out."""
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+
+from labkit.widgets.explorer.run.folding import Block
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view import inside as module
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.arrays import Tiles
+from labkit.widgets.kit.scene import latest
+
+RANDOM = onp.random.default_rng(0)
+X, W, B = (RANDOM.normal(size=size) for size in ((5, 3), (3, 4), (4,)))
+
+
+def units_of(fun, *args, parts=None):
+    story = of_function(fun, args, program=False)
+    return Units(story, parts or [n.index for n in story.nodes if not n.leaf])
+
+
+def layer(x, w, b):
+    return np.mean(np.tanh(x @ w + b) ** 2)
+
+
+def groups(units):
+    return {step: list(found) for step, found in module._steps(units)}
+
+
+def told(group):
+    return [part if isinstance(part, str) else part.name for part in group.parts]
+
+
+def test_single_numbers_need_no_panel():
+    assert module.inside(units_of(lambda x, y: np.sin(x) * y, 1.0, 2.0)) == []
+
+
+def test_very_many_boxes_have_none():
+    assert module.inside(units_of(lambda x: sum(np.sin(x) for _ in range(module.MOST_BOXES)), X)) == []
+
+
+def test_forwards_operands_and_their_result():
+    found = groups(units_of(layer, X, W, B))
+    assert told(found[1][0]) == ["x", "·", "w", "=", "x·w"] and told(found[3][0]) == ["x·w + b", "→", "tanh"]
+    assert found[2][0].parts[0].value == pytest.approx(X @ W)
+    assert told(found[0][0]) == ["x", "w", "b"]
+
+
+def test_on_the_way_back_a_product_is_seen_with_its_factors():
+    units = units_of(layer, X, W, B)
+    to_x, to_w = groups(units)[units.last]
+    assert (to_x.words, told(to_x)) == ("x gets g·wᵀ", ["g", "·", "wᵀ", "=", "x.grad"])
+    assert (to_w.words, told(to_w)) == ("w gets xᵀ·g", ["xᵀ", "·", "g", "=", "w.grad"])
+    for group in (to_x, to_w):
+        left, right, result = (part.value for part in group.parts if isinstance(part, Tiles))
+        assert left @ right == pytest.approx(result)
+
+
+def test_what_is_added_to_what_came_before_says_so():
+    units = units_of(lambda x: np.sum(np.sin(x) * x), X)
+    assert [told(group)[-1] for step in (units.last - 1, units.last) for group in groups(units)[step]] == [
+        "∂sin", "x.grad", "+= x.grad",
+    ]  # fmt: skip
+
+
+def test_in_a_folded_block_what_is_only_transposed_goes_there_at_once():
+    def linear(x, w):
+        return np.sum(np.sin(x @ np.transpose(w)) ** 2)
+
+    story = of_function(linear, (X, W.T), program=False)
+    ops = [n.index for n in story.nodes if not n.leaf]
+    units = Units(story, [Block("k", "linear", ops[:2]), *ops[2:]])
+    words = {group.words for group in groups(units)[units.last]}
+    assert words == {"x gets g·w", "w gets gᵀ·x"}
+
+
+def test_the_marks_of_a_step_are_seen_at_that_step_alone():
+    units = units_of(layer, X, W, B)
+    (panel,) = module.inside(units)
+    assert panel.live
+    seen = [{i for i in range(units.last + 1) if latest(m.vary["step"]["state"], i, "") == ""} for m in panel.marks]
+    assert all(len(steps) == 1 for steps in seen) and set().union(*seen) == set(range(units.last + 1))
+    later = {m.text for m, steps in zip(panel.marks, seen, strict=True) if min(steps) > units.seed}
+    assert "x gets g·wᵀ" in later  # so nothing is told before it is asked
+
+
+def test_there_are_layouts_for_less_room_and_few_marks():
+    units = units_of(layer, X, W, B)
+    (panel,) = module.inside(units)
+    layouts = [panel]
+    while layouts[-1].narrow:
+        layouts.append(layouts[-1].narrow)
+    assert [found.width <= room + 6 for found, room in zip(layouts, module.LAYOUTS.values(), strict=True)] == [True] * 3
+    assert all(len(found.marks) <= module.MOST_MARKS for found in layouts)
+    (light,) = module.inside(units, light=True)
+    assert len(light.marks) <= module.MOST_LIGHT and "middle" not in light.narrow.name
+
+
+def test_links_lead_to_what_an_array_is_of():
+    units = units_of(layer, X, W, B)
+    (panel,) = module.inside(units)
+    leaf = next(unit for unit in units.units if unit.lead.title == "x")
+    assert {f"n{leaf.index}", f"g{leaf.index}"} <= {mark.link for mark in panel.marks}

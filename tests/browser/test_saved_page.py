@@ -304,7 +304,9 @@ def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_b
     if not box.is_visible():
         pytest.skip("nothing to predict as it stands")
     box.check()
-    assert ask.is_visible() and ask.locator("input, select, button").first.evaluate("node => node === document.activeElement")
+    assert ask.is_visible() and ask.locator("input, select, button").first.evaluate(
+        "node => node === document.activeElement"
+    )
     assert ask.bounding_box()["x"] == page.locator(".lk-say").bounding_box()["x"]
     box.uncheck()
     assert not ask.is_visible()

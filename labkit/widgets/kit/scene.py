@@ -78,10 +78,10 @@ class Dial:
     whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
-    reader does not. `puts`: where other dials go with each of its positions; when one of them is turned it goes where they fit,
-    else to its last position. `after`: another dial, listed before it, before whose position it never stands: each takes the other
-    along (`bound`). `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place
-    of another, the dial is turned to the last position that does not lie ahead.
+    reader does not. `puts`: where other dials go with each of its positions; when one of them is turned it goes where they
+    fit, else to its last position. `after`: another dial, listed before it, before whose position it never stands: each takes
+    the other along (`bound`). `places`: where each position lies on a line that several scenes share, rising: when one scene
+    takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
     name: str

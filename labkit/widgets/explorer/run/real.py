@@ -86,7 +86,7 @@ class _Telling:
         made.freed = any(saved.state == FREED for saved in node.saved)
         made.facts, made.line = tuple(_facts(node)), _place(node)
         made.given = tuple(
-            (s.name, array_of(s.value)) for s in node.saved if s.of is None and s.value and not _is_constant(s)
+            (s.name, array_of(s.value)) for s in node.saved if s.of is None and s.value and not is_data(s, node)
         )
         made.held = tuple(self.tape.held(node))
         made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))

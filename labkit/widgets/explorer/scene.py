@@ -17,6 +17,7 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.placing import NARROW
 from .view.program import program
 from .view.tape import tape
 from .view.units import Units
@@ -28,7 +29,6 @@ LINE, SHORT_LINE = 110, 56  # characters of a line about a story
 MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
-NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
 MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side

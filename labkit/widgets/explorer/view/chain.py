@@ -1,7 +1,7 @@
 """The chain rule: every value, its gradient below it, and the local slope on each edge back."""
 
-from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
-from ...kit.scene import Panel, line, text
+from ...kit.boxes import name_width, placed_labels, value_width
+from ...kit.scene import Panel
 from .cards import STEADY_SUM, Gradients, gradient_name, pulses, slope
 from .covers import covered
 from .shared import View, calm
@@ -47,18 +47,13 @@ def _link(view, unit):
     """The dotted line between a value and its gradient."""
     times = view.gradients.times(unit)
     if times:
-        x, y, w = view.box(unit)
-        dots = line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved")
-        view.marks.append(dots.varying("step", state=calm(pulses(times[:1]))))
+        view.marks.append(view.tie(unit).varying("step", state=calm(pulses(times[:1]))))
 
 
 def _gradient_card(view, unit, title):
-    """The card of a box's gradient, below it."""
+    """The card of a box's gradient, below it or beside it."""
     if not view.gradients.totals(unit):
         return
-    x, y, w = view.box(unit)
-    view.gradient_card(unit, x, y + BELOW, title)
+    view.gradient_card(unit, title)
     if sums := view.gradients.sums(unit):
-        view.marks.append(
-            arriving(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums), view.units)
-        )
+        view.marks.append(arriving(view.total(unit, "sum").varying("step", text=sums), view.units))

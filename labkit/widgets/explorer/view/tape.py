@@ -3,8 +3,8 @@
 from functools import partial
 
 from ....realtape import in_bytes
-from ...kit.boxes import BELOW, CARD, name_width, value_width
-from ...kit.scene import Panel, line, only, text, width_of
+from ...kit.boxes import name_width, value_width
+from ...kit.scene import Panel, only, width_of
 from ...kit.words import clipped
 from .cards import Gradients, pulses, short
 from .chain import gradient_rooms
@@ -28,7 +28,8 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     """
     gradients = Gradients(units)
     noted = {unit for unit in units.units if has_node(units, unit)}
-    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, room=room)
+    saving = {unit for unit in noted if saves(units, unit)}
+    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, noted=saving, room=room)
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
             view.edge_below(k, _edge_states(units, edge))
@@ -112,9 +113,8 @@ def _node(view, unit):
     gone = bool(ran) and _freed(units, unit)
     if gone:
         states, values = [(0, before), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
-    x, y, w = view.box(unit)
     view.card(
-        (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
+        view.twin(unit), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
         over=partial(view.colours.of_gradient, unit),
     )  # fmt: skip
     if not gone and saves(units, unit):
@@ -132,6 +132,5 @@ def _saved(view, unit, kept):
 
 
 def _note(view, unit, kept):
-    x, y, _ = view.box(unit)
-    yield line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved").varying("step", state=kept)
-    yield text(x + SAVED + 5, y + CARD + 16, saves(view.units, unit), "note").varying("step", state=kept)
+    yield view.tie(unit, SAVED).varying("step", state=kept)
+    yield view.note(unit, saves(view.units, unit), "note", SAVED).varying("step", state=kept)

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
-from ...kit.scene import Changes, Panel, arrow_head, line, text, width_of
+from ...kit.scene import Changes, Panel, arrow_head, line, width_of
 from ...kit.words import brief
 from .arcs import Arcs, used_by
 from .cards import Gradients, gradient_name, pulses, short, slope

@@ -87,7 +87,8 @@ class Across:
     def __init__(self, wanted: Wanted, room: float | None):
         self._edges, self._twins = wanted.edges, wanted.twins
         heights = [CARD + (BELOW + more if i in wanted.twins else 0) for i, more in enumerate(wanted.below)]
-        drawn = layout([*zip(wanted.widths, heights, strict=True)], wanted.edges, column_gap=GAP, row_gap=16.0, first=wanted.first)  # fmt: skip
+        sizes = [*zip(wanted.widths, heights, strict=True)]
+        drawn = layout(sizes, wanted.edges, column_gap=GAP, row_gap=16.0, first=wanted.first)
         middles = [y + HALF for _, y, _, _ in drawn.boxes]
         arrives = partial(_arrives, drawn, wanted.edges)
         self._entries = entries(arrives, [end for _, end in wanted.edges], middles, 15.0)

@@ -7,6 +7,7 @@ and left of the spine for what passes some, one for each box that they come from
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from . import Point
 
@@ -94,7 +95,7 @@ class _Lanes:
     def __init__(self, place: dict[int, int], spine: set[int], edges: Sequence[Link]):
         self.place, self.spine = place, spine
         rows = sorted(place[v] for v in spine)
-        self._straight = {(a, b) for a, b in zip(rows, rows[1:], strict=False)}
+        self._straight = set(pairwise(rows))
         inner: dict[int, list[int]] = {}
         outer: dict[int, list[int]] = {}
         for u, v in edges:

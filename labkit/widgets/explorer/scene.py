@@ -17,6 +17,7 @@ from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
+from .view.norms import Curve
 from .view.placing import NARROW
 from .view.program import program
 from .view.tape import tape
@@ -61,16 +62,19 @@ class FoldedStory:
         )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
-        behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
+        curve = Curve(units)
+        behind = self._links(units) | dict(curve.links())
+        behind |= covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
         title = self.story.heading or f"The gradient of {self.story.name}, step by step".replace(
             "<lambda>", "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
-        panels = [*bar[0], *panels, *colours.panels(), *about(self.story)]
+        shown, words = ([p for p in panels if (p.name == "program") is is_program] for is_program in (False, True))
+        panels = [*bar[0], *shown, *filter(None, [curve.panel]), *words, *colours.panels(), *about(self.story)]
         captions = _captions(units, offered)
-        grips = list(_scrubbed(units, panels, fields or {}))
+        grips = [*_scrubbed(units, panels, fields or {}), *curve.grips()]
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
 

@@ -1,15 +1,19 @@
-"""What a reader of a run should be told first: no gradient at all, inputs without influence, the first nan or inf."""
+"""What a reader of a run should be told first: no gradient at all, inputs without influence, the first nan or inf, and where a
+gradient ends."""
 
 import numpy as np
 
 from ....engine import Summary
-from ...kit.words import brief, capital, faulty, listed, times
+from ....realtape import ENDS
+from ...kit.words import brief, capital, counted, faulty, listed, norm, times
 from .story import Node, Story
+
+FLAT_AT = {"relu": (0.0,), "tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # what an op gives where its slope is 0
 
 
 def notice(story: Story) -> Story:
     """Set the story's `notices`, `bad` and `bad_gradient`; returns it."""
-    story.notices = list(filter(None, [_without_influence(story), *faults(story), _summarised(story)]))
+    story.notices = list(filter(None, [_without_influence(story), *faults(story), _stopped(story), _summarised(story)]))
     return story
 
 
@@ -88,6 +92,30 @@ def _first_nan_after_inf(story):
             node = story.nodes[step.node]
             return f"The first nan is made of it in the backward of {node.title}{_where(node)}."
     return ""
+
+
+def _stopped(story):
+    """Where something arrives and exactly 0 goes on, nearest to the result, if no slope on the picture says so; marks the op."""
+    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
+    zero = {i for i, total in totals.items() if norm(total) == 0}
+    step = next((step for step in story.steps if zero and norm(step.gradient) > 0 and _ends(step, zero)), None)
+    if step is None:
+        return ""
+    node, idle = story.nodes[step.node], [n.title for n in story.leaves if n.index in zero]
+    story.marked |= {node.index}
+    after = f" The gradient of {listed(idle, 3)} is 0." if idle else ""
+    ends = FLAT_AT.get(node.op)
+    if ends and not isinstance(node.value, Summary | None) and np.isin(node.value, ends).all():
+        count = counted(np.size(node.value), "number")
+        return f"No gradient passes {node.title}{_where(node)}: all its {count} are {ENDS[node.op]}, where its slope is 0.{after}"
+    arrived = brief(norm(step.gradient))
+    return (
+        f"No gradient passes {node.title}{_where(node)}: a gradient of length {arrived} arrives, and 0 goes on.{after}"
+    )
+
+
+def _ends(step, zero):
+    return any(sent.parent in zero and sent.slope is None and norm(sent.value) == 0 for sent in step.sent)
 
 
 def _where(node):

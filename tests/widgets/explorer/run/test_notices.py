@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
+import labkit.torch as torch
 from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.tape import Known, of_tensor
 
 
 @drawn(40)
@@ -82,3 +84,25 @@ def test_inputs_without_influence_are_named(fun, words):
 
 def test_labels_are_not_expected_to_have_influence():
     assert of_function(lambda x, y: x * np.sum(y == 1), [1.0, onp.array([0, 1])]).notices == []
+
+
+def test_where_a_gradient_ends_is_told_and_marked():
+    w = torch.tensor([[-1.0, -2.0], [-3.0, -1.0]], requires_grad=True)
+    story = of_tensor((torch.relu(w @ torch.ones(2, 1)) + 1.0).sum(), Known.among({"w": w}))
+    assert story.notices == [
+        "No gradient passes relu: all its 2 numbers are 0, where its slope is 0. The gradient of w is 0."
+    ]
+    assert [story.nodes[i].op for i in story.marked] == ["relu"]
+    live = of_tensor(torch.relu(w @ -torch.ones(2, 1)).sum(), Known.among({"w": w}))
+    assert (live.notices, live.marked) == ([], frozenset())
+
+
+def test_a_gradient_that_ends_in_one_way_only_is_told_too():
+    story = of_function(lambda x: np.sum(x**2) + np.sum(np.maximum(x - 9.0, 0.0 * x) ** 2), [onp.ones(3)])
+    (notice,) = story.notices
+    assert notice.startswith("No gradient passes pow 2 (test_notices.py, line ")
+    assert notice.endswith(": a gradient of length 1.73 arrives, and 0 goes on.")
+
+
+def test_a_slope_of_0_on_the_picture_needs_no_notice():
+    assert of_function(lambda x: np.sin(x) ** 2, [0.0]).notices == []

@@ -11,7 +11,7 @@ from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .run import real
-from .run.folding import Parts, folded, layers, open_while_few, overview, paths, visible
+from .run.folding import Parts, folded, grown, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
@@ -19,6 +19,7 @@ from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
+MOST_MEASURED = 2000  # nodes of a run of which as much is unfolded as fits
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
@@ -48,9 +49,14 @@ class Explorer(Picture):
             self.opened = open_while_few(self.parts, most_boxes)
         else:
             self.opened = layers(self.parts) if calls else overview(self.parts)
+            if len(story.nodes) <= MOST_MEASURED:
+                self.opened = grown(self.parts, self.opened, self._fits, calls)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
+
+    def _fits(self, opened):
+        return FoldedStory(self.story, self.parts, opened, self.view).fits()
 
     def unfold(self, *keys: str) -> None:
         """Unfold the blocks with these keys, such as "conv1"; those around them too. Raises KeyError for an unknown one."""

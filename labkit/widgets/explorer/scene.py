@@ -29,6 +29,8 @@ MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
 LINE, SHORT_LINE = 110, 56  # characters of a line about a story
 MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
+MOST_FITTING = 60  # boxes that are measured
+PAGE_WIDTH, SIGHT = 1230.0, 400.0  # px, of a window of 1280 by 800 for a graph
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
 MOST_TWICE = 80  # boxes
@@ -77,6 +79,15 @@ class FoldedStory:
         grips = [*_scrubbed(units, panels, fields or {}), *curve.grips()]
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
+
+    def fits(self) -> bool:
+        """Whether the graph is in sight on a wide page, with a curve below it, and read easily."""
+        units = self.units()
+        if len(units.units) > MOST_FITTING:
+            return False
+        make, _ = _PANELS["chain" if self.view == "both" else self.view]
+        panel = make(units, {})
+        return panel.height * min(1.0, PAGE_WIDTH / panel.width) <= SIGHT
 
     def _offered(self, units):
         """The views that the reader may choose."""

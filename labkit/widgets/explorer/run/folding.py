@@ -4,7 +4,7 @@ A block is a stretch of ops that ran one after the other, so folding never makes
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -21,6 +21,7 @@ WHOLE = 20  # boxes that are seen at once, each op one of them; of a longer run 
 SHORT = 18  # letters of the names of parts
 SEEN = FEW + 1  # boxes of an overview at most
 SHARE = 3  # in an overview a box of more than this part of the run is unfolded, where there is room
+TRIES = 12  # ways of unfolding more that are tried
 LONGEST = 400  # ops in a repeated stretch that is looked for
 
 
@@ -111,6 +112,45 @@ def _with_samples(parts, opened, most):
         if isinstance(part, Block) and part.sample and len(visible(parts, opened | {part.key})) <= most:
             opened |= {part.key}
     return opened
+
+
+def grown(
+    parts: list[Part], opened: frozenset[str], fits: Callable[[frozenset[str]], bool], calls: bool = False
+) -> frozenset[str]:
+    """Also unfolded what fits: blocks of one kind together, or else the first of them. `calls`: a call of a module in which no
+    other is called stays one box."""
+    tries = 0
+    while tries < TRIES:
+        for keys in _next_to_unfold(parts, opened, calls):
+            tries += 1
+            if fits(opened | keys):
+                opened |= keys
+                break
+            if tries == TRIES:
+                return opened
+        else:
+            return opened
+    return opened
+
+
+def _next_to_unfold(parts, opened, calls):
+    """The keys of blocks that are seen, those of one kind together, then the first of each kind alone."""
+    kinds: dict[tuple[str, int], list[str]] = {}
+    for part in visible(parts, opened):
+        inner = isinstance(part, Block) and any(isinstance(p, Block) for p in part.parts)
+        if isinstance(part, Block) and not part.shut and (inner or not (calls and part.kind)):
+            kinds.setdefault((part.kind, len(part.ops)), []).append(part.key)
+    yield from map(frozenset, kinds.values())
+    yield from (frozenset(keys[:1]) for keys in kinds.values() if len(keys) > 1)
+
+
+def told(block: Block, nodes: Sequence[Node], most: int = 26) -> str:
+    """What a block holds, by the names of its parts, as far as there is room; "" where its title says that."""
+    names = [_name(part, nodes) for part in block.parts]
+    if _told(names, _count(block.parts)) in block.title:
+        return ""
+    found = next((", ".join(names[:n]) for n in range(len(names), 0, -1) if len(", ".join(names[:n])) <= most - 2), "")
+    return found if len(found) == len(", ".join(names)) else f"{found} …" if found else ""
 
 
 def open_while_few(parts: list[Part], most: int) -> frozenset[str]:

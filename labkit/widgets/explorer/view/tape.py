@@ -51,10 +51,11 @@ def has_node(units: Units, unit: Unit) -> bool:
 
 
 def saves(units: Units, unit: Unit) -> str:
-    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known."""
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known, or what it
+    holds."""
     if unit.block:
         held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
-        return f"saves {in_bytes(sum(held.values()))}" if held else ""
+        return f"saves {in_bytes(sum(held.values()))}" if held else units.told(unit)
     lead = unit.lead
     slots = () if lead.leaf else lead.slots or tuple(("", what) for what in lead.keeps)
     named = [_saved_name(units, unit, *slot) for slot in slots[:2]]
@@ -124,7 +125,7 @@ def _node(view, unit):
 def _saved(view, unit, kept):
     """The dotted line to what a node saves, with the states `kept`, struck out when that is released."""
     walked = view.units.walked.get(unit)
-    if walked is None or not frees(unit) or view.units.story.retained:
+    if walked is None or unit.block or not frees(unit) or view.units.story.retained:
         view.marks += _note(view, unit, kept)
     else:
         view.marks += only({"retain": [0]}, _note(view, unit, [*kept, (walked + 1, RELEASED)]))

@@ -11,7 +11,7 @@ from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .run import real
-from .run.folding import Parts, folded, grown, layers, open_while_few, overview, paths, visible
+from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
@@ -50,7 +50,8 @@ class Explorer(Picture):
         else:
             self.opened = layers(self.parts) if calls else overview(self.parts)
             if len(story.nodes) <= MOST_MEASURED:
-                self.opened = grown(self.parts, self.opened, self._fits, calls)
+                fewer = self.opened if calls or self._fits(self.opened) else in_pieces(self.parts, self.opened)
+                self.opened = grown(self.parts, fewer, self._fits, calls)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----

@@ -165,7 +165,7 @@ def test_a_large_run_opens_folded_and_says_so():
         return x
 
     picture = show(deep, 1.0)
-    assert "A graph of 1200 ops, folded into 10 boxes," in picture.describe()
+    assert "A graph of 1200 ops, folded into 6 boxes," in picture.describe()
     (bar,) = (p for p in picture.scene.panels if p.name == "fold")
     assert bar.marks[0].text == "1200 ops, folded into 6 boxes; click a pile to unfold it."
     assert len(picture.svg()) < 200_000

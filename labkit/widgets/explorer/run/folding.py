@@ -36,6 +36,8 @@ class Block:
     shut: bool = False  # the rounds of a loop are seen when they are asked for
     kind: str = ""
     sample: bool = False  # the first of many rounds, which stands for what each does
+    piece: bool = False  # one of equal rounds
+    chunk: bool = False  # no more than a part of a long stretch
 
     @cached_property
     def ops(self) -> list[int]:
@@ -135,13 +137,25 @@ def grown(
 
 def _next_to_unfold(parts, opened, calls):
     """The keys of blocks that are seen, those of one kind together, then the first of each kind alone."""
-    kinds: dict[tuple[str, int], list[str]] = {}
+    kinds: dict[tuple[str, int], list[frozenset[str]]] = {}
     for part in visible(parts, opened):
         inner = isinstance(part, Block) and any(isinstance(p, Block) for p in part.parts)
         if isinstance(part, Block) and not part.shut and (inner or not (calls and part.kind)):
-            kinds.setdefault((part.kind, len(part.ops)), []).append(part.key)
-    yield from map(frozenset, kinds.values())
-    yield from (frozenset(keys[:1]) for keys in kinds.values() if len(keys) > 1)
+            kinds.setdefault((part.kind, len(part.ops)), []).append(_with_chunks(part))
+    yield from (frozenset.union(*keys) for keys in kinds.values())
+    yield from (keys[0] for keys in kinds.values() if len(keys) > 1)
+
+
+def _with_chunks(block):
+    """The keys to unfold a block and the chunks inside, which alone tell nothing."""
+    inner = (_with_chunks(part) for part in block.parts if isinstance(part, Block) and part.chunk)
+    return frozenset([block.key]).union(*inner)
+
+
+def in_pieces(parts: Iterable[Part], opened: frozenset[str]) -> frozenset[str]:
+    """With each call and each of equal rounds folded, if that is not all there is."""
+    shut = {block.key for block in blocks(parts) if block.piece or block.kind}
+    return frozenset(key for key in opened if shut.isdisjoint(paths(parts)[key]))
 
 
 def told(block: Block, nodes: Sequence[Node], most: int = 26) -> str:
@@ -252,7 +266,9 @@ def _in_chunks(parts, prefix, nodes, of=None, first=1):
         last = begin + len(inside) - 1
         title = f"{begin} to {last} of {of}" if of else _told([_name(p, nodes) for p in inside], _count(inside))
         chunks.append(
-            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin)) if len(inside) > 1 else inside[0]
+            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin), chunk=True)
+            if len(inside) > 1
+            else inside[0]
         )
     return chunks
 
@@ -282,7 +298,7 @@ def _repeats(parts, prefix, nodes):
     inside = [
         p[0]
         if period == 1
-        else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)))
+        else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)), piece=True)
         for k, p in enumerate(pieces, 1)
     ]
     what = _told([_alike(among, nodes) for among in zip(*pieces, strict=True)], _count(pieces[0]))

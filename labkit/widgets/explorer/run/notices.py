@@ -95,27 +95,34 @@ def _first_nan_after_inf(story):
 
 
 def _stopped(story):
-    """Where something arrives and exactly 0 goes on, nearest to the result, if no slope on the picture says so; marks the op."""
+    """Which leaves get exactly 0, and where something arrives and 0 goes on, nearest to the result; the op there is marked."""
     totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
     zero = {i for i, total in totals.items() if norm(total) == 0}
-    step = next((step for step in story.steps if zero and norm(step.gradient) > 0 and _ends(step, zero)), None)
+    idle = [
+        n.title for n in story.leaves if n.index in zero and np.size(totals[n.index]) > 1
+    ]  # of a number a slope says it
+    ending = [step for step in story.steps if idle and norm(step.gradient) > 0 and any(_ends(step, zero))]
+    step = next((step for step in ending if all(_ends(step, zero))), next(iter(ending), None))
     if step is None:
         return ""
-    node, idle = story.nodes[step.node], [n.title for n in story.leaves if n.index in zero]
+    node, after = story.nodes[step.node], f" The gradient of {listed(idle, 3)} is 0."
     story.marked |= {node.index}
-    after = f" The gradient of {listed(idle, 3)} is 0." if idle else ""
     ends = FLAT_AT.get(node.op)
     if ends and not isinstance(node.value, Summary | None) and np.isin(node.value, ends).all():
         count = counted(np.size(node.value), "number")
         return f"No gradient passes {node.title}{_where(node)}: all its {count} are {ENDS[node.op]}, where its slope is 0.{after}"
-    arrived = brief(norm(step.gradient))
-    return (
-        f"No gradient passes {node.title}{_where(node)}: a gradient of length {arrived} arrives, and 0 goes on.{after}"
-    )
+    to = "" if all(_ends(step, zero)) else f" to {listed(story.nodes[p].called for p in _parents_with_0(step))}"
+    where = f"a gradient of length {brief(norm(step.gradient))} arrives at {node.title}{_where(node)}"
+    return f"The gradient of {listed(idle, 3)} is 0: {where}, and 0 goes on{to}."
 
 
 def _ends(step, zero):
-    return any(sent.parent in zero and sent.slope is None and norm(sent.value) == 0 for sent in step.sent)
+    """Of each part that a step sends whether it is 0, and stays."""
+    return [sent.parent in zero and norm(sent.value) == 0 for sent in step.sent]
+
+
+def _parents_with_0(step):
+    return dict.fromkeys(sent.parent for sent in step.sent if norm(sent.value) == 0)
 
 
 def _where(node):

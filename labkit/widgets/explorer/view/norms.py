@@ -15,7 +15,7 @@ from ...kit.grips import Grip
 from ...kit.layout.column import spine_of
 from ...kit.scene import Link, Mark, Panel, circle, line, path, rect, text, width_of
 from ...kit.words import clipped, norm, number
-from .cards import Gradients, gradient_name, short
+from .cards import Gradients, gradient_name, title
 from .placing import NARROW
 from .units import Unit, Units
 
@@ -23,10 +23,10 @@ TITLE = "Gradient norms on the way back, from the result to the inputs"
 LEAVES = "; pale dots: leaves"
 FEWEST, MOST = 5, 300  # steps of the way back
 LEVELS = 104.0  # px, how high the axis is
-ROW = 19.0  # px, for what has no place on the axis
+ROW = 24.0  # px, for what has no place on the axis
 LEFT, LETTER = 62.0, 6.6  # px: beside the axis, of a letter
 COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
-RADIUS = 4.5
+RADIUS, LONGEST = 4.5, 18  # px, letters
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Plot:
     @cached_property
     def names(self) -> dict[int, str]:
         """What arrives at each step."""
-        return {p.when: clipped(short(p.unit, 16), 16) for p in self._by_rank}
+        return {p.when: title(p.unit).partition(": ")[0] for p in self._by_rank}
 
     def spots(self) -> list[tuple[float, float] | None]:
         """Where each step is dragged; what comes before the way back is nowhere."""
@@ -194,13 +194,13 @@ class _Across(_Plot):
         self.top = 6.0 + ROW * self.bad
         self.axis = Axis(*self.powers, self.top + LEVELS, self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
-        longest = max(width_of(name, 11.5) for name in self.names.values())
+        longest = max(width_of(name[:LONGEST], 11.5) for name in self.names.values())
         self.rows = min(ceil((longest + 8) / self.apart), 3)
 
     def level(self, value: float) -> float:
         if not isfinite(value):
-            return self.axis.end - ROW / 2
-        return self.axis(value) if value else self.axis.start + ROW / 2
+            return self.axis.end - ROW + 8
+        return self.axis(value) if value else self.axis.start + ROW - 8
 
     def _size(self):
         return self.begin + self.length + 8, self.bottom + 6 + 15 * self.rows
@@ -218,7 +218,7 @@ class _Across(_Plot):
         """In rows, of very many only some."""
         room = self.apart * self.rows
         for k, (step, words) in enumerate(sorted(self.names.items())):
-            kept = clipped(words, max(int((room - 6) / LETTER), 4))
+            kept = clipped(words, min(max(int((room - 6) / LETTER), 4), LONGEST))
             if k % ceil(4 * LETTER / room) == 0:
                 yield text(self.along(step), self.bottom + 15 + 15 * (k % self.rows), kept, "note", "middle")
 

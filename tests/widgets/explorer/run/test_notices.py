@@ -97,11 +97,24 @@ def test_where_a_gradient_ends_is_told_and_marked():
     assert (live.notices, live.marked) == ([], frozenset())
 
 
-def test_a_gradient_that_ends_in_one_way_only_is_told_too():
-    story = of_function(lambda x: np.sum(x**2) + np.sum(np.maximum(x - 9.0, 0.0 * x) ** 2), [onp.ones(3)])
+def test_where_it_ends_is_not_the_product_whose_other_factor_is_0_for_that():
+    """Of a relu that gives 0 alone, the weight behind it gets 0, too."""
+    w, v = torch.tensor([[-1.0, -2.0]], requires_grad=True), torch.ones(1, 1, requires_grad=True)
+    story = of_tensor((v @ torch.relu(w @ torch.ones(2, 1)) + v).sum(), Known.among({"w": w, "v": v}))
     (notice,) = story.notices
-    assert notice.startswith("No gradient passes pow 2 (test_notices.py, line ")
-    assert notice.endswith(": a gradient of length 1.73 arrives, and 0 goes on.")
+    assert notice.startswith("No gradient passes relu") and notice.endswith("The gradient of w is 0.")
+
+
+def test_the_op_that_sends_0_is_told_whatever_it_is():
+    (notice,) = of_function(lambda x: np.sum((x - x) ** 2), [onp.ones(3)]).notices
+    assert notice.startswith(
+        "The gradient of x is 0: a gradient of length 1.73 arrives at pow 2 (test_notices.py, line "
+    )
+    assert notice.endswith(", and 0 goes on.")
+
+
+def test_0_on_one_of_several_ways_is_no_alarm():
+    assert of_function(lambda x: np.sum(x**2) + np.sum(np.maximum(x - 9.0, 0.0 * x) ** 2), [onp.ones(3)]).notices == []
 
 
 def test_a_slope_of_0_on_the_picture_needs_no_notice():

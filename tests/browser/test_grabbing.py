@@ -208,6 +208,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "argument": ("calls", "position", {}, 3),
+    "norms": ("folded", "norms", {"step": 9}, 11),
 }
 
 

@@ -222,8 +222,8 @@ def show(
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, into
-    a few boxes: so all of it is told in some 20 steps.
+    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
+    whose rounds and calls are not in sight otherwise: into a few boxes, and as much is unfolded as a wide page holds.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play. What shows a finding stands still.

@@ -14,8 +14,8 @@ from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.layout.column import spine_of
 from ...kit.scene import Link, Mark, Panel, circle, line, path, rect, text, width_of
-from ...kit.words import clipped, norm, number
-from .cards import Gradients, gradient_name, title
+from ...kit.words import norm, number
+from .cards import Gradients, gradient_name, short
 from .placing import NARROW
 from .units import Unit, Units
 
@@ -99,9 +99,9 @@ class _Plot:
         self._by_rank = sorted(points, key=lambda p: (p.main, not p.unit.lead.leaf))
 
     @cached_property
-    def names(self) -> dict[int, str]:
-        """What arrives at each step."""
-        return {p.when: title(p.unit).partition(": ")[0] for p in self._by_rank}
+    def arrived(self) -> dict[int, Unit]:
+        """At which box something arrives at each step."""
+        return {p.when: p.unit for p in self._by_rank}
 
     def spots(self) -> list[tuple[float, float] | None]:
         """Where each step is dragged; what comes before the way back is nowhere."""
@@ -129,7 +129,7 @@ class _Plot:
 
     def panel(self, name: str) -> Panel:
         """All of it."""
-        marks = [*self._ground(), *self._names(), *self._columns(), *self._curve(), *self._dots()]
+        marks = [*self._ground(), *self._columns(), *self._names(), *self._curve(), *self._dots()]
         leaves = any(p.unit.lead.leaf for p in self.points)
         return Panel(name, f"{TITLE}{LEAVES if leaves else ''}", *self._size(), marks)
 
@@ -194,7 +194,7 @@ class _Across(_Plot):
         self.top = 6.0 + ROW * self.bad
         self.axis = Axis(*self.powers, self.top + LEVELS, self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
-        longest = max(width_of(name[:LONGEST], 11.5) for name in self.names.values())
+        longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
         self.rows = min(ceil((longest + 8) / self.apart), 3)
 
     def level(self, value: float) -> float:
@@ -217,8 +217,8 @@ class _Across(_Plot):
     def _names(self):
         """In rows, of very many only some."""
         room = self.apart * self.rows
-        for k, (step, words) in enumerate(sorted(self.names.items())):
-            kept = clipped(words, min(max(int((room - 6) / LETTER), 4), LONGEST))
+        for k, (step, unit) in enumerate(sorted(self.arrived.items())):
+            kept = short(unit, min(max(int((room - 6) / LETTER), 4), LONGEST))
             if k % ceil(4 * LETTER / room) == 0:
                 yield text(self.along(step), self.bottom + 15 + 15 * (k % self.rows), kept, "note", "middle")
 
@@ -234,12 +234,12 @@ class _Upright(_Plot):
     def __init__(self, units: Units, points: Sequence[Point]):
         super().__init__(units, points)
         self.left, self.right = 104.0, NARROW - 20
-        self.axis = Axis(*self.powers, self.left + 10 + ROW * self.zero, self.right - 10 - 46 * self.bad, log=True)
+        self.axis = Axis(*self.powers, self.left + 10 + 34 * self.zero, self.right - 10 - 46 * self.bad, log=True)
 
     def level(self, value: float) -> float:
         if not isfinite(value):
             return self.axis.end + 32
-        return self.axis(value) if value else self.left + ROW / 2
+        return self.axis(value) if value else self.left + 12
 
     def spot(self, along: float, level: float) -> tuple[float, float]:
         return level, along
@@ -257,8 +257,8 @@ class _Upright(_Plot):
         return text(at, self.begin - 7, words, "tick", "middle").answering("step")
 
     def _names(self):
-        for step, words in self.names.items():
-            yield text(4, self.along(step) + 4, clipped(words, int((self.left - 8) / LETTER)), "note")
+        for step, unit in self.arrived.items():
+            yield text(4, self.along(step) + 4, short(unit, int((self.left - 8) / LETTER)), "note")
 
     def _column(self, step, link):
         return rect(0, self.along(step) - self.apart / 2, self.right, self.apart, "row", 0, link=link)

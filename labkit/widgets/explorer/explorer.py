@@ -19,6 +19,7 @@ from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
+FEWEST_SEEN = 5  # boxes
 MOST_MEASURED = 2000  # nodes of a run of which as much is unfolded as fits
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
@@ -48,13 +49,19 @@ class Explorer(Picture):
         if most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:
-            self.opened = layers(self.parts) if calls else overview(self.parts)
-            if len(story.nodes) <= MOST_MEASURED:
-                fewer = self.opened if calls or self._fits(self.opened) else in_pieces(self.parts, self.opened)
-                self.opened = grown(self.parts, fewer, self._fits, calls)
+            self.opened = self._opened_at_first(layers(self.parts) if calls else overview(self.parts), calls)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
+
+    def _opened_at_first(self, opened, calls):
+        """As much as fits; of what does not fit, calls and equal rounds folded, where there still is something to see."""
+        if len(self.story.nodes) > MOST_MEASURED:
+            return opened
+        if calls or self._fits(opened):
+            return grown(self.parts, opened, self._fits, calls)
+        fewer = grown(self.parts, in_pieces(self.parts, opened), self._fits)
+        return fewer if len(visible(self.parts, fewer)) >= FEWEST_SEEN else opened
 
     def _fits(self, opened):
         return FoldedStory(self.story, self.parts, opened, self.view).fits()

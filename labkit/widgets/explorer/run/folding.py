@@ -139,8 +139,9 @@ def _next_to_unfold(parts, opened, calls):
     """The keys of blocks that are seen, those of one kind together, then the first of each kind alone."""
     kinds: dict[tuple[str, int], list[frozenset[str]]] = {}
     for part in visible(parts, opened):
-        inner = isinstance(part, Block) and any(isinstance(p, Block) for p in part.parts)
-        if isinstance(part, Block) and not part.shut and (inner or not (calls and part.kind)):
+        if not isinstance(part, Block) or part.shut or part.chunk:
+            continue
+        if not (calls and part.kind) or any(isinstance(inner, Block) for inner in part.parts):
             kinds.setdefault((part.kind, len(part.ops)), []).append(_with_chunks(part))
     yield from (frozenset.union(*keys) for keys in kinds.values())
     yield from (keys[0] for keys in kinds.values() if len(keys) > 1)

@@ -155,7 +155,7 @@ def _with_chunks(block):
 
 def in_pieces(parts: Iterable[Part], opened: frozenset[str]) -> frozenset[str]:
     """With each call and each of equal rounds folded, if that is not all there is."""
-    shut = {block.key for block in blocks(parts) if block.piece or block.kind}
+    shut = {block.key for block in blocks(parts) if (block.piece and not block.sample) or block.kind}
     return frozenset(key for key in opened if shut.isdisjoint(paths(parts)[key]))
 
 

@@ -11,7 +11,7 @@ READ = """frame => JSON.stringify({
   said: frame.querySelector(".lk-say").textContent,
   dials: [...frame.querySelectorAll(".lk-controls > .lk-dial")].map(node => node.getClientRects().length > 0),
   panels: [...frame.querySelectorAll("figure.lk-panel")].map(figure => ({
-    hidden: figure.hidden,
+    hidden: figure.hidden, width: figure.querySelector("svg").viewBox.baseVal.width,
     marks: [...figure.querySelector("svg").children].map(node => ({
       at: Object.fromEntries([...node.attributes].map(a => [a.name, a.value])),
       text: node.tagName === "text" ? node.textContent : "",
@@ -174,6 +174,7 @@ class Shown:
                 found.append(f"panel {panel.name}: hidden is {read['hidden']}")
             if read["hidden"] and not read["marks"]:  # they are made when the panel is first seen
                 continue
+            panel = next((one for one in _layouts(panel) if abs(one.width - read["width"]) < 0.5), panel)
             for i, (mark, seen) in enumerate(zip(panel.marks, read["marks"], strict=True)):
                 found += [f"{panel.name}, mark {i}: {words}" for words in self._of_mark(mark, seen)]
         for dial, seen in zip(self.scene.dials, there["dials"], strict=False):
@@ -196,6 +197,11 @@ class Shown:
         for key in at.keys() | seen["at"].keys():
             if not _same(seen["at"].get(key), at.get(key)):
                 yield f"{key} is {seen['at'].get(key)!r}, not {at.get(key)!r}"
+
+
+def _layouts(panel):
+    """A panel, and what it may be in a narrower page."""
+    return [panel, *_layouts(panel.narrow)] if panel else []
 
 
 def _same(shown, wanted):

@@ -126,10 +126,10 @@ def test_a_link_finds_an_unfolded_block_of_a_saved_page_and_says_of_numbers_that
     page = opened(window, f"{place[1]}/folded.html")
     boxes = "document.querySelectorAll('.labkit rect').length"
     before = page.evaluate(boxes)
-    page.locator("text[data-link='n1']").first.click()
+    page.locator("text[data-link='n4']").first.click()
     page.wait_for_function(f"{boxes} !== {before}")
     link = copied(page)
-    assert 'of.opened=["head' in link.replace("%22", '"')
+    assert 'of.opened=["conv","head' in link.replace("%22", '"')
     unfolded = page.evaluate(boxes)
     assert opened(window, link).wait_for_function(f"{boxes} === {unfolded}")
     made("clipping").save(place[0] / "clipping.html")

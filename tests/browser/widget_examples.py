@@ -47,7 +47,7 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
-    "folded": LENET + "labkit.show(LeNet(), image, fold=4)",
+    "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",

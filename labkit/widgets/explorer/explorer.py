@@ -10,7 +10,7 @@ from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
 from .run import real
-from .run.folding import Parts, folded, layers, open_while_few, overview, paths, visible
+from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
@@ -19,6 +19,8 @@ from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 LONGEST_NAME = 44  # letters of an expression that a picture is named after
+FEWEST_SEEN = 5  # boxes
+MOST_MEASURED = 2000  # nodes of a run of which as much is unfolded as fits
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
@@ -47,10 +49,22 @@ class Explorer(Picture):
         if most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:
-            self.opened = layers(self.parts) if calls else overview(self.parts)
+            self.opened = self._opened_at_first(layers(self.parts) if calls else overview(self.parts), calls)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
+
+    def _opened_at_first(self, opened, calls):
+        """As much as fits; of what does not fit, calls and equal rounds folded, where there still is something to see."""
+        if len(self.story.nodes) > MOST_MEASURED:
+            return opened
+        if calls or self._fits(opened):
+            return grown(self.parts, opened, self._fits, calls)
+        fewer = grown(self.parts, in_pieces(self.parts, opened), self._fits)
+        return fewer if len(visible(self.parts, fewer)) >= FEWEST_SEEN else opened
+
+    def _fits(self, opened):
+        return FoldedStory(self.story, self.parts, opened, self.view).fits()
 
     def unfold(self, *keys: str) -> None:
         """Unfold the blocks with these keys, such as "conv1"; those around them too. Raises KeyError for an unknown one."""
@@ -215,8 +229,8 @@ def show(
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, into
-    a few boxes: so all of it is told in some 20 steps.
+    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
+    whose rounds and calls are not in sight otherwise: into a few boxes, and as much is unfolded as a wide page holds.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play, and sees the end of a real tape at first.

@@ -19,7 +19,9 @@ from .view.chain import chain
 from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
 from .view.inside import inside
+from .view.norms import Curve
 from .view.pairs import pairs
+from .view.placing import NARROW
 from .view.program import program
 from .view.standing import rings
 from .view.tape import tape
@@ -31,9 +33,12 @@ MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
 LINE, SHORT_LINE = 110, 56  # characters of a line about a story
 MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
+MOST_FITTING = 60  # boxes that are measured
+PAGE_WIDTH, SIGHT = 1230.0, 400.0  # px, of a window of 1280 by 800 for a graph
 BAR = 900.0  # px, the longest row of names of unfolded blocks
-NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
+NOTE = 12.5  # px, the largest that a note is written
+APART = 24.0  # px between panels in a row
 MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph_in_rows, ("graph", "both"))}
@@ -65,21 +70,36 @@ class FoldedStory:
         )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
-        behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
+        curve = Curve(units)
+        behind = self._links(units) | dict(curve.links())
+        behind |= covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
         title = self.story.heading or f"The gradient of {self.story.name}, step by step".replace(
             "<lambda>", "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
+        shown, words = ([p for p in panels if (p.name == "program") is is_program] for is_program in (False, True))
         legends = list(colours.panels())  # first where they are what is to be seen
-        graphs = [*legends, *panels] if self.story.coloured else [*panels, *legends]
-        details = [*inside(units, units.varies or self.base is not None), *pairs(units)]
-        panels = [*bar[0], *graphs, *details, *about(self.story)]
+        graphs = [*legends, *shown] if self.story.coloured else [*shown, *legends]
+        curves = [curve.panel] if curve.panel else []
+        beside = sum(panel.width + APART for panel in curves)
+        details = [*curves, *inside(units, units.varies or self.base is not None, beside), *pairs(units)]
         captions = _captions(units, offered)
-        grips = list(_scrubbed(units, panels, fields or {}) if fields else _rings(units, panels))
+        scrubbed = fields or curve.panel
+        grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]
+        panels = [*bar[0], *graphs, *details, *words, *about(self.story)]
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
+
+    def fits(self) -> bool:
+        """Whether the graph is in sight on a wide page, with a curve below it, and read easily."""
+        units = self.units()
+        if len(units.units) > MOST_FITTING:
+            return False
+        make, _ = _PANELS["chain" if self.view == "both" else self.view]
+        panel = make(units, {})
+        return panel.height * min(1.0, PAGE_WIDTH / panel.width) <= SIGHT
 
     def _offered(self, units):
         """The views that the reader may choose."""
@@ -259,7 +279,7 @@ def about(story: Story) -> list[Panel]:
 def _words(sentences, letters):
     lines = [line for sentence in sentences for line in wrap(sentence, letters)]
     marks: list[Mark] = [text(4, 14 + 16 * i, line, "note") for i, line in enumerate(lines)]
-    return Panel("about", "", max(width_of(line, 11.5) for line in lines) + 8, 16 * len(lines) + 6, marks)
+    return Panel("about", "", max(width_of(line, NOTE) for line in lines) + 8, 16 * len(lines) + 6, marks)
 
 
 # ---- a row with the names of what is unfolded, to fold it again ----

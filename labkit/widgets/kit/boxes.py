@@ -15,7 +15,6 @@ EDGE = 6.0  # free room at the panel's border
 PAD = 18.0
 LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
-VALUE = 29.0  # from the top of a card to the middle of its second line
 PART = 400.0
 HIGH = 13.0  # px, of a label
 
@@ -72,19 +71,29 @@ def label_width(words: str) -> float:
 
 
 def card(
-    x: float, y: float, w: float, role: str, title: str, value: str, pill: bool, link: str | None = None
+    x: float,
+    y: float,
+    w: float,
+    role: str,
+    title: str,
+    value: str,
+    pill: bool,
+    link: str | None = None,
+    high: float = CARD,
 ) -> Iterator[Mark]:
     """A box with a title and, below it, a value. A `pill` has round ends, as leaves have."""
-    yield rect(x, y, w, CARD, role, HALF if pill else 4, link=link)
-    yield text(x + w / 2, y + 17, title, "name", "middle", link=link)
-    yield text(x + w / 2, y + 33, value, "value", "middle", link=link)
+    first, second = (17, 33) if high == CARD else (0.4 * high, 0.83 * high)
+    yield rect(x, y, w, high, role, high / 2 if pill else 4, link=link)
+    yield text(x + w / 2, y + first, title, "name", "middle", link=link)
+    yield text(x + w / 2, y + second, value, "value", "middle", link=link)
 
 
 def arrow(points: Sequence[Point | None], role: str, head: str, back: bool = False) -> Iterator[Mark]:
     """A route, and an arrow head at its end, or at its start for what flows back."""
     yield drawn(path(points), role)
-    x, y = points[0 if back else -1] or (0.0, 0.0)  # a route has its ends
-    yield arrow_head(x, y, -1 if back else 1, 0, head)
+    (x, y), (u, v) = [point or (0.0, 0.0) for point in (points[:2] if back else points[:-3:-1])]  # a route has its ends
+    upright = x == u and y != v
+    yield arrow_head(x, y, 0 if upright else -1 if back else 1, (-1 if y < v else 1) if upright else 0, head)
 
 
 def spread_entries(layout: Layout, ends: Sequence[int], widest: float, room: float) -> list[float]:
@@ -139,7 +148,9 @@ def _spots(crossings):
     """Baselines to try: above the flat parts, then along the climbs, from the middle outwards."""
     for (x1, y1), (x2, y2) in sorted(crossings, key=_steepness):
         x = (x1 + x2) / 2
-        if abs(y1 - y2) < 12:
+        if (x1, y1) == (x2, y2):  # a place for a label alone
+            yield x, y1
+        elif abs(y1 - y2) < 12:
             yield from ((x, (y1 + y2) / 2 - 6), (x, (y1 + y2) / 2 + 14))
         else:
             yield from ((x, y1 + (y2 - y1) * part + 4) for part in (0.5, 0.35, 0.65, 0.2, 0.8))

@@ -45,6 +45,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
     "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
+    "backline": {"fill": "none", "stroke": "$backward", "stroke-width": 2},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
     "leafline": {"fill": "none", "stroke": "$leaf", "stroke-width": 2},
     "badline": {"fill": "none", "stroke": "$bad", "stroke-width": 2},

@@ -4,7 +4,7 @@ A block is a stretch of ops that ran one after the other, so folding never makes
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -21,6 +21,7 @@ WHOLE = 20  # boxes that are seen at once, each op one of them; of a longer run 
 SHORT = 18  # letters of the names of parts
 SEEN = FEW + 1  # boxes of an overview at most
 SHARE = 3  # in an overview a box of more than this part of the run is unfolded, where there is room
+TRIES = 12  # ways of unfolding more that are tried
 LONGEST = 400  # ops in a repeated stretch that is looked for
 
 
@@ -35,6 +36,8 @@ class Block:
     shut: bool = False  # the rounds of a loop are seen when they are asked for
     kind: str = ""
     sample: bool = False  # the first of many rounds, which stands for what each does
+    piece: bool = False  # one of equal rounds
+    chunk: bool = False  # no more than a part of a long stretch
 
     @cached_property
     def ops(self) -> list[int]:
@@ -111,6 +114,58 @@ def _with_samples(parts, opened, most):
         if isinstance(part, Block) and part.sample and len(visible(parts, opened | {part.key})) <= most:
             opened |= {part.key}
     return opened
+
+
+def grown(
+    parts: list[Part], opened: frozenset[str], fits: Callable[[frozenset[str]], bool], calls: bool = False
+) -> frozenset[str]:
+    """Also unfolded what fits: blocks of one kind together, or else the first of them. `calls`: a call of a module in which no
+    other is called stays one box."""
+    tries = 0
+    while tries < TRIES:
+        for keys in _next_to_unfold(parts, opened, calls):
+            tries += 1
+            if fits(opened | keys):
+                opened |= keys
+                break
+            if tries == TRIES:
+                return opened
+        else:
+            return opened
+    return opened
+
+
+def _next_to_unfold(parts, opened, calls):
+    """The keys of blocks that are seen, those of one kind together, then the first of each kind alone."""
+    kinds: dict[tuple[str, int], list[frozenset[str]]] = {}
+    for part in visible(parts, opened):
+        if not isinstance(part, Block) or part.shut or part.chunk:
+            continue
+        if not (calls and part.kind) or any(isinstance(inner, Block) for inner in part.parts):
+            kinds.setdefault((part.kind, len(part.ops)), []).append(_with_chunks(part))
+    yield from (frozenset.union(*keys) for keys in kinds.values())
+    yield from (keys[0] for keys in kinds.values() if len(keys) > 1)
+
+
+def _with_chunks(block):
+    """The keys to unfold a block and the chunks inside, which alone tell nothing."""
+    inner = (_with_chunks(part) for part in block.parts if isinstance(part, Block) and part.chunk)
+    return frozenset([block.key]).union(*inner)
+
+
+def in_pieces(parts: Iterable[Part], opened: frozenset[str]) -> frozenset[str]:
+    """With each call and each of equal rounds folded, if that is not all there is."""
+    shut = {block.key for block in blocks(parts) if (block.piece and not block.sample) or block.kind}
+    return frozenset(key for key in opened if shut.isdisjoint(paths(parts)[key]))
+
+
+def told(block: Block, nodes: Sequence[Node], most: int = 26) -> str:
+    """What a block holds, by the names of its parts, as far as there is room; "" where its title says that."""
+    names = [_name(part, nodes) for part in block.parts]
+    if _told(names, _count(block.parts)) in block.title:
+        return ""
+    found = next((", ".join(names[:n]) for n in range(len(names), 0, -1) if len(", ".join(names[:n])) <= most - 2), "")
+    return found if len(found) == len(", ".join(names)) else f"{found} …" if found else ""
 
 
 def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
@@ -212,7 +267,9 @@ def _in_chunks(parts, prefix, nodes, of=None, first=1):
         last = begin + len(inside) - 1
         title = f"{begin} to {last} of {of}" if of else _told([_name(p, nodes) for p in inside], _count(inside))
         chunks.append(
-            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin)) if len(inside) > 1 else inside[0]
+            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin), chunk=True)
+            if len(inside) > 1
+            else inside[0]
         )
     return chunks
 
@@ -242,7 +299,7 @@ def _repeats(parts, prefix, nodes):
     inside = [
         p[0]
         if period == 1
-        else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)))
+        else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)), piece=True)
         for k, p in enumerate(pieces, 1)
     ]
     what = _told([_alike(among, nodes) for among in zip(*pieces, strict=True)], _count(pieces[0]))

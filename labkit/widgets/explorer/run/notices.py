@@ -1,15 +1,19 @@
-"""What a reader of a run should be told first: no gradient at all, inputs without influence, the first nan or inf."""
+"""What a reader of a run should be told first: no gradient at all, inputs without influence, the first nan or inf, and where a
+gradient ends."""
 
 import numpy as np
 
 from ....engine import Summary
-from ...kit.words import brief, capital, faulty, listed, number, times
+from ....realtape import ENDS
+from ...kit.words import brief, capital, counted, faulty, listed, norm, number, times
 from .story import Node, Story
+
+FLAT_AT = {"relu": (0.0,), "tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # what an op gives where its slope is 0
 
 
 def notice(story: Story) -> Story:
     """Set the story's `notices`, `bad` and `bad_gradient`; returns it."""
-    story.notices = list(filter(None, [_without_influence(story), *faults(story), _summarised(story)]))
+    story.notices = list(filter(None, [_without_influence(story), *faults(story), _stopped(story), _summarised(story)]))
     return story
 
 
@@ -96,6 +100,37 @@ def _first_nan_after_inf(story):
             node = story.nodes[step.node]
             return f"The first nan is made of it in the backward of {node.title}{_where(node)}."
     return ""
+
+
+def _stopped(story):
+    """Which leaves get exactly 0, and where something arrives and 0 goes on, nearest to the result; the op there is marked."""
+    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
+    zero = {i for i, total in totals.items() if norm(total) == 0}
+    idle = [
+        n.title for n in story.leaves if n.index in zero and np.size(totals[n.index]) > 1
+    ]  # of a number a slope says it
+    ending = [step for step in story.steps if idle and norm(step.gradient) > 0 and any(_ends(step, zero))]
+    step = next((step for step in ending if all(_ends(step, zero))), next(iter(ending), None))
+    if step is None:
+        return ""
+    node, after = story.nodes[step.node], f" The gradient of {listed(idle, 3)} is 0."
+    story.marked |= {node.index}
+    ends = FLAT_AT.get(node.op)
+    if ends and not isinstance(node.value, Summary | None) and np.isin(node.value, ends).all():
+        count = counted(np.size(node.value), "number")
+        return f"No gradient passes {node.title}{_where(node)}: all its {count} are {ENDS[node.op]}, where its slope is 0.{after}"
+    to = "" if all(_ends(step, zero)) else f" to {listed(story.nodes[p].called for p in _parents_with_0(step))}"
+    where = f"a gradient of length {brief(norm(step.gradient))} arrives at {node.title}{_where(node)}"
+    return f"The gradient of {listed(idle, 3)} is 0: {where}, and 0 goes on{to}."
+
+
+def _ends(step, zero):
+    """Of each part that a step sends whether it is 0, and stays."""
+    return [sent.parent in zero and norm(sent.value) == 0 for sent in step.sent]
+
+
+def _parents_with_0(step):
+    return dict.fromkeys(sent.parent for sent in step.sent if norm(sent.value) == 0)
 
 
 def _where(node):

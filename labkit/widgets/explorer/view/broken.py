@@ -12,23 +12,36 @@ HALF_GAP = 13.0  # px
 
 def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Mark]:
     """A route in two pieces, and over the gap what is known of it; `cut`: with scissors there, for something is wrong."""
-    k, (x, y), along = _longest(points)
-    pieces = [*points[: k + 1], (x - along * HALF_GAP, y)], [(x + along * HALF_GAP, y), *points[k + 1 :]]
+    k, (x, y), (right, down) = _longest(points)
+    off = right * HALF_GAP, down * HALF_GAP
+    pieces = [*points[: k + 1], (x - off[0], y - off[1])], [(x + off[0], y + off[1]), *points[k + 1 :]]
     for piece in pieces:
         yield altered(
             drawn := path(route(piece), "badline" if cut else "axis"), at={**drawn.at, "stroke-dasharray": "3 4"}
         )
-    for side in (-1, 1) if cut else ():
-        yield circle(x - 7, y + side * 4.5, 3, "badline")
-        yield line(x - 4.4, y + side * 3, x + 10, y - side * 5, "badline")
+    if cut:
+        yield from _scissors(x, y, upright=bool(down))
     if words:
-        yield text(x, y - 12, words, "badtext" if cut else "note", "middle")
+        place, anchor = ((x + 16, y + 4), "start") if down else ((x, y - 12), "middle")
+        yield text(*place, words, "badtext" if cut else "note", anchor)
+
+
+def _scissors(middle_x, middle_y, upright):
+    """A pair that cuts across."""
+
+    def at(along, across):
+        return (middle_x + across, middle_y + along) if upright else (middle_x + along, middle_y + across)
+
+    for side in (-1, 1):
+        (x0, y0), (x1, y1), (x2, y2) = at(-7, side * 4.5), at(-4.4, side * 3), at(10, -side * 5)
+        yield circle(x0, y0, 3, "badline")
+        yield line(x1, y1, x2, y2, "badline")
 
 
 def _longest(points):
-    """Of the longest level part of a route: its number, its middle, and whether it leads right (1) or left (-1)."""
-    parts = [
-        (abs(b[0] - a[0]), k, a, b) for k, (a, b) in enumerate(pairwise(points)) if a and b and abs(a[1] - b[1]) < 1
-    ]
-    _, k, a, b = max(parts)
-    return k, ((a[0] + b[0]) / 2, a[1]), 1 if b[0] > a[0] else -1
+    """Of the longest straight part of a route, a level one where there is one: its number, middle and direction."""
+    parts = [(k, a, b) for k, (a, b) in enumerate(pairwise(points)) if a and b]
+    level = [part for part in parts if abs(part[1][1] - part[2][1]) < 1]
+    k, a, b = max(level or parts, key=lambda part: abs(part[1][0] - part[2][0]) + abs(part[1][1] - part[2][1]))
+    sign = 1 if (b > a if level else b[1] > a[1]) else -1
+    return k, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), (sign, 0) if level else (0, sign)

@@ -131,7 +131,7 @@ def links(units: Units) -> dict[str, Link]:
     gradients, found = Gradients(units), {}
     for unit in units.units:
         node = unit.lead
-        seen = units.ran.get(unit) or min((units.ran[user] for user in units.users.get(unit, ())), default=0)
+        seen = units.ran.get(unit) or min((units.ran.get(user, 0) for user in units.users.get(unit, ())), default=0)
         go = {"step": seen} if seen else {}  # a leaf is seen where it is used first
         head = f"{node.title} (used again)" if unit.chip else title(unit)
         tip = [head, *_facts(unit, units.story)]

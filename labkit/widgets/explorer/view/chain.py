@@ -1,7 +1,7 @@
 """The chain rule: every value, its gradient below it, and the local slope on each edge back."""
 
-from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
-from ...kit.scene import Panel, line, text
+from ...kit.boxes import name_width, placed_labels, value_width
+from ...kit.scene import Panel, width_of
 from .cards import STEADY_SUM, Gradients, gradient_name, pulses, slope
 from .covers import covered
 from .shared import View, calm
@@ -10,6 +10,7 @@ from .units import Unit, Units
 
 TITLE = "Chain rule: each value, below it its gradient"
 SLOPES = "; ×… is the local slope"
+HOLDS = 14.0  # px from the left side of a pile to the line beside which stands what it holds
 DERIVED = "; boxes filled orange are ops of a derivative inside the function"
 
 
@@ -17,8 +18,12 @@ def chain(units: Units, when: dict, room: float | None = None) -> Panel:
     """The panel; shown at the positions `when` of other dials, in rows of about `room` px (None: as wide as a page)."""
     slopes = [slope(units, edge) for edge in units.edges]
     gradients = Gradients(units)
-    rooms = {u: [name_width(gradient_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)}, room=room)
+    rooms = {
+        u: [name_width(gradient_name(u)), *gradient_rooms(gradients, u), _told_width(units, u)] for u in units.units
+    }
+    twins = {u for u in units.units if gradients.totals(u)}
+    told = {u for u in twins if units.told(u)}
+    view = View(units, rooms, labels=slopes, twins=twins, noted=told, room=room)
     for unit in units.units:
         _link(view, unit)
     labels = []
@@ -43,22 +48,24 @@ def gradient_rooms(gradients: Gradients, unit: Unit) -> list[float]:
     return [value_width(words) for words in (*(units.roomy(words) for _, words in gradients.texts(unit)), *sums)]
 
 
+def _told_width(units, unit):
+    words = units.told(unit)
+    return HOLDS + width_of(words, 11.5) if words else 0.0
+
+
 def _link(view, unit):
     """The dotted line between a value and its gradient."""
     times = view.gradients.times(unit)
     if times:
-        x, y, w = view.box(unit)
-        dots = line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved")
-        view.marks.append(dots.varying("step", state=calm(pulses(times[:1]))))
+        words = view.units.told(unit)
+        view.marks.append(view.tie(unit, HOLDS if words else None).varying("step", state=calm(pulses(times[:1]))))
+        view.marks += [view.note(unit, words, "note", HOLDS)] if words else []
 
 
 def _gradient_card(view, unit, title):
-    """The card of a box's gradient, below it."""
+    """The card of a box's gradient, below it or beside it."""
     if not view.gradients.totals(unit):
         return
-    x, y, w = view.box(unit)
-    view.gradient_card(unit, x, y + BELOW, title)
+    view.gradient_card(unit, title)
     if sums := view.gradients.sums(unit):
-        view.marks.append(
-            arriving(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums), view.units)
-        )
+        view.marks.append(arriving(view.total(unit, "sum").varying("step", text=sums), view.units))

@@ -122,8 +122,8 @@ def _bands(view: View, units: Sequence) -> list[Band]:
     rows: dict[int, list[Band]] = {}
     for unit in units:
         x, y, w = view.box(unit)
-        row = view.rows.row(view.layout.boxes[unit.index][0])
-        rows.setdefault(row, []).append((x - PAD, y - PAD, x + w + PAD, y + view.layout.boxes[unit.index][3] + PAD))
+        row, high = view.placing.row(unit.index)
+        rows.setdefault(row, []).append((x - PAD, y - PAD, x + w + PAD, y + high + PAD))
     return [
         (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
         for _, boxes in sorted(rows.items())

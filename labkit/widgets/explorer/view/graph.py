@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from ...kit.boxes import BELOW, CARD, HALF, label_width, name_width, placed_labels
-from ...kit.scene import Changes, Panel, arrow_head, line, text, width_of
+from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
+from ...kit.scene import Changes, Panel, arrow_head, line, width_of
 from ...kit.words import brief
 from .arcs import Arcs, used_by
 from .cards import Gradients, gradient_name, pulses, short, slope
@@ -36,7 +36,7 @@ def graph(units: Units, when: dict) -> Panel:
     for unit in units.units:
         if gradients.totals(unit):
             x, y, w = view.box(unit)
-            view.gradient_card(unit, arcs.whole - x - w, y, _name(unit))
+            view.gradient_card(unit, _name(unit), (arcs.whole - x - w, y))
         if unit.lead.output and units.goes_back and not unit.chip:
             _seed(view, unit, arcs.whole)
     arcs.draw()
@@ -47,17 +47,17 @@ def graph_in_rows(units: Units, when: dict, room: float | None = None) -> Panel:
     """The same in rows of about `room` px (None: as wide as a page), the mirror image folded down."""
     gradients, slopes, used = Gradients(units), [slope(units, edge) for edge in units.edges], used_by(units)
     rooms = {u: [name_width(_name(u)), _uses_width(used, u), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)}, room=room)
+    twins = {u for u in units.units if gradients.totals(u)}
+    view = View(units, rooms, labels=slopes, twins=twins, noted=twins & set(used), room=room)
     labels = []
     for k, states in view.edges_back():
         view.edge_below(k, states)
         labels += [(view.crossings(k, slopes[k], back=True), slopes[k])] if slopes[k] else []
     view.forward()
     for unit in (u for u in units.units if u in view.twins):
-        x, y, _ = view.box(unit)
-        view.gradient_card(unit, x, y + BELOW, _name(unit))
+        view.gradient_card(unit, _name(unit))
         if unit in used:
-            _uses(view, x, y, *used[unit])
+            _uses(view, unit, *used[unit])
     for x, y, words in placed_labels(labels):
         view.label(x, y, words, [(0, "answer"), (units.seed, "")])
     return view.panel("graph", TITLE_IN_ROWS, when)
@@ -67,10 +67,10 @@ def _uses_width(used, unit):
     return USES + width_of(used[unit][0], 11.5) if unit in used else 0.0
 
 
-def _uses(view, x, y, words: str, states: Changes):
+def _uses(view, unit, words: str, states: Changes):
     """Between a box and its bprop: a dotted line, and what this one uses."""
-    stub = line(x + USES, y + CARD, x + USES, y + BELOW, "saved").varying("step", state=states)
-    view.marks += [stub, text(x + USES + 5, y + CARD + 16, words, "savedtext").varying("step", state=calm(states))]
+    note = view.note(unit, words, "savedtext", USES).varying("step", state=calm(states))
+    view.marks += [view.tie(unit, USES).varying("step", state=states), note]
 
 
 def _name(unit):

@@ -83,16 +83,17 @@ class Group:
         return found
 
 
-def inside(units: Units, light: bool = False) -> list[Panel]:
-    """The panel, with layouts for less room; [] where all are single numbers, or steps are very many. `light`: with fewer
-    marks, for a picture that is held beside others, or that is drawn again and again."""
-    if len(units.ops) > MOST_BOXES or not _has_arrays(units):
+def inside(units: Units, light: bool = False, beside: float = 0.0) -> list[Panel]:
+    """The panel, with layouts for less room; [] where all are single numbers, steps are very many, or no numbers went along
+    them. `light`: with fewer marks, for a picture that is held beside others, or that is drawn again and again. `beside`: px that
+    stand beside it on a wide page."""
+    if len(units.ops) > MOST_BOXES or not _has_arrays(units) or not units.story.stepped:
         return []
     steps = {step: [group for group in groups if group.parts] for step, groups in _steps(units)}
     rooms = {name: room for name, room in reversed(LAYOUTS.items()) if not (light and "middle" in name)}
     found = None
     for name, room in rooms.items():
-        panel = _panel(steps, name, room, MOST_LIGHT if light else MOST_MARKS)
+        panel = _panel(steps, name, room - (beside if name == "inside" else 0.0), MOST_LIGHT if light else MOST_MARKS)
         found = replace(panel, narrow=found) if panel and (found is None or found.width < 0.9 * panel.width) else found
     return [replace(found, name="inside")] if found else []
 
@@ -107,7 +108,7 @@ def _panel(steps, name, room, most):
     for words in (True, False):
         fitted = {step: [_fitted(group, room, words) for group in groups] for step, groups in steps.items()}
         placed = {step: list(_placed(groups, room)) for step, groups in fitted.items()}
-        every = (mark for step, found in placed.items() for mark in _at(step, found))
+        every = (mark for step, found in placed.items() for mark in _at(step, found, step == max(steps)))
         marks = list(islice(every, most + 1))
         if marks and len(marks) <= most:
             ends = [(x + group.width, y + group.height) for found in placed.values() for group, x, y in found]
@@ -134,9 +135,9 @@ def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float
         x, low = x + group.width + APART, max(low, y + group.height)
 
 
-def _at(step, found) -> Iterator[Mark]:
-    """Marks that are seen at a step alone."""
-    states = [(0, "hidden"), (step, ""), (step + 1, "hidden")] if step else [(0, ""), (1, "hidden")]
+def _at(step, found, last) -> Iterator[Mark]:
+    """Marks that are seen at a step alone, of the last one to the end."""
+    states = [*([(0, "hidden")] if step else []), (step, ""), *([] if last else [(step + 1, "hidden")])]
     for mark in chain.from_iterable(group.marks(x, y) for group, x, y in found):
         yield mark.varying("step", state=states)
 

@@ -5,40 +5,25 @@ is always clear which derivative belongs to which op.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
-from ...kit.boxes import (
-    BELOW,
-    CARD,
-    EDGE,
-    HALF,
-    LABEL,
-    PAD,
-    VALUE,
-    Climb,
-    arrow,
-    card,
-    fits,
-    label_width,
-    name_width,
-    value_width,
-)
-from ...kit.layout import Layout, Point, layout
-from ...kit.layout.channels import Channels, climbing, entries, right_sides
+from ...kit.boxes import EDGE, PAD, Climb, arrow, card, name_width, value_width
+from ...kit.layout import Layout, Point
 from ...kit.layout.rows import Rows
-from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
+from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
+from ...kit.words import clipped
 from . import cards, travels
 from .broken import broken
 from .cards import Gradients, pulses
 from .colours import Colours
+from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
-SUM = 15.0  # the line of a sum below a card
+SUM, LABELS, NOTE = 15.0, 15.0, 14.0  # px, the line of a sum below a card, of slopes, and of what a node saves
 ALWAYS: When = {}
 NEVER: Changes = []
-FORWARDS, BACK = -3.0, 4.0  # px by which edges forwards and back run beside the middle of a lane that they share
-GAP = 44.0  # px between columns, at least
+HALFWAY = 0.725  # of a card, from its top to the middle of its second line
 
 
 def nothing(box: Mark) -> Iterable[Mark]:
@@ -50,8 +35,9 @@ class View:
     """Boxes placed in a panel, marks collected.
 
     `rooms`: for a box, px that its cards need besides what its own texts need. `twins`: the boxes with a second card
-    below the first. `labels`: of each edge the text that stands beside it. `room`: px, a wider drawing is
-    cut into rows; None: as wide as a page. `top`, `bottom`: px left free above and below.
+    below the first, or beside it. `labels`: of each edge the text that stands beside it; `noted`: boxes with a text between
+    both cards. `room`: px, a wider drawing is cut into rows, and for a narrow page leads down; None: as wide as a page. `top`,
+    `bottom`: px left free above and below.
     """
 
     def __init__(
@@ -61,6 +47,7 @@ class View:
         *,
         twins: Collection[Unit] = (),
         labels: Sequence[str] = (),
+        noted: Collection[Unit] = (),
         room: float | None = None,
     ):
         self.units, self.gradients, self.twins, self.colours = units, Gradients(units), twins, Colours(units)
@@ -68,69 +55,87 @@ class View:
         self.tokens: list[Mark] = []
         self.top = self.bottom = EDGE
         self.gap = GAP
-        sizes = [(self._width(u, rooms.get(u, ())), self._height(u)) for u in units.units]
-        edges = [(e.start.index, e.end.index) for e in units.edges]
-        drawn = layout(sizes, edges, column_gap=GAP, row_gap=16.0, first=_arguments(units))
-        middles = [y + HALF for _, y, _, _ in drawn.boxes]
-        self._entries = entries(partial(_arrives, drawn, edges), [end for _, end in edges], middles, 15.0)
-        beside = labels or [""] * len(edges)
-        words = [words or edge.words for edge, words in zip(units.edges, beside, strict=True)]
-        channels = Channels(drawn, dict(self._laid_out(drawn)), _wide(drawn, edges, words))
-        self.layout: Layout = drawn.spaced(channels.widths(GAP))
-        places, lines = right_sides(self.layout), channels.lines(self.layout)
-        self._routes = {key: climbing(points, key, places, lines) for key, points in self._laid_out(self.layout)}
-        self.rows = Rows.of(self.layout, edges, room, list(self._routes.values()))
+        beside = labels or [""] * len(units.edges)
+        labels = [words or edge.words for edge, words in zip(units.edges, beside, strict=True)]
+        self.placing = self._placed([self._width(u, rooms.get(u, ())) for u in units.units], labels, noted, room)
 
-    def _laid_out(self, drawn) -> Iterator[tuple[tuple[int, bool], list[Point]]]:
-        """The routes in a layout: of each edge, and of its way back where that stands below."""
-        twins = bool(self.twins)
-        for k, edge in enumerate(self.units.edges):
-            yield (k, False), drawn.route(k, HALF, HALF + self._entries[k], FORWARDS if twins else 0.0)
-            if edge.start in self.twins and edge.end in self.twins:
-                start, end = BELOW + HALF, BELOW + HALF + self._entries[k]
-                yield (k, True), drawn.route(k, start, end, BACK)
+    def _placed(self, widths, labels, noted, room) -> Placing:
+        units, twins = self.units, {unit.index for unit in self.twins}
+        edges = [(e.start.index, e.end.index) for e in units.edges]
+        sums = {unit for unit in self.twins if self.gradients.sums(unit)}
+        wanted = Wanted(widths, [SUM * (u in sums) for u in units.units], twins, edges, labels, _arguments(units), ())
+        down = None
+        if room is not None and room <= NARROW:
+            named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words}
+            below = [SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted) for u in units.units]
+            down = Down.of(replace(wanted, below=below, order=_in_order(units)), room)
+        return down or Across(wanted, room)
 
     def _width(self, unit, rooms):
         value = value_width(self.units.roomy(cards.value(unit)))
         return max([46.0, name_width(cards.short(unit)), value, *rooms]) + PAD
 
-    def _height(self, unit):
-        return CARD + (BELOW + (SUM if self.gradients.sums(unit) else 0) if unit in self.twins else 0)
+    @property
+    def layout(self) -> Layout:
+        """The layout in columns, of what leads across."""
+        return self._across.layout
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of what leads across."""
+        return self._across.rows
+
+    @property
+    def _across(self) -> Across:
+        assert isinstance(self.placing, Across)
+        return self.placing
 
     @property
     def width(self) -> float:
         """Of the panel, px."""
-        return self.rows.width + 2 * EDGE
+        return self.placing.width + 2 * EDGE
 
     @property
     def height(self) -> float:
         """Of the panel, px."""
-        return self.rows.height + self.top + self.bottom
+        return self.placing.height + self.top + self.bottom
 
-    def box(self, unit: Unit) -> tuple[float, float, float]:
+    def box(self, unit: Unit) -> Place:
         """`(left, top, width)` of a box's first card."""
-        x, y, width, _ = self.layout.boxes[unit.index]
-        x, y = self.rows.place((x, y))
+        return self._moved(self.placing.box(unit.index))
+
+    def twin(self, unit: Unit) -> Place:
+        """`(left, top, width)` of its second card."""
+        return self._moved(self.placing.twin(unit.index))
+
+    def _moved(self, place):
+        x, y, width = place
         return x + EDGE, y + self.top, width
 
     def route(self, k: int, back: bool = False) -> list[Point | None]:
-        """The points of edge `k`, or of its way `back` between the cards below; None where it goes on in the next row."""
-        return [point and self._inside(point) for point in self.rows.route(self._routes[k, back])]
+        """The points of edge `k`, or of its way `back` between the second cards; None where it goes on in the next row."""
+        return [point and self._inside(point) for point in self.placing.route(k, back)]
 
     def _inside(self, point: Point) -> Point:
         return point[0] + EDGE, point[1] + self.top
 
     def crossings(self, k: int, words: str, back: bool = False) -> list[Climb]:
-        """The parts of a route where a label has room: what is level, and the climbs, all in gaps between columns."""
-        edge, found = self.units.edges[k], list[Climb]()
-        first, last = (self.layout.ranks[unit.index] for unit in (edge.start, edge.end))
-        columns = self.layout.columns
-        gaps = [(right, left) for (_, right), (left, _) in zip(columns[first:last], columns[first + 1 :], strict=False)]
-        for start, end in pairwise(self.rows.direct(self._routes[k, back])):
-            if any(right <= start[0] + 0.01 and end[0] <= left + 0.01 for right, left in gaps):
-                at, then, *_ = self.rows.route([start, end])  # of what leads on in another row the part before it turns
-                found += [(self._inside(at), self._inside(then))] if at and then else []
-        return [part for part in found if fits(words, part)]
+        """The parts of a route where a label has room."""
+        return [(self._inside(at), self._inside(then)) for at, then in self.placing.crossings(k, words, back)]
+
+    def tie(self, unit: Unit, x: float | None = None) -> Mark:
+        """The dotted line between both cards of a box; `x`: px from its left side, by default the middle."""
+        start, end = self.placing.tie(unit.index, self.box(unit)[2] / 2 if x is None else x)
+        return line(*self._inside(start), *self._inside(end), "saved")
+
+    def note(self, unit: Unit, words: str, role: str, x: float) -> Mark:
+        """A text beside that line."""
+        return text(*self._inside(self.placing.note(unit.index, x)), words, role)
+
+    def total(self, unit: Unit, role: str) -> Mark:
+        """An empty text below the second card of a box."""
+        place, anchor = self.placing.total(unit.index)
+        return text(*self._inside(place), "", role, anchor)
 
     # ---- marks ----
 
@@ -158,7 +163,7 @@ class View:
         """The way back of edge `k`, between the cards below the boxes, and what travels along it."""
         points, edge = self.route(k, back=True), self.units.edges[k]
         self.arrow(points, "backedge", "backhead", states, back=True)
-        start, end = ((x, y + BELOW, w) for x, y, w in map(self.box, (edge.start, edge.end)))
+        start, end = map(self.twin, (edge.start, edge.end))
         self.tokens += travels.back(self.gradients, edge, [self._middle(start), *points, self._middle(end)])
 
     def edge_mirrored(self, k: int, states: Changes, whole: float) -> None:
@@ -172,7 +177,7 @@ class View:
     def _middle(self, place):
         """Where the value of a card stands."""
         x, y, width = place
-        return x + width / 2, y + VALUE
+        return x + width / 2, y + HALFWAY * self.placing.card
 
     def _forward_card(self, unit):
         x, y, w = self.box(unit)
@@ -182,7 +187,7 @@ class View:
         happens = [*([ran] if ran else []), *([self.units.last] if marked and self.units.story.ending else [])]
         states = pulses(happens, "pending" if ran else "") if happens else []
         if unit.block or unit.lead.cut is not None:  # drawn as a pile
-            pile = rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}")
+            pile = rect(x + 4, y - 4, w, self.placing.card, "group", 4, link=f"n{unit.index}")
             self.marks.append(pile.varying("step", state=calm(states)))
         title = cards.short(unit)
         pill = unit.lead.leaf and unit.lead.cut is None
@@ -209,16 +214,16 @@ class View:
         """A box with a title and, below it, a text that changes with the steps; between them what is laid `over` the box."""
         names = calm(states) if any(name for _, name in calm(states)) else []
         empty_before = all(name in ("", "pending") for _, name in names)  # so there is no text to be faint
-        box, name, value = only(when, card(*place, role, title, "", pill, link))
+        box, name, value = only(when, card(*place, role, fitted(title, place[2]), "", pill, link, self.placing.card))
         value = value.varying("step", state=[] if empty_before else names, text=values)
         value = travels.arriving(value, self.units)
         box, name = box.varying("step", state=states), name.varying("step", state=names)
         self.marks += [box, *only(when, over(box)), name, value]
 
-    def gradient_card(self, unit: Unit, x: float, y: float, title: str) -> None:
-        """The card of a box's gradient, which is as wide as the box."""
+    def gradient_card(self, unit: Unit, title: str, at: tuple[float, float] | None = None) -> None:
+        """The card of a box's gradient, which is as wide as the box; `at`: its left upper corner, if it is not the twin's."""
         states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
-        place, role = (x, y, self.box(unit)[2]), self.gradient_role(unit)
+        place, role = (*at, self.box(unit)[2]) if at else self.twin(unit), self.gradient_role(unit)
         self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf,
                   over=partial(self.colours.of_gradient, unit))  # fmt: skip
 
@@ -234,7 +239,8 @@ class View:
 
     def panel(self, name, title, when, width=None, height=None) -> Panel:
         """All marks as a panel."""
-        whole = bool(self.rows.cuts)
+        down = isinstance(self.placing, Down)
+        whole, title = down or bool(self.rows.cuts), title.replace("below", "beside") if down else title
         size = width or self.width, height or self.height
         return Panel(name, title, *size, self.marks, when, tokens=self.tokens, whole=whole)
 
@@ -256,17 +262,20 @@ def _arguments(units: Units) -> list[int]:
     return own if len(own) < len(leaves) else []
 
 
-def _arrives(drawn: Layout, edges: Sequence[tuple[int, int]], k: int) -> float:
-    """The height at which edge `k` comes to the gap before its last column."""
-    left, _ = drawn.columns[drawn.ranks[edges[k][1]]]
-    return [y for x, y in drawn.route(k, HALF) if x < left - 0.01][-1]
+def _in_order(units: Units) -> list[int]:
+    """The boxes as they ran, each leaf above its first use; the user's own first one above all."""
+    found: dict[int, None] = dict.fromkeys(_arguments(units)[:1])
+    for unit in units.ops:
+        found |= dict.fromkeys(edge.start.index for edge in units.into.get(unit, ()) if edge.start.lead.leaf)
+        found[unit.index] = None
+    return [*found, *(unit.index for unit in units.units if unit.index not in found)]
 
 
-def _wide(drawn: Layout, edges: Sequence[tuple[int, int]], labels: Sequence[str]) -> dict[int, float]:
-    """Px that the labels need in each gap, those of edges that cross no other gap."""
-    found: dict[int, float] = {}
-    for (start, end), words in zip(edges, labels, strict=False):
-        gap = drawn.ranks[start]
-        if words and drawn.ranks[end] == gap + 1:
-            found[gap] = max(found.get(gap, 0.0), min(label_width(words), LABEL) + 14)
-    return found
+def fitted(words: str, width: float) -> str:
+    """A title as a card of so many px has room for."""
+    while words and name_width(words) > width - 4:
+        before = words
+        words = clipped(words.partition(": ")[0], min(len(words) - 1, 60))
+        if words == before:
+            break
+    return words

@@ -3,8 +3,8 @@
 from functools import partial
 
 from ....realtape import in_bytes
-from ...kit.boxes import BELOW, CARD, name_width, value_width
-from ...kit.scene import Panel, line, only, text, width_of
+from ...kit.boxes import name_width, value_width
+from ...kit.scene import Panel, only, width_of
 from ...kit.words import clipped
 from .cards import Gradients, pulses, short
 from .chain import gradient_rooms
@@ -28,7 +28,8 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     """
     gradients = Gradients(units)
     noted = {unit for unit in units.units if has_node(units, unit)}
-    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, room=room)
+    saving = {unit for unit in noted if saves(units, unit)}
+    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, noted=saving, room=room)
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
             view.edge_below(k, _edge_states(units, edge))
@@ -50,10 +51,11 @@ def has_node(units: Units, unit: Unit) -> bool:
 
 
 def saves(units: Units, unit: Unit) -> str:
-    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known."""
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known, or what it
+    holds."""
     if unit.block:
         held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
-        return f"saves {in_bytes(sum(held.values()))}" if held else ""
+        return f"saves {in_bytes(sum(held.values()))}" if held else units.told(unit)
     lead = unit.lead
     slots = () if lead.leaf else lead.slots or tuple(("", what) for what in lead.keeps)
     named = [_saved_name(units, unit, *slot) for slot in slots[:2]]
@@ -112,9 +114,8 @@ def _node(view, unit):
     gone = bool(ran) and _freed(units, unit)
     if gone:
         states, values = [(0, before), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
-    x, y, w = view.box(unit)
     view.card(
-        (x, y + BELOW, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
+        view.twin(unit), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
         over=partial(view.colours.of_gradient, unit),
     )  # fmt: skip
     if not gone and saves(units, unit):
@@ -124,7 +125,7 @@ def _node(view, unit):
 def _saved(view, unit, kept):
     """The dotted line to what a node saves, with the states `kept`, struck out when that is released."""
     walked = view.units.walked.get(unit)
-    if walked is None or not frees(unit) or view.units.story.retained:
+    if walked is None or unit.block or not frees(unit) or view.units.story.retained:
         view.marks += _note(view, unit, kept)
     else:
         view.marks += only({"retain": [0]}, _note(view, unit, [*kept, (walked + 1, RELEASED)]))
@@ -132,6 +133,5 @@ def _saved(view, unit, kept):
 
 
 def _note(view, unit, kept):
-    x, y, _ = view.box(unit)
-    yield line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved").varying("step", state=kept)
-    yield text(x + SAVED + 5, y + CARD + 16, saves(view.units, unit), "note").varying("step", state=kept)
+    yield view.tie(unit, SAVED).varying("step", state=kept)
+    yield view.note(unit, saves(view.units, unit), "note", SAVED).varying("step", state=kept)

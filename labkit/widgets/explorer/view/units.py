@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kit.boxes import roomy
-from ..run.folding import Block, Part
+from ..run.folding import Block, Part, told
 from ..run.story import Node, Sent, Step, Story
 
 FEW_LEAVES = 3  # of a block that have boxes of their own
@@ -108,6 +108,10 @@ class Units:
         self.goes_back = bool(back) or any(n.leaf for n in self.story.outputs)
         self.last = (self.seed + len(back) if self.goes_back else self.forward) + bool(self.story.ending)
         self.at = {step: unit for unit, step in (*self.ran.items(), *self.walked.items())}
+
+    def told(self, unit: Unit) -> str:
+        """What a folded block holds; "" for another box."""
+        return told(unit.block, self.story.nodes) if unit.block else ""
 
     def roomy(self, words: str) -> str:
         """Words with numbers, or others that are as long as these may become."""

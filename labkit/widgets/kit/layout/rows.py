@@ -12,6 +12,7 @@ from . import Layout, Point
 
 PAGE = 1130.0  # px, the width that needs no rows
 FLAT = 1.2  # width to height of a drawing that one page does not hold
+FEW, SLACK = 4, 1.2  # so few rows may be so many times as wide: a little smaller, they are fewer
 ROW_GAP = 26.0  # px between rows
 IN = 24.0  # px that an edge comes from before the first column of a row
 APART = 7.0  # px between lines that are led around
@@ -47,9 +48,10 @@ class Rows:
         """
         area = layout.width * (layout.height + ROW_GAP)
         widest = widest or max(PAGE, (FLAT * area) ** 0.5 if area > FLAT * PAGE**2 else PAGE)
-        if layout.width <= widest * 1.1:
+        most = SLACK * widest if layout.width <= FEW * widest else widest
+        if layout.width <= most:
             return cls(layout, [], [0.0], [layout.height], [0.0])
-        cuts = _cuts(layout.columns, _crossing(layout, edges), widest - _gap(layout) - IN)
+        cuts = _cuts(layout.columns, _crossing(layout, edges), most - _gap(layout) - IN)
         routes = [layout.route(k) for k in range(len(edges))] if routes is None else routes
         begins = _begins(layout, cuts)
         routes = [_direct(cuts, begins, route) for route in routes]

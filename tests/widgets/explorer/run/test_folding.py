@@ -19,9 +19,11 @@ from labkit.widgets.explorer.run.folding import (
     Block,
     blocks,
     folded,
+    grown,
     open_while_few,
     overview,
     paths,
+    told,
     visible,
 )
 from labkit.widgets.explorer.run.recorded import of_function
@@ -224,3 +226,36 @@ def test_blocks_come_outer_ones_first():
     inner = Block("a/b", "b", [2, 3])
     assert [b.key for b in blocks([Block("a", "a", [1, inner]), 4])] == ["a", "a/b"]
     assert list(pairwise(Block("a", "a", [1, inner]).ops)) == [(1, 2), (2, 3)]
+
+
+# ---- as much as fits ----
+
+
+def net():
+    """Three rounds of two calls, each of two ops, and two ops."""
+    layer = lambda i, k: Block(f"r{i}/{k}", k, [10 * i, 10 * i + 1], kind=k)
+    rounds = [Block(f"r{i}", f"{i} of 3", [layer(i, "a"), layer(i + 3, "b")], piece=True) for i in (1, 2, 3)]
+    return [Block("r", "3 times a, b", rounds), 98, 99]
+
+
+@pytest.mark.parametrize(
+    "room, calls, seen",
+    [
+        (5, True, ["1 of 3", "2 of 3", "3 of 3", 98, 99]),
+        (6, True, ["a", "b", "2 of 3", "3 of 3", 98, 99]),
+        (8, True, ["a", "b"] * 3 + [98, 99]),
+        (99, True, ["a", "b"] * 3 + [98, 99]),
+        (99, False, [10, 11, 40, 41, 20, 21, 50, 51, 30, 31, 60, 61, 98, 99]),
+    ],
+)
+def test_what_fits_is_unfolded_alike_blocks_together_or_the_first_of_them(room, calls, seen):
+    parts = net()
+    opened = grown(parts, frozenset(), lambda keys: len(visible(parts, keys)) <= room, calls)
+    assert [p.title if isinstance(p, Block) else p for p in visible(parts, opened)] == seen
+
+
+def test_a_pile_says_what_it_holds():
+    story = of_function(lambda x: np.sin(np.cos(np.exp(x))), [1.0], program=False)
+    assert told(Block("", "3 ops", [1, 2, 3]), story.nodes) == "exp, cos, sin"
+    assert told(Block("", "exp, cos, sin", [1, 2, 3]), story.nodes) == ""
+    assert told(Block("", "3 ops", [1, 2, 3]), story.nodes, 12) == "exp, cos …"

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
+import labkit.torch as torch
 from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.tape import Known, of_tensor
 
 
 @drawn(40)
@@ -82,3 +84,38 @@ def test_inputs_without_influence_are_named(fun, words):
 
 def test_labels_are_not_expected_to_have_influence():
     assert of_function(lambda x, y: x * np.sum(y == 1), [1.0, onp.array([0, 1])]).notices == []
+
+
+def test_where_a_gradient_ends_is_told_and_marked():
+    w = torch.tensor([[-1.0, -2.0], [-3.0, -1.0]], requires_grad=True)
+    story = of_tensor((torch.relu(w @ torch.ones(2, 1)) + 1.0).sum(), Known.among({"w": w}))
+    assert story.notices == [
+        "No gradient passes relu: all its 2 numbers are 0, where its slope is 0. The gradient of w is 0."
+    ]
+    assert [story.nodes[i].op for i in story.marked] == ["relu"]
+    live = of_tensor(torch.relu(w @ -torch.ones(2, 1)).sum(), Known.among({"w": w}))
+    assert (live.notices, live.marked) == ([], frozenset())
+
+
+def test_where_it_ends_is_not_the_product_whose_other_factor_is_0_for_that():
+    """Of a relu that gives 0 alone, the weight behind it gets 0, too."""
+    w, v = torch.tensor([[-1.0, -2.0]], requires_grad=True), torch.ones(1, 1, requires_grad=True)
+    story = of_tensor((v @ torch.relu(w @ torch.ones(2, 1)) + v).sum(), Known.among({"w": w, "v": v}))
+    (notice,) = story.notices
+    assert notice.startswith("No gradient passes relu") and notice.endswith("The gradient of w is 0.")
+
+
+def test_the_op_that_sends_0_is_told_whatever_it_is():
+    (notice,) = of_function(lambda x: np.sum((x - x) ** 2), [onp.ones(3)]).notices
+    assert notice.startswith(
+        "The gradient of x is 0: a gradient of length 1.73 arrives at pow 2 (test_notices.py, line "
+    )
+    assert notice.endswith(", and 0 goes on.")
+
+
+def test_0_on_one_of_several_ways_is_no_alarm():
+    assert of_function(lambda x: np.sum(x**2) + np.sum(np.maximum(x - 9.0, 0.0 * x) ** 2), [onp.ones(3)]).notices == []
+
+
+def test_a_slope_of_0_on_the_picture_needs_no_notice():
+    assert of_function(lambda x: np.sin(x) ** 2, [0.0]).notices == []

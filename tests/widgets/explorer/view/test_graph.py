@@ -47,10 +47,10 @@ def test_everything_is_there_before_anything_has_run(program):
 @drawn(8)
 def test_in_rows_each_gradient_stands_below_its_box_and_rows_are_as_wide_as_the_room(program):
     units = units_of(program)
-    panel, (_, totals) = graph_in_rows(units, {}, 420.0), program.walk()
+    panel, (_, totals) = graph_in_rows(units, {}, 500.0), program.walk()
     there = rects(panel)
     assert set(there) == set(rects(panel, 999)) == set(rects(graph(units, {})))
-    assert panel.width <= 1.1 * 420  # the way to the next row included
+    assert panel.width <= 1.2 * 500  # the way to the next row included
     for unit in (u for u in units.units if not u.chip and u.nodes[0] in totals):
         box, back = there[f"n{unit.index}"], there[f"g{unit.index}"]
         assert (back["x"], back["width"], back["y"] > box["y"] + box["height"]) == (box["x"], box["width"], True)

@@ -1,5 +1,6 @@
 """In every view of every graph: no two boxes overlap, no line crosses a box, every text fits, nothing leaves its panel."""
 
+from functools import partial
 from itertools import combinations
 
 import autograd.numpy as np
@@ -15,7 +16,8 @@ import labkit
 from labkit.widgets.explorer.run.folding import Block
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.view.chain import chain
-from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.graph import graph, graph_in_rows
+from labkit.widgets.explorer.view.placing import NARROW
 from labkit.widgets.explorer.view.shared import calm
 from labkit.widgets.explorer.view.tape import tape
 from labkit.widgets.explorer.view.units import Units
@@ -23,6 +25,8 @@ from labkit.widgets.kit.boxes import label_width, placed_labels
 from labkit.widgets.kit.scene import looks, to_json
 
 VIEWS = {"chain": chain, "tape": tape, "graph": graph}
+NARROW_VIEWS = {f"{make.__name__}, narrow": partial(make, room=NARROW) for make in (chain, tape, graph_in_rows)}
+VIEWS |= NARROW_VIEWS
 
 
 def units_of(fun, *args, blocks=()):

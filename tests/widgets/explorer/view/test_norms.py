@@ -1,0 +1,88 @@
+"""The curve of norms: what it shows is the length of each gradient, and only what the slider has reached."""
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+
+import labkit.torch as torch
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.tape import of_tensor
+from labkit.widgets.explorer.view.norms import Curve
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest, looks
+
+
+def units_of(story):
+    return Units(story, [n.index for n in story.nodes if not n.leaf])
+
+
+def deep(scale=0.5, layers=6):
+    def f(x):
+        for _ in range(layers):
+            x = np.tanh(x * scale)
+        return np.sum(x)
+
+    return units_of(of_function(f, [onp.ones(3)], program=False))
+
+
+def dots(panel, step):
+    """The links of the dots that are seen at a step, with their places."""
+    found = {}
+    for mark in panel.marks:
+        attributes, _, state = looks(mark, {"step": step})
+        if mark.tag == "circle" and state != "hidden":
+            found[mark.link] = attributes["cx"], attributes["cy"]
+    return found
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_places_are_the_norms(narrow):
+    curve, units = Curve(deep()), deep()
+    panel = curve.panel.narrow if narrow else curve.panel
+    norms = {}
+    for step in units.story.steps:
+        norms[step.node] = onp.linalg.norm(step.gradient)
+        norms |= {sent.parent: onp.linalg.norm(sent.total) for sent in step.sent}
+    ticks = {float(m.text): (m.at["x"] if narrow else m.at["y"] - 4) for m in panel.marks if m.role == "tick"}
+    (low, at), *_, (high, end) = sorted(ticks.items())
+    for link, place in dots(panel, units.last).items():
+        part = (onp.log10(norms[units.units[int(link[1:])].lead.index]) - onp.log10(low)) / (
+            onp.log10(high) - onp.log10(low)
+        )
+        assert place[0 if narrow else 1] == pytest.approx(at + part * (end - at), abs=0.2)
+
+
+def test_only_what_the_slider_has_reached_is_seen():
+    curve, units = Curve(deep()), deep()
+    assert dots(curve.panel, units.seed - 1) == {}
+    seen = [len(dots(curve.panel, step)) for step in range(units.seed, units.last + 1)]
+    assert seen == list(range(1, len(seen) + 1))
+    ticks = [mark for mark in curve.panel.marks if mark.role == "tick"]
+    assert ticks and all(latest(m.vary["step"]["state"], 0, "") == "answer" for m in ticks)
+
+
+def test_its_grip_and_its_links_go_to_the_steps():
+    curve, units = Curve(deep()), deep()
+    across, upright = curve.grips()
+    assert (across.dial, across.by, upright.by) == ("step", "x", "y")
+    assert across.spots[: units.seed] == [None] * units.seed and len(across.spots) == units.last + 1
+    assert [link.go["step"] for _, link in curve.links()] == list(range(units.seed, units.last + 1))
+    rows = [m.link for m in curve.panel.marks if m.role == "row"]
+    assert rows == [name for name, _ in curve.links()]
+
+
+def test_nan_and_0_have_rows_of_their_own():
+    torch.manual_seed(0)
+    x = torch.ones(3, requires_grad=True)
+    y = torch.relu(x - 2.0) * 3.0 + 1.0
+    panel = Curve(units_of(of_tensor((y * y).sum()))).panel
+    assert "0" in [m.text for m in panel.marks if m.role == "tick"]
+    story = of_function(lambda x: np.sum(np.sqrt(x * 0.0) * 2.0 + 1.0) ** 2, [onp.ones(3)], program=False)
+    panel = Curve(units_of(story)).panel
+    assert "nan, inf" in [m.text for m in panel.marks if m.role == "tick"]
+    assert {m.role for m in panel.marks if m.tag == "circle"} >= {"badbar", "backbar"}
+
+
+def test_single_numbers_and_short_ways_have_none():
+    assert Curve(units_of(of_function(lambda x: np.sin(np.tanh(x * 2) * 3) ** 2, [0.5], program=False))).panel is None
+    assert Curve(deep(layers=1)).panel is None

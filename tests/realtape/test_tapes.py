@@ -156,7 +156,7 @@ def test_modules_fold_as_layers():
 
 def test_an_extra_backward_says_that_it_ran_and_gives_no_choice_of_retaining():
     said = picture("mlp").describe().replace("\n", " ")
-    assert "An extra backward ran for this picture, and with it your hooks, and recomputation" in said
+    assert "An extra backward ran for this picture, and with it your hooks and what a checkpoint computes again" in said
     assert [dial.name for dial in picture("mlp").scene.dials] == ["step", "view", "colour"]
     assert "backward=True runs an extra backward" in picture("transformer").describe().replace("\n", " ")
     step = picture("mlp").scene.dials[0]

@@ -30,6 +30,7 @@ export class Grabbing {
     on("pointercancel", (event) => this.drop(event));
     if (this.held && !this.now(this.held.name)) this.held = undefined;
     this.wanted = held?.wanted;
+    this.aimed = { ...this.wanted?.value }; // what was asked for and is not in the scene yet
     this.soon();
   }
 
@@ -212,7 +213,7 @@ export class Grabbing {
     const value = {}, at = coordinates(grip, spot), across = right || -down; // what has one axis only takes both pairs of arrows
     for (const [axis, along] of Object.entries(grip.free)) {
       const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
-      const level = grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]);
+      const level = this.aimed[along.field] ?? (grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]));
       const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
       if (way && !this.player.live) value[along.field] = this.player.reach.next(along.field, level, way, far);
       else if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
@@ -270,6 +271,7 @@ export class Grabbing {
     if (!last && this.held?.sent === written) return;
     if (this.held) this.held.sent = written;
     this.wanted = { value, last };
+    Object.assign(this.aimed, value);
     this.soon();
   }
 
@@ -291,6 +293,7 @@ export class Grabbing {
   answered() {
     clearTimeout(this.waiting);
     this.busy = false;
+    this.aimed = { ...this.wanted?.value };
     this.soon();
   }
 

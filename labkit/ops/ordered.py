@@ -47,11 +47,14 @@ def _quantile(of, input, q, axis, keepdims, interpolation, known_only):
     flat = input.reshape(-1) if axis is None else input
     place = (0 if axis is None else axis) % max(flat.ndim, 1)
     ordered, found = of["sort"](flat, place)[0], []
-    for share in shares:
+    for i, share in enumerate(shares):
+
+        def last(x):
+            count = np.sum(x == x, axis=place, keepdims=True)
+            return count, (count if known_only else np.full_like(count, x.shape[place])) - 1
 
         def rank(x, share=share):
-            count = np.sum(x == x, axis=place, keepdims=True)
-            whole = (count if known_only else np.full_like(count, x.shape[place])) - 1
+            count, whole = last(x)
             here = np.float32(share) * whole.astype(np.float32) if x.dtype == np.float32 else share * whole
             return np.where((count > whole) | known_only, np.maximum(here, 0), whole)
 
@@ -66,6 +69,10 @@ def _quantile(of, input, q, axis, keepdims, interpolation, known_only):
         else:
             first, second = (of["take_along"](ordered, place, at) for at in (low, high))
             part = of["found"](lambda x: (rank(x) % 1).astype(x.dtype), ordered)
+            if getattr(q, "requires_grad", False):
+                part = part + (q.reshape(-1)[i] - float(share)) * of["found"](
+                    lambda x: last(x)[1].astype(x.dtype), ordered
+                )
             value = first + (second - first) * (part if interpolation == "linear" else 0.5)
         found.append(value)
     found = [value if keepdims and axis is not None else value.squeeze_(place) for value in found]

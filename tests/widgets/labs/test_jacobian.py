@@ -219,7 +219,7 @@ def test_a_tangent_in_any_direction_comes_out_as_a_push_says():
         angle, t = 2 * np.pi * position / (count - 1), np.zeros(5)
         t[list(found.columns)] = np.cos(angle), np.sin(angle)
         _, out = labkit.jvp(three_of_five, (X,), (t,))
-        np.testing.assert_allclose(found.images[position], out[list(found.rows)], atol=1e-11)
+        assert np.linalg.norm(found.images[position]) == pytest.approx(np.linalg.norm(out), abs=1e-11)
         shown = line_of(picture, "J t", "direction", False, mode=2, direction=position)[:3]
         assert shown == [number(v) for v in out.round(12) + 0.0]
     assert len(JacobianMap(lambda x: anp.sum(x**2), X).scene.dials[0].values) == 2  # an ellipse needs two outputs
@@ -232,7 +232,7 @@ def test_a_cotangent_in_any_direction_comes_out_as_a_pull_says():
         angle, v = 2 * np.pi * position / 24, np.zeros(3)
         v[list(found.columns)] = np.cos(angle), np.sin(angle)
         out = pull(v)[0]
-        np.testing.assert_allclose(found.images[position], out[list(found.rows)], atol=1e-11)
+        assert np.linalg.norm(found.images[position]) == pytest.approx(np.linalg.norm(out), abs=1e-11)
         shown = line_of(picture, "vᵀJ", "weights", True, mode=3, weights=position)
         assert shown == [number(value) for value in out.round(12) + 0.0]
         frames = [
@@ -250,6 +250,13 @@ def test_the_ellipse_is_longest_by_the_largest_singular_value():
     sizes = np.linalg.norm(found.images, axis=1)
     assert sizes.max() == pytest.approx(np.linalg.svd(found.part)[1][0], rel=0.01)
     assert "The longest of these." in found.captions()[int(np.argmax(sizes))]
+
+
+def test_where_more_than_two_outputs_move_the_ellipse_lies_in_their_plane_and_no_length_is_lost():
+    matrix = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
+    found = Directions.of(JacobianMap(lambda x: matrix @ x**2, np.array([1.0, 2.0, 3.0])).passes, back=True)
+    assert found.spanned and found.captions()[0].startswith("vᵀJ = 1 × row of y[0]. 5.66 times as long as v.")
+    np.testing.assert_allclose(np.linalg.svd(found.part)[1], np.linalg.svd(matrix * 2 * np.array([1.0, 2.0, 3.0]))[1])
 
 
 def test_an_element_of_the_input_is_dragged_to_any_number():

@@ -19,14 +19,16 @@ HEAD = ((0.0, 0.0), (-10.0, -5.0), (-10.0, 5.0))
 
 @dataclass(frozen=True)
 class Directions:
-    """The two inputs with the largest columns, and the two outputs that these move most: `part` of the Jacobian.
+    """The two inputs with the largest columns, and where they move the outputs: `part` makes two coordinates of two.
 
-    `back`: the same of its transpose, for what is pulled; then `columns` are places of outputs."""
+    These are two outputs if no other one moves; else coordinates in the plane that both columns span (`spanned`), so that
+    lengths are those of all outputs. `back`: the same of the transposed Jacobian, for what is pulled; then `columns` are
+    places of outputs."""
 
     columns: tuple[int, int]
-    rows: tuple[int, int]
     part: np.ndarray
     names: tuple[Sequence[str], Sequence[str]]
+    spanned: bool = False
     back: bool = False
 
     @classmethod
@@ -37,10 +39,11 @@ class Directions:
         if min(matrix.shape) < 2 or not np.isfinite(matrix).all() or not matrix.any():
             return None
         columns = _largest(np.abs(matrix).max(0))
-        rows = _largest(np.abs(matrix[:, columns]).max(1))
-        part = matrix[np.ix_(rows, columns)].astype(float)
-        names = [ins[j] for j in columns], [outs[i] for i in rows]
-        return cls(columns, rows, part, names, back)
+        moved = matrix[:, columns].astype(float)
+        rows = _largest(np.abs(moved).max(1))
+        spanned = bool(np.delete(moved, rows, 0).any())
+        part = _within(moved) if spanned else moved[list(rows)]
+        return cls(columns, part, ([ins[j] for j in columns], [outs[i] for i in rows]), spanned, back)
 
     @property
     def dial(self) -> str:
@@ -121,7 +124,9 @@ class Directions:
         yield from plane.across.below(high + 14, plane.across.ticks(3), grid=(low, high))
         yield from plane.up.beside(x.start - 5, plane.up.ticks(3), grid=(x.start, x.end))
         yield text(x.start, 14, what, "name")
-        yield text(x.start + 24, 14, f"across {names[0]}, up {names[1]}", "note")
+        spanned = f"in the plane of both {'rows' if self.back else 'columns'}"
+        words = spanned if self.spanned and what == self.made else f"across {names[0]}, up {names[1]}"
+        yield text(x.start + 34, 14, words, "note")
 
     def _shapes(self, plane: Plane, curve, basis, tips, role, head) -> Iterator[Mark]:
         """A closed curve, the two basis vectors or their images, and the vector that turns."""
@@ -165,5 +170,7 @@ def _largest(sizes) -> tuple[int, int]:
     return first, second
 
 
-def _pair(values) -> str:
-    return f"({', '.join(number(round(float(v), 12) + 0.0) for v in values)})"
+def _within(moved: np.ndarray) -> np.ndarray:
+    """Two columns in coordinates of the plane that they span: the first lies along the first axis."""
+    _, part = np.linalg.qr(moved)
+    return part * np.where(np.diag(part) < 0, -1.0, 1.0)[:, None]

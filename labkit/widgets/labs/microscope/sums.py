@@ -8,6 +8,7 @@ import numpy as np
 from ....precision import FORMATS
 from ...kit.scene import Mark, Panel, line, path, text
 from ...kit.strokes import NOWHERE
+from ...kit.words import raised
 from .bits import bits_end, boxes
 from .ranges import BELOW, range_marks
 from .ruler import DIAL
@@ -116,8 +117,10 @@ def _marks(sums: Sequence[Columns], of, there) -> Iterator[Mark]:
     lines = _lines(sums)
     tall, bottom = ROW + LINE * (lines - 1), _end(lines)
     ends = [LEFT + PLACE * min(c.kept, ALONG) + 3 for c in sums]
-    here = text(0, FIRST - 28, f"{of.name} ends", "note", "middle")
+    here = text(0, FIRST - 34, f"{of.name} ends", "note", "middle")
     yield here.following(DIAL, x=[max(x, 48.0) for x in ends], state=there)
+    if lines == 1:
+        yield from _places(sums, ends, there)
     y = FIRST + tall * 2 - 22
     yield line(8, y, WIDTH - 8, y, "axis").following(DIAL, state=there)
     rows = [c.rows() for c in sums]
@@ -133,6 +136,14 @@ def _marks(sums: Sequence[Columns], of, there) -> Iterator[Mark]:
         yield path(NOWHERE, "outline").following(DIAL, d=[[(x, over[0]), (x, over[1])] for x in ends], state=there)
     yield text(8, bottom + 26, "rounded away", "name").following(DIAL, state=there)
     yield text(WIDTH - 8, bottom + 26, "", "value", "end").following(DIAL, text=[_lost(c) for c in sums], state=there)
+
+
+def _places(sums, ends, there) -> Iterator[Mark]:
+    """What the first and the last place before the end are worth."""
+    y = FIRST - 18
+    yield text(LEFT, y, "", "note").following(DIAL, text=[raised(2, c.top) for c in sums], state=there)
+    last = text(0, y, "", "note", "end").following(DIAL, x=[x - 3 for x in ends])
+    yield last.following(DIAL, text=[raised(2, c.last) if c.kept > 6 else "" for c in sums], state=there)
 
 
 def _cut(front: str, i: int, lines: int) -> str:

@@ -195,7 +195,7 @@ def _largest(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         of, largest = found[i].of, _number(found[i].of.max, found[i].of)
         lost = "inf" if of.infinity else "nan"
         yield i, Ask(
-            f"The largest {of.name} is {largest}. What is stored for {_input_words(found[i])}?", lost, "Nothing larger fits.",
+            f"The largest {of.name} is {largest}. What is stored next, for {_input_words(found[i])}?", lost, "Nothing larger fits.",
             ((largest, "Numbers do not stop at the largest one: there is a mark for what is too large."),
              ("0", "That happens at the other end.")), (largest, lost, "0"),
         )  # fmt: skip
@@ -210,7 +210,7 @@ def _absorbed(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         if others and exact != f.result:
             why = "Halfway, and the tie goes to the even one." if f.tie else "It is nearer than the other neighbour."
             yield i, Ask(
-                f"{f.of.name}: {f.name} = {_input_words(f)}. What is {f.words}?", f.result, why,
+                f"Next, {f.name} = {_input_words(f)} in {f.of.name}. What is {f.words}?", f.result, why,
                 ((exact, "So it is exactly. But is that a number of the format? Look at the gap."),
                  (others[0], "That is the other neighbour. " + why)),
                 tolerance=1e-12, otherwise="Not that. Which two neighbours are there?",

@@ -136,7 +136,7 @@ export class Player {
         if (!ask) continue;
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
-        this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.focusPanel(); });
+        this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.playsOn(dial); this.focusPanel(); });
         return;
       }
     }
@@ -148,6 +148,12 @@ export class Player {
     const along = this.along(dial);
     this.set({ ...along, [dial.name]: position });
     if (this.predict) this.asksAgain(along);
+  }
+
+  // What an answer turned back, and nothing is asked of, plays to where it is seen whether the answer is right.
+  playsOn({ shows = {} }) {
+    const back = this.dials.find((dial) => dial.name in shows && plays(dial) && !this.next([dial]));
+    if (back && this.state[back.name] < shows[back.name]) this.play.toggle(back);
   }
 
   // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.

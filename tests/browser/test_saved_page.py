@@ -246,6 +246,21 @@ def test_what_is_dragged_while_one_predicts_is_asked_about_when_it_is_let_go(go,
     assert "Seeds 1, 2 and 1" in page.locator(".lk-ask").text_content() and page.locator(".lk-ask").is_visible()
 
 
+def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
+    """The start of a descent is dragged to where a saved page has scenes, too."""
+    page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
+    page.get_by_label("Predict first").check()
+    asked = page.locator(".lk-ask").text_content()
+    box = page.get_by_role("slider", name="The start").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y + 120, steps=6)
+    page.mouse.up()
+    page.wait_for_function("asked => !document.querySelector('.lk-ask').textContent.includes(asked)", arg=asked[:30])
+    assert page.locator(".lk-ask").is_visible() and "first step change" in page.locator(".lk-ask").text_content()
+
+
 def test_a_question_is_answered_in_the_picture_and_until_then_nothing_tells(go, tmp_path):
     """The histogram is dragged to a scale, and checked; what is said and drawn of it is seen from then on."""
     page = go(made("loss_scale").save(tmp_path / "loss_scale.html").as_uri()).page

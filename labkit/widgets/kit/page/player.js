@@ -169,6 +169,11 @@ export class Player {
     });
   }
 
+  // Whether a question is open, or comes when what is dragged is let go: then the scene that takes this one's place asks, too.
+  get asking() { return !this.ask.element.hidden || Boolean(this.grabbing.later); }
+
+  asksOn() { this.grabbing.whenLetGo(() => this.poses()); }
+
   set(wanted, tell = true) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
     const moved = this.dials.filter(({ name }) => after[name] !== before[name]), asked = moved.filter(({ name }) => wanted[name] !== undefined);

@@ -352,4 +352,6 @@ def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go
     checked = page.locator(".lk-choice input:checked").evaluate("radio => radio.parentNode.textContent")
     unknown = page.locator("text").get_by_text("?", exact=True)
     assert checked == "x → +" and unknown.count() == 5
-    page.wait_for_function("() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')")  # the walk back plays on
+    page.wait_for_function(
+        "() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')"
+    )  # the walk back plays on

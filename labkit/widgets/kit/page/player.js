@@ -137,6 +137,7 @@ export class Player {
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
         this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.playsOn(dial); this.focusPanel(); });
+        this.says();
         return;
       }
     }
@@ -200,13 +201,18 @@ export class Player {
     }
     for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     this.showViews();
-    const [words, rest] = this.seeking.open ? ["", ""] : briefly(captionOf(this.scene, this.state));
-    this.say.hidden = Boolean(this.seeking.open); // the question stands there
+    this.says();
+    this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
+    for (const view of this.views) view.follow();
+  }
+
+  // What is told of where the dials stand; while something is asked, the question stands in its place.
+  says() {
+    this.say.hidden = Boolean(this.seeking.open) || !this.ask.element.hidden;
+    const [words, rest] = this.say.hidden ? ["", ""] : briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;
     this.more.lastChild.textContent = rest;
-    this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
-    for (const view of this.views) view.follow();
   }
 
   // Of a panel with several layouts one is in the page, the widest that there is room for.
@@ -299,7 +305,7 @@ export class Player {
       this.request(this.main, track[Math.min(track.length - 1, Math.max(0, next))]);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const label = this.pointing.visit(event.key === "ArrowDown" ? 1 : -1, view);
-      if (label !== undefined) this.say.textContent = label;
+      if (label !== undefined) Object.assign(this.say, { hidden: false, textContent: label });
     } else if (event.key === "Enter") this.follow(this.pointing.name);
     else if (event.key === " " && this.main) this.toggle(this.main);
     else if (event.key === "0") view.whole();

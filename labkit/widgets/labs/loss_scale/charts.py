@@ -183,7 +183,7 @@ def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     yield from _step_scale(across, HEIGHT - 40)
     yield text(LEFT, 12, "share flushed to 0", "note")
     if known:
-        yield text(LEFT, 90, "loss", "note")
+        yield text(LEFT - 5, 90, "loss", "note", "end")
     y = HEIGHT - 8
     for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
         yield line(x, y - 4, x + 22, y - 4, role)

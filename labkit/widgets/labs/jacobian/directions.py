@@ -21,11 +21,13 @@ HEAD = ((0.0, 0.0), (-10.0, -5.0), (-10.0, 5.0))
 class Directions:
     """The two inputs with the largest columns, and the two outputs that these move most: `part` of the Jacobian.
 
-    `back`: the same of its transpose, for what is pulled; then `columns` are places of outputs."""
+    `back`: the same of its transpose, for what is pulled; then `columns` are places of outputs. `whole`: with all its rows,
+    of which lengths are told."""
 
     columns: tuple[int, int]
     rows: tuple[int, int]
     part: np.ndarray
+    whole: np.ndarray
     names: tuple[Sequence[str], Sequence[str]]
     back: bool = False
 
@@ -40,7 +42,7 @@ class Directions:
         rows = _largest(np.abs(matrix[:, columns]).max(1))
         part = matrix[np.ix_(rows, columns)].astype(float)
         names = [ins[j] for j in columns], [outs[i] for i in rows]
-        return cls(columns, rows, part, names, back)
+        return cls(columns, rows, part, matrix[:, columns].astype(float), names, back)
 
     @property
     def dial(self) -> str:
@@ -73,7 +75,7 @@ class Directions:
 
     def captions(self) -> list[str]:
         """What is said at each."""
-        sizes, line = np.linalg.norm(self.images, axis=1), "row" if self.back else "column"
+        sizes, line = np.linalg.norm(self.tangents @ self.whole.T, axis=1), "row" if self.back else "column"
         names = [f"{line} of {name}" for name in self.names[0]]
         return [
             paragraph(
@@ -104,7 +106,9 @@ class Directions:
         )
         marks += self._shapes(self._from, circle, np.eye(2), self.tangents, *roles[0])
         marks += self._shapes(self._to, circle @ self.part.T, self.part.T, self.images, *roles[1])
-        title = f"Drag the tip of {self.letter}: what was a circle becomes an ellipse"
+        hidden = len(self.whole) - len(self.part)
+        besides = f", seen along 2 of {len(self.whole)} axes" if hidden else ""
+        title = f"Drag the tip of {self.letter}: the circle becomes an ellipse{besides}"
         return Panel(self.dial, title, RIGHT + SIDE + 12, TOP + SIDE + 24, marks)
 
     @property

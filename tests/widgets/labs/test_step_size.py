@@ -152,7 +152,9 @@ def test_a_saved_page_holds_other_places_as_they_are_computed_there(format):
         assert usual().describe(x=at, **says).splitlines()[-1] == there.describe(**says).splitlines()[-1]
         state = usual().scene.state(x=at, **says)
         (grip,) = (grip for grip in usual().scene.grips if grip.name == "x" and holds(grip.when, state))
-        knobs = [mark_at["cx"] for mark, mark_at, *_ in visible_marks(usual().scene.panels[0], state) if mark.tag == "circle"]
+        knobs = [
+            mark_at["cx"] for mark, mark_at, *_ in visible_marks(usual().scene.panels[0], state) if mark.tag == "circle"
+        ]
         assert min(abs(grip.spots[at][0] - knob) for knob in knobs) < 0.06
 
 

@@ -150,7 +150,7 @@ def _seek(limit, values):
     return Seek(
         f"Drag g to where clipping by value, at limit {number(limit)}, turns it most.",
         right,
-        f"It is turned by up to {most:.1f}°: the longer element is cut to the limit, the other, which just fits, stays.",
+        f"Here by up to {most:.1f}°, up to 45° if g is longer: its longer element is cut to the limit, the other just fits.",
         changes(said),
     )
 

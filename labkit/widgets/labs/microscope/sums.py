@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from ....precision import FORMATS
-from ...kit.scene import Mark, Panel, line, path, text
+from ...kit.scene import Mark, Panel, line, path, text, width_of
 from ...kit.strokes import NOWHERE
+from ...kit.words import raised
 from .bits import bits_end, boxes
 from .ranges import BELOW, range_marks
 from .ruler import DIAL
@@ -72,6 +73,7 @@ class Columns:
         if not self.found.terms:
             return [("", ""), ("", ""), ("", ""), (result, "")]
         own = [self.written(v, exponent_of(gap_at(v, of)) if v else self.last) for v in self.terms]
+        own = [(front, behind.rstrip("0")) for front, behind in own]
         last = Fraction(self.exact.numerator & -self.exact.numerator, self.exact.denominator) if self.exact else None
         whole = self.written(self.exact, min(self.last, exponent_of(last)) if last else self.last)
         kept = self.written(self.stored, self.last) if np.isfinite(self.found.result) else (result, "")
@@ -116,8 +118,10 @@ def _marks(sums: Sequence[Columns], of, there) -> Iterator[Mark]:
     lines = _lines(sums)
     tall, bottom = ROW + LINE * (lines - 1), _end(lines)
     ends = [LEFT + PLACE * min(c.kept, ALONG) + 3 for c in sums]
-    here = text(0, FIRST - 28, f"{of.name} ends", "note", "middle")
-    yield here.following(DIAL, x=[max(x, 48.0) for x in ends], state=there)
+    said = [f"{of.name} ends: last place {raised(2, c.last)}" for c in sums]
+    least = max(map(width_of, said)) / 2 + 4
+    here = text(0, FIRST - 28, "", "note", "middle").following(DIAL, text=said)
+    yield here.following(DIAL, x=[max(x, least) for x in ends], state=there)
     y = FIRST + tall * 2 - 22
     yield line(8, y, WIDTH - 8, y, "axis").following(DIAL, state=there)
     rows = [c.rows() for c in sums]

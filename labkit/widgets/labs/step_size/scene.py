@@ -88,7 +88,6 @@ class StepSize(Picture):
         """Every place, the present one instead of the nearest."""
         places = list(self._places.items())
         places[self._here(self._places)] = self._x, self.cases
-        here = self._here(dict(places))
         shown = [Shown(found, i, (0, 1), True) for i, (_, found) in enumerate(places)]
         return self._scene_of(shown, [x for x, _ in places])
 
@@ -113,7 +112,12 @@ def _like(fn, x, axes):
 
 def _scene(shown: Sequence[Shown], name: str, places: Sequence[float], here: int, panels):
     one = next((one for one in shown if one.at == here), shown[0])
-    asks = (asked for each in shown for case in each.cases.values() for asked in (*_next_power(case, each), *_vanished(case, each)))
+    asks = (
+        asked
+        for each in shown
+        for case in each.cases.values()
+        for asked in (*_next_power(case, each), *_vanished(case, each))
+    )
     x = number(next(iter(one.cases.values())).x)
     dials = [
         Dial("h", "Step h", [number(h) for h in STEPS], asks=by_position(asks), pace=PACE),

@@ -47,7 +47,8 @@ class Grip:
     Grips of one `name` are one thing; `when` says which of them is seen. `area`: x, y, width and height of a part of the
     panel that may be taken hold of, too. `stays`: the handle does not follow, as with a number that is scrubbed. `moves`:
     the link of marks that are moved at once, before Python has answered. `bare`: what it stands on looks like a handle
-    already, so a ring is drawn around it only when it is pointed at, focused or held. `ends`: `{dial: (first, last)}`, a dial
+    already, so a ring is drawn around it only when it is pointed at, focused or held. `jumps`: pressed somewhere in its area, it
+    comes to the pointer. `ends`: `{dial: (first, last)}`, a dial
     that stands before the first goes to the last when it is dragged, so that all that comes of it is seen; not while the reader
     predicts.
     """
@@ -66,6 +67,7 @@ class Grip:
     stays: bool = False
     moves: str = ""
     bare: bool = False
+    jumps: bool = False
     ends: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self):

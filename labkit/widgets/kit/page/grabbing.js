@@ -138,7 +138,7 @@ export class Grabbing {
     knob.focus({ preventScroll: true });
     this.held = {
       name, grip: found.grip, pointer: event.pointerId, from: [event.clientX, event.clientY],
-      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
+      offset: found.grip.jumps && event.currentTarget !== knob ? [0, 0] : [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
     };
     this.place();
   }

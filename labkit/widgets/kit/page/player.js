@@ -136,7 +136,8 @@ export class Player {
         if (!ask) continue;
         this.pause();
         this.turn(dial, inSteps(dial) ? i - 1 : now);
-        this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.focusPanel(); });
+        this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.playsOn(dial); this.focusPanel(); });
+        this.says();
         return;
       }
     }
@@ -148,6 +149,12 @@ export class Player {
     const along = this.along(dial);
     this.set({ ...along, [dial.name]: position });
     if (this.predict) this.asksAgain(along);
+  }
+
+  // What an answer turned back, and nothing is asked of, plays to where it is seen whether the answer is right.
+  playsOn({ shows = {} }) {
+    const back = this.dials.find((dial) => dial.name in shows && plays(dial) && !this.next([dial]));
+    if (back && this.state[back.name] < shows[back.name]) this.play.toggle(back);
   }
 
   // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
@@ -162,6 +169,11 @@ export class Player {
       this.poses(back);
     });
   }
+
+  // Whether a question is open, or comes when what is dragged is let go: then the scene that takes this one's place asks, too.
+  get asking() { return !this.ask.element.hidden || Boolean(this.grabbing.later); }
+
+  asksOn() { this.grabbing.whenLetGo(() => this.poses()); }
 
   set(wanted, tell = true) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
@@ -189,13 +201,18 @@ export class Player {
     }
     for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     this.showViews();
-    const [words, rest] = this.seeking.open ? ["", ""] : briefly(captionOf(this.scene, this.state));
-    this.say.hidden = Boolean(this.seeking.open); // the question stands there
+    this.says();
+    this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
+    for (const view of this.views) view.follow();
+  }
+
+  // What is told of where the dials stand; while something is asked, the question stands in its place.
+  says() {
+    this.say.hidden = Boolean(this.seeking.open) || !this.ask.element.hidden;
+    const [words, rest] = this.say.hidden ? ["", ""] : briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;
     this.more.lastChild.textContent = rest;
-    this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
-    for (const view of this.views) view.follow();
   }
 
   // Of a panel with several layouts one is in the page, the widest that there is room for.
@@ -288,7 +305,7 @@ export class Player {
       this.request(this.main, track[Math.min(track.length - 1, Math.max(0, next))]);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const label = this.pointing.visit(event.key === "ArrowDown" ? 1 : -1, view);
-      if (label !== undefined) this.say.textContent = label;
+      if (label !== undefined) Object.assign(this.say, { hidden: false, textContent: label });
     } else if (event.key === "Enter") this.follow(this.pointing.name);
     else if (event.key === " " && this.main) this.toggle(this.main);
     else if (event.key === "0") view.whole();

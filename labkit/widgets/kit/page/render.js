@@ -69,12 +69,13 @@ function render({ model, el }) {
   };
   const show = (scene, turned = {}) => {
     const { predict, play, seeking, state = model.get("state"), scene: before } = player || {};
-    const held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
+    const asking = player?.asking, held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
     player?.leave();
     player = new Player(root, scene, {
       state, turned, before, predict, speed: play?.speed, told, send, open, live: model.get("live"), reach, held, seeking,
     });
     if (focused && !held?.focused) player.focusPanel();
+    if (asking) player.asksOn();
   };
   const began = model.get("live") ? startOf(first) : { ...startOf(first), ...model.get("state") }, beginning = model.get("beginning") || rest;
   const begin = () => ({ dials: { ...startOf(player.scene), ...began }, rest: beginning, predict: first.predict });

@@ -88,7 +88,7 @@ def _uneven(count):
 
 
 def _of_sum(count):
-    return f"Each part's gradient is that of a mean. The sum of {count} of them is about {count} times too large."
+    return f"Each part's gradient is that of a mean. The sum of {count} of them is too large, however the batch is cut."
 
 
 WEIGHTED = "Each part counts by its share of the samples. Wherever it is cut, that is the gradient of the big batch."

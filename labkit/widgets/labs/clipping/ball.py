@@ -11,11 +11,10 @@ from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
 from ...kit.seeks import Seek
 from ...kit.words import number
 from . import ball_view as view
-from . import close_view as close
 from .ball_view import ACROSS, UP
 from .rules import angle, by_value, each_by_norm, length
 
-STEP = 0.5  # the gradient stands at multiples of it, and on its way around
+STEP = 0.25  # the gradient stands at multiples of it, and on its way around
 LIMITS, LEAST = (0.5, 1.0, 1.5, 2.0), 0.1
 START, START_LIMIT = (3.5, 1.5), 2
 AROUND = 24  # places on the way around
@@ -48,7 +47,7 @@ class Clipped:
     turned: float
 
 
-@lru_cache(4096)
+@lru_cache(16384)
 def clipped(rule, g: tuple[float, float], limit: float) -> Clipped:
     """What `rule`, one of `clip_rules`, makes of the gradient `g`.
 
@@ -96,17 +95,15 @@ def _scene(places, limits, given) -> Scene:
         limit: tuple([clipped(rule, g, limit) for g in places] for rule in (each_by_norm, by_value))
         for limit in dict.fromkeys(limits)
     }
-    marks, beside = [*view.ground(limits), *view.gradient(places)], list(close.ground())
-    beside += view.left(places, limits, [length([np.array(g)]) for g in places])
+    marks = [*view.ground(limits), *view.gradient(places)]
+    beside = list(view.left(places, limits, [length([np.array(g)]) for g in places]))
     for limit, both in found.items():
-        where = _where(limits, limit)
-        told = [view.results(places, limit, *both), close.results(places, limit, *both), view.left_by(*both)]
-        clipped_g, close_up, bars = ([mark.answering("g") for mark in only(where, part)] for part in told)
-        marks += [*only(where, view.names(places, limit, *both)), *clipped_g]
-        beside += [*only(where, close.gradient(places, limit)), *close_up, *bars]
+        for drawn, told in ((marks, view.results(places, limit, *both)), (beside, view.left_by(*both))):
+            drawn += (mark.answering("g") for mark in only(_where(limits, limit), told))
+    marks += view.names(places, limits)
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, marks),
-        Panel("left", "The box close up, and what is left of g", close.WIDTH, view.TOP + 3.7 * view.ROW, beside),
+        Panel("left", "What is left of g", *view.BESIDE, beside),
     ]
     return Scene(
         "Ball and box",
@@ -153,7 +150,7 @@ def _seek(limit, values):
     return Seek(
         f"Drag g to where clipping by value, at limit {number(limit)}, turns it most.",
         right,
-        f"It is turned by up to {most:.1f}°: the longer element is cut to the limit, the other, which just fits, stays.",
+        f"Here by up to {most:.1f}°, up to 45° if g is longer: its longer element is cut to the limit, the other just fits.",
         changes(said),
     )
 
@@ -186,8 +183,7 @@ def _sentence(g, by_norm, value):
     if value.vector == g == by_norm.vector:
         return "This g is inside both: nothing is clipped."
     shown = [f"({', '.join(number(v) for v in c.vector)})" for c in (by_norm, value)]
-    turned = f"turned by {value.turned:.1f}°" if value.turned else "the same direction"
-    numbers = f"By norm: {shown[0]}, the same direction. By value: {shown[1]}, {turned}."
+    numbers = f"By norm: {shown[0]}. By value: {shown[1]}."
     return f"{_headline(g, by_norm, value)}\n{numbers}"
 
 

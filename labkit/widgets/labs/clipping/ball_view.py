@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis, Plane
-from ...kit.labels import Label, Line, beside_points
 from ...kit.scene import Mark, arrow_head, circle, line, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import number
 
 ACROSS, UP = 4.0, 3.0  # the gradient stands in [-ACROSS, ACROSS] x [-UP, UP]
-UNIT, EDGE, TICKS = 48.0, 12.0, 28.0  # px: a 1, the margin, and the one that ticks stand in
+UNIT, EDGE, TICKS = 48.0, 8.0, 28.0  # px: a 1, the margin, and the one that ticks stand in
 MIDDLE = (TICKS + ACROSS * UNIT, EDGE + UP * UNIT)
 PLANE = Plane(Axis(-ACROSS, ACROSS, TICKS, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, EDGE))
 SIZE = PLANE.across.end + EDGE, PLANE.up.start + TICKS
 KNOB = 10.0  # px: half of a handle
 LEFT = Axis(0, 5, 8, 292)  # lengths, in the second panel
 TURNS = Axis(0, 45, 8, 292)
-ROW, TOP = 34.0, 236.0
+ROW, TOP, BAR = 46.0, 38.0, 14.0
+TURN = 3.7  # the row of the turn, below the axis of lengths
+BESIDE = 308.0, TOP + (TURN + 1) * ROW + 10
+WEDGE = 58.0  # px: how far the turn is filled
 
 
 def ground(limits: Sequence[float]) -> Iterator[Mark]:
@@ -46,50 +48,68 @@ def gradient(places: Sequence[Any]) -> Iterator[Mark]:
 
 
 def results(places: Sequence[Any], limit: float, by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
-    """What the two rules make of every gradient, at one limit: where it is pulled to, and arrows."""
+    """What the two rules make of every gradient, at one limit: where it is pulled to, arrows, and the turn between them."""
     pulled = [
         [PLANE.at(g), PLANE.at(v.vector)] if v.vector != g else NOWHERE for g, v in zip(places, values, strict=True)
     ]
+    yield path(NOWHERE, "turn").following("g", d=list(map(_wedge, by_norm, values)))
     yield path(NOWHERE, "backedge").following("g", d=pulled)
     yield from arrow([c.vector for c in values], "backvector", "backhead", PLANE)
     yield from arrow([c.vector for c in by_norm], "vector", "head", PLANE)
+    told = [f"{c.turned:.1f}°" if c.turned else "" for c in values]
+    spots = list(map(_beside_turned, by_norm, values, told))
+    turned = text(0, 0, "", "slope", "middle").following("g", text=told)
+    yield turned.following("g", x=[x for x, _ in spots], y=[y for _, y in spots])
 
 
-def names(places: Sequence[Any], limit: float, by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
-    """The names of g and of the limit, at one limit."""
-    spots = [_spots(g, *pair, limit) for g, pair in zip(places, zip(by_norm, values, strict=True), strict=True)]
-    for k, (role, words) in enumerate((("name", "g"), ("note", f"limit {number(limit)}"))):
-        name = text(0, 0, words, role, "middle").following(
-            "g", x=[at[k][0] for at in spots], y=[at[k][1] for at in spots]
-        )
-        yield name.moving("g", 0.0, 0.0, "x", "y")  # all at once: on the way they would pass over each other
+def _wedge(by_norm, value):
+    """The part of a disk between the two arrows."""
+    if not value.turned:
+        return NOWHERE
+    start, end = (np.arctan2(c.vector[1], c.vector[0]) for c in (by_norm, value))
+    end = start + (end - start + np.pi) % (2 * np.pi) - np.pi
+    size = min(WEDGE, value.length * UNIT, by_norm.length * UNIT)
+    rim = [(MIDDLE[0] + size * np.cos(a), MIDDLE[1] - size * np.sin(a)) for a in np.linspace(start, end, 3)]
+    return [MIDDLE, *rim, MIDDLE]
 
 
-@lru_cache(8192)
-def _spots(g, by_norm, value, limit):
-    """Where the names stand: of g, and of the limit; clear of all that is drawn."""
-    tips, (x, y), size = [PLANE.at(v) for v in (value.vector, by_norm.vector, g)], MIDDLE, limit * UNIT
-    lines = [Line([MIDDLE, tip], 8.0) for tip in tips] + [Line([tips[2], tips[0]], 4.0)]
-    lines += [Line(around(spot, KNOB), 4.0) for spot in (edge(limit), tips[2])]
-    lines += [Line(square(MIDDLE, size), 0.7), Line(around(MIDDLE, size), 0.7)]
-    labels = [
-        Label(tips[2], width_of("g", 12, bold=True), (g[0], -g[1])),
-        Label((x, y + size), width_of(f"limit {number(limit)}", 12, bold=True), (0.0, 1.0)),
-    ]
-    return beside_points(labels, lines, PLANE.across.start, PLANE.up.end, PLANE.across.end, PLANE.up.start)
+def _beside_turned(by_norm, value, words) -> Point:
+    """Beside the tip of the arrow that is turned, on the side that is away from the other one."""
+    (x, y), (u, v), (left, top) = by_norm.vector, value.vector, PLANE.at(value.vector)
+    if not words:
+        return left, top
+    side = (1.0 if x * v >= y * u else -1.0) / value.length  # anticlockwise of the other arrow, or clockwise
+    dx, dy = -v * side, -u * side
+    far = 7 + abs(dx) * width_of(words, 12, bold=True) / 2 + abs(dy) * 6
+    return left + dx * far, top + dy * far + 4
 
 
-def around(middle: Point, size: float) -> list[Point]:
-    """A circle as points."""
-    return [
-        (middle[0] + size * float(np.cos(a)), middle[1] + size * float(np.sin(a)))
-        for a in np.linspace(0, 2 * np.pi, 25)
-    ]
+def names(places: Sequence[Any], limits: Sequence[float]) -> Iterator[Mark]:
+    """The names of g, beyond it, and of the limit, on the side of the box where g is not."""
+    spots = list(map(_beyond, places))
+    yield text(0, 0, "g", "name", "middle").following("g", x=[x for x, _ in spots], y=[y for _, y in spots])
+    words = [f"limit {number(limit)}" for limit in limits]
+    for below in (True, False):
+        y = [MIDDLE[1] + (limit * UNIT + 15 if below else -limit * UNIT - 6) for limit in limits]
+        seen = ["" if (g[1] >= 0) == below else "hidden" for g in places]
+        named = text(MIDDLE[0], 0, "", "note", "middle").following("limit", y=y, text=words)
+        yield named.following("g", state=seen).moving("g", 0.0, 0.0, "state")
 
 
-def square(middle: Point, size: float) -> list[Point]:
-    """The square around that circle."""
-    return [(middle[0] + i * size, middle[1] + j * size) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))]
+@lru_cache(4096)
+def _beyond(g) -> Point:
+    """As far along as g points as its ring needs, or the next direction in which there is room, clear of the arrow."""
+    (x, y), away = PLANE.at(g), KNOB + 9.0
+    first = np.arctan2(-g[1], g[0]) if any(g) else -np.pi / 2
+    for turn in sorted(range(-19, 20), key=abs):
+        a = first + turn * np.pi / 24
+        spot = float(x + away * np.cos(a)), float(y + away * np.sin(a))
+        if (
+            PLANE.across.start + 4.5 < spot[0] < PLANE.across.end - 4.5
+            and PLANE.up.end + 6 < spot[1] < PLANE.up.start - 5
+        ):
+            return spot[0], spot[1] + 4
+    return x, y
 
 
 def edge(limit: float) -> Point:
@@ -117,27 +137,38 @@ def arrow(vectors: Sequence[Any], shaft: str, head: str, plane: Plane) -> Iterat
 
 
 def left(places: Sequence[Any], limits: Sequence[float], lengths: Sequence[float]) -> Iterator[Mark]:
-    """The length of every gradient, and the limit."""
+    """The length of every gradient, the limit, and the axes of both kinds of bars."""
     xs = [LEFT(limit) for limit in limits]
-    rows = [(TOP + ROW * k + 4, TOP + ROW * k + 17) for k in range(3)]
+    rows = [(TOP + ROW * k + 5, TOP + ROW * k + BAR + 9) for k in range(3)]
     lines = [polyline(point for top, end in rows for point in ((x, top), (x, end), None)) for x in xs]
     words = [f"limit {number(limit)}" for limit in limits]
-    yield text(0, TOP - 17, "", "note", "middle").following("limit", x=xs, text=words)
+    yield text(0, TOP - 20, "", "note", "middle").following("limit", x=xs, text=words)
+    yield from LEFT.below(TOP + 3 * ROW - 6, range(6))
+    yield from TURNS.below(TOP + (TURN + 1) * ROW - 6, (0, 15, 30, 45), "{:.0f}°".format)
     yield from _row(0, "inkhead", "name", [f"g: length {length:.2f}" for length in lengths], lengths)
     yield path(NOWHERE, "outline").following("limit", d=lines)
+    asked = (
+        (1, "by norm: length?", "forwardtext"),
+        (2, "by value: length?", "slope"),
+        (TURN, "by value: turned by?", "slope"),
+    )
+    yield from (text(LEFT.start, TOP + ROW * k, words, role).asking("g") for k, words, role in asked)
 
 
 def left_by(by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
     """What the two rules leave of every length, at one limit, and by how much they turn it."""
-    said = [f"by norm: length {c.length:.2f}, same direction" for c in by_norm]
+    said = [f"by norm: length {c.length:.2f}{', same direction' if c.length else ''}" for c in by_norm]
     yield from _row(1, "bar", "forwardtext", said, [c.length for c in by_norm])
     said = [f"by value: length {c.length:.2f}" for c in values]
     yield from _row(2, "backbar", "slope", said, [c.length for c in values])
-    turned = [f"turned by {c.turned:.1f}°" if c.turned else "same direction" for c in values]
-    yield from _row(3, "turn", "slope", turned, [c.turned for c in values], TURNS)
+    turned = [
+        f"by value: turned by {c.turned:.1f}°" if c.turned else "by value: same direction" if c.length else ""
+        for c in values
+    ]
+    yield from _row(TURN, "turn", "slope", turned, [c.turned for c in values], TURNS)
 
 
 def _row(k, bar, role, words, values, axis=LEFT) -> Iterator[Mark]:
     y = TOP + ROW * k
     yield text(axis.start, y, "", role).following("g", text=words)
-    yield rect(axis.start, y + 5, 0, 10, bar, 0).following("g", width=[axis(value) - axis.start for value in values])
+    yield rect(axis.start, y + 7, 0, BAR, bar, 0).following("g", width=[axis(value) - axis.start for value in values])

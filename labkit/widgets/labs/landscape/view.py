@@ -218,7 +218,9 @@ def grips(shared: Ground, start: Point) -> Iterator[Grip]:
     yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
     y, across = _rows_and_gauge(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
     spots = [(across(i), y) for i in range(shared.steps + 1)]
-    yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True)
+    yield Grip(
+        "step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True, jumps=True
+    )
 
 
 def _walkers(shared) -> Iterator[Grip]:

@@ -55,7 +55,7 @@ def chosen_scale(sweep: Sweep, dial: str) -> Grip:
     top, base, count, across = _scales_axis(sweep)
     spots = [(across(power + 0.5), base) for power in range(count)]
     area = (LEFT, top, across.end - LEFT, base - top)
-    return Grip(f"{dial} chosen", f"{dial} scales", "The scale", dial, spots, "x", area=area, bare=True)
+    return Grip(f"{dial} chosen", f"{dial} scales", "The scale", dial, spots, "x", area=area, bare=True, jumps=True)
 
 
 def _layers(sweep, of, across, up):
@@ -111,7 +111,9 @@ def step_grip(training: Training, dial: str, panel: str) -> Grip:
     across, base = _steps_axis(training), HEIGHT - 40
     free = 20.0 if panel.endswith("steps") else 85.0 if next(iter(training.without.values())) else base
     spots = [(across(i + 0.5), free) for i in range(int(across.high))]
-    return Grip(panel, panel, "The training step", dial, spots, "x", area=(LEFT, 20.0, RIGHT - LEFT, base - 20.0))
+    return Grip(
+        panel, panel, "The training step", dial, spots, "x", area=(LEFT, 20.0, RIGHT - LEFT, base - 20.0), jumps=True
+    )
 
 
 def _staircase_and_events(steps, across, up):
@@ -183,7 +185,7 @@ def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     yield from _step_scale(across, HEIGHT - 40)
     yield text(LEFT, 12, "share flushed to 0", "note")
     if known:
-        yield text(LEFT, 90, "loss", "note")
+        yield text(LEFT - 5, 90, "loss", "note", "end")
     y = HEIGHT - 8
     for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
         yield line(x, y - 4, x + 22, y - 4, role)

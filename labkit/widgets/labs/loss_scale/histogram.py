@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .outcome import FATES, Outcome
 
 HEIGHT = 262.0
 LEFT, RIGHT, TOP, BASE = 34.0, 366.0, 66.0, 196.0  # of the plot
-NARROW = 34.0  # px of a band that has no room for a share
+LIFTED = TOP - 57  # where the names of narrow bands stand
 
 
 def histogram(
@@ -107,31 +108,48 @@ def _ends(of, across):
 
 
 def _shares(of, across, dial, outcomes) -> Iterator[Mark]:
-    """Under the name of each band, how many met its fate."""
+    """Under the name of each band, how many met its fate; beside a name that is lifted."""
     roles = ("slope", "leaftext", "forwardtext", "badtext")
-    for (low, high), fate, role in zip(_ends(of, across), FATES, roles, strict=True):
-        if high - low >= NARROW:
+    for (band, fate), role in zip(zip(_named(of, across), FATES, strict=True), roles, strict=True):
+        if band.wide >= 1:
             said = [percent(found.share(fate)) if found.count(fate) else "" for found in outcomes]
             said = [words.replace("under ", "<").replace("over ", ">") for words in said]
-            yield text((low + high) / 2, TOP - 29, "", role, "middle").following(dial, text=said)
+            place = (band.middle + band.half + 5, LIFTED, "start") if band.lifted else (band.middle, TOP - 29, "middle")
+            yield text(place[0], place[1], "", role, place[2]).following(dial, text=said)
+
+
+class Band(NamedTuple):
+    """Of a format: its name, its first px and how many there are, the middle of its name and half as wide as that is."""
+
+    name: str
+    low: float
+    wide: float
+    middle: float
+    half: float
+
+    @property
+    def lifted(self) -> bool:
+        """Where the band is narrower than its name, that stands higher."""
+        return 2 * self.half > self.wide + 6
+
+
+def _named(of, across) -> list[Band]:
+    """The bands of a format."""
+    found = []
+    for (low, high), name in zip(_ends(of, across), ("zero", "subnormal", "normal", lost_to(of)), strict=True):
+        half = width_of(name, 11.5) / 2
+        found.append(Band(name, low, high - low, min(max((low + high) / 2, LEFT + half), across.end - half), half))
+    return found
 
 
 def _bands(of, across) -> Iterator[Mark]:
-    looks = [
-        ("zone-zero", "zero"),
-        ("zone-subnormal", "subnormal"),
-        ("zone-normal", "normal"),
-        ("zone-over", lost_to(of)),
-    ]
-    reached = [0.0, 0.0]  # px, by the names in the lower row and in the upper one
-    for (low, high), (role, name) in zip(_ends(of, across), looks, strict=True):
-        if high - low >= 1:
-            yield rect(low, TOP - 24, high - low, BASE - TOP + 24, role, 0)
-            half = width_of(name, 11.5) / 2
-            middle = min(max((low + high) / 2, LEFT + half), across.end - half)
-            row = 0 if middle - half > reached[0] else 1
-            reached[row] = middle + half + 4
-            yield text(middle, TOP - 43 - 14 * row, name, "note", "middle")
+    looks = ("zone-zero", "zone-subnormal", "zone-normal", "zone-over")
+    for band, role in zip(_named(of, across), looks, strict=True):
+        if band.wide >= 1:
+            yield rect(band.low, TOP - 24, band.wide, BASE - TOP + 24, role, 0)
+            yield text(band.middle, LIFTED if band.lifted else TOP - 43, band.name, "note", "middle")
+        if band.wide >= 1 and band.lifted:
+            yield line(band.middle, LIFTED + 4, band.middle, TOP - 25, "grid")
 
 
 def _scales(across, up, most) -> Iterator[Mark]:
@@ -211,4 +229,6 @@ def _beside_columns(found, across, wide):
 def _said(found, infinite):
     if not found.finite:
         return f"✗ {percent(found.share('overflowed'))} → {infinite}: step skipped"
-    return f"✗ {percent(found.share('flushed'))} → 0" if found.count("flushed") else "✓ all of them survive"
+    if not found.count("flushed"):
+        return "✓ all of them survive"
+    return f"{'✓ safe' if found.safe else '✗'}{', ' if found.safe else ' '}{percent(found.share('flushed'))} → 0"

@@ -55,6 +55,11 @@ class Outcome:
         """The same as a share of all that count."""
         return self.count(fate) / max(self.size, 1)
 
+    @property
+    def safe(self) -> bool:
+        """Whether all are finite, and hardly any is flushed."""
+        return self.finite and self.share("flushed") <= TOLERATED
+
 
 def outcome(exact: Gradients, held: Gradients, of: str, scale: float = 1.0) -> Outcome:
     """Compare `held`, gradients in a format at a scale, with the `exact` and unscaled ones.
@@ -169,7 +174,7 @@ def _top(exact, formats):
 
 
 def _safe(outcomes):
-    found = [i for i, o in enumerate(outcomes) if o.finite and o.share("flushed") <= TOLERATED]
+    found = [i for i, o in enumerate(outcomes) if o.safe]
     return (found[0], found[-1]) if found else None
 
 

@@ -112,7 +112,7 @@ def about_scales(sweep: Sweep, of: str) -> Seek:
     outcomes, safe = sweep.outcomes[of], sweep.safe[of]
     lost = [o.share("flushed") + o.share("overflowed") for o in outcomes]
     right = range(safe[0], safe[1] + 1) if safe else [i for i, share in enumerate(lost) if share == min(lost)]
-    wanted = "every gradient survives" if safe else "the fewest gradients are lost"
+    wanted = "hardly a gradient is lost" if safe else "the fewest gradients are lost"
     within = f"From {two_to(right[0])} to {two_to(right[-1])}" if len(right) > 1 else f"At {two_to(right[0])} alone"
     few = (
         f"under {percent(TOLERATED)} are flushed, none overflows"

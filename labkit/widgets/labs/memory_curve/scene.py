@@ -111,6 +111,7 @@ def _scene(runs) -> Scene:
             "x",
             when=_when(*setting),
             area=(LEFT, TOP, WIDTH, HIGH),
+            jumps=True,
             bare=True,
         )
         for setting, run in runs.items()

@@ -73,6 +73,7 @@ class Columns:
         if not self.found.terms:
             return [("", ""), ("", ""), ("", ""), (result, "")]
         own = [self.written(v, exponent_of(gap_at(v, of)) if v else self.last) for v in self.terms]
+        own = [(front, behind.rstrip("0")) for front, behind in own]
         last = Fraction(self.exact.numerator & -self.exact.numerator, self.exact.denominator) if self.exact else None
         whole = self.written(self.exact, min(self.last, exponent_of(last)) if last else self.last)
         kept = self.written(self.stored, self.last) if np.isfinite(self.found.result) else (result, "")

@@ -210,7 +210,7 @@ def _absorbed(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         if others and exact != f.result:
             why = "Halfway, and the tie goes to the even one." if f.tie else "It is nearer than the other neighbour."
             yield i, Ask(
-                f"Next, {f.name} = {_input_words(f)} in {f.of.name}. What is {f.words}?", f.result, why,
+                f"Next, {f.name} = {_input_words(f)}. What is {f.words} in {f.of.name}?", f.result, why,
                 ((exact, "So it is exactly. But is that a number of the format? Look at the gap."),
                  (others[0], "That is the other neighbour. " + why)),
                 tolerance=1e-12, otherwise="Not that. Which two neighbours are there?",

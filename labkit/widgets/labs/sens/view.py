@@ -72,7 +72,7 @@ class Seeds:
         return [(at, yes if flat[at] else no) for at in turns]
 
 
-SEED = "the seed arrives from above: y.backward(seed), in MindSpore sens"
+SEED = "the seed goes in here: y.backward(seed); MindSpore: sens"
 
 
 def look(i: int) -> tuple[str, str, str, str]:

@@ -74,7 +74,7 @@ class StepSize(Picture):
                 self._look_around()
             self.scene = self._scene_of_all()
         else:
-            self.scene = self._scene_of([Shown(found, None)], list(self._places))
+            self.scene = self._scene_of([Shown(found, None, (at["zoom"],), True)], list(self._places))
 
     def _look_around(self):
         """The window, the axes of the errors, and the places that a saved page holds; they stay while x is dragged."""
@@ -88,8 +88,7 @@ class StepSize(Picture):
         """Every place, the present one instead of the nearest."""
         places = list(self._places.items())
         places[self._here(self._places)] = self._x, self.cases
-        here = self._here(dict(places))
-        shown = [Shown(found, i, (0, 1) if i == here else (), i == here) for i, (_, found) in enumerate(places)]
+        shown = [Shown(found, i, (0, 1), True) for i, (_, found) in enumerate(places)]
         return self._scene_of(shown, [x for x, _ in places])
 
     def _here(self, places):
@@ -113,14 +112,19 @@ def _like(fn, x, axes):
 
 def _scene(shown: Sequence[Shown], name: str, places: Sequence[float], here: int, panels):
     one = next((one for one in shown if one.at == here), shown[0])
-    asks = (asked for case in one.cases.values() for asked in (*_next_power(case, one), *_vanished(case, one)))
+    asks = (
+        asked
+        for each in shown
+        for case in each.cases.values()
+        for asked in (*_next_power(case, each), *_vanished(case, each))
+    )
     x = number(next(iter(one.cases.values())).x)
     dials = [
         Dial("h", "Step h", [number(h) for h in STEPS], asks=by_position(asks), pace=PACE),
         Dial("x", "x", [number(place) for place in places], "inside", here),
         Dial("format", "Format", NAMES, "choice"),
         Dial("rule", "Difference", RULES, "choice"),
-        Dial("zoom", "Zoom to h", ["off", "on"], "toggle", when={"x": [here]}),
+        Dial("zoom", "Zoom to h", ["off", "on"], "toggle"),
     ]
     words = (
         f"First the curve of {name} with its tangent at {x} and the secant of step h. Then, on log-log axes, "

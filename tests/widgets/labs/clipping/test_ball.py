@@ -10,7 +10,6 @@ from labkit.widgets.kit.scene import width_of
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import ball
 from labkit.widgets.labs.clipping import ball_view as view
-from labkit.widgets.labs.clipping import close_view as close
 from labkit.widgets.labs.clipping.rules import by_value, each_by_norm
 
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
@@ -58,8 +57,8 @@ def test_on_the_axes_and_the_diagonals_by_value_does_not_turn():
 def test_the_sentence_names_numbers_that_are_right():
     words = usual().describe(g="(3.5, 1.5)", limit="1.5")
     turned = np.degrees(np.arctan2(1.5, 1.5) - np.arctan2(1.5, 3.5))
-    assert "By norm: (1.38, 0.591), the same direction." in words
-    assert f"By value: (1.5, 1.5), turned by {turned:.1f}°." in words
+    assert "By norm: (1.38, 0.591). By value: (1.5, 1.5)." in words
+    assert f"By norm: only shorter. By value: turned by {turned:.1f}°." in words
 
 
 def test_a_short_gradient_is_said_to_be_left_alone():
@@ -107,17 +106,26 @@ def test_while_it_is_asked_no_arrow_bar_or_name_tells_how_g_is_turned():
             "name",
             "note",
             "outline",
+            "asked",
         }
 
 
-def test_close_up_box_and_arrows_are_as_large_at_every_limit():
-    for limit in ball.LIMITS:
-        state = usual().scene.state(g="(3, 2)", limit=ball.LIMITS.index(limit))
-        for rule, role in ((each_by_norm, "head"), (by_value, "backhead")):
-            (d,) = [at["d"] for m, at, *_ in visible_marks(usual().scene.panels[1], state) if m.role == role]
-            at = [float(v) for v in d.removeprefix("M").split("L")[0].split()]
-            wanted = close.PLANE.at([v / limit for v in ball.clipped(rule, (3.0, 2.0), limit).vector])
-            assert at == pytest.approx(wanted, abs=0.06)
+@pytest.mark.parametrize("limit", ball.LIMITS)
+def test_the_turn_is_the_wedge_between_both_arrows_and_is_written_beside_the_one_that_is_turned(limit):
+    for g in ((3.0, 2.0), (-1.0, -2.5), (0.5, 3.0)):
+        (d,) = [at["d"] for role, at, _ in seen(g, limit) if role == "turn"]
+        first, *rim = [np.array([*map(float, spot.split())]) - view.MIDDLE for spot in d[1:].rstrip("Z").split("L")[:4]]
+        angles = np.degrees([np.arctan2(-y, x) for x, y in (rim[0], rim[-1])])
+        turned = ball.clipped(by_value, g, limit).turned
+        assert abs(np.diff(np.unwrap(angles, period=360)))[0] == pytest.approx(turned, abs=0.5) and not first.any()
+        (where,) = [at for role, at, words in seen(g, limit) if role == "slope" and words == f"{turned:.1f}°"]
+        tip_ = np.array(view.PLANE.at(ball.clipped(by_value, g, limit).vector))
+        assert np.hypot(*(tip_ - [where["x"], where["y"] - 4])) < 32
+
+
+def test_of_a_gradient_of_zero_no_direction_is_told():
+    said = [words for role, _, words in seen((0.0, 0.0), 1.0, 1) if "direction" in words]
+    assert said == []
 
 
 def test_once_around_goes_from_the_start_to_the_start_and_is_what_plays():
@@ -158,28 +166,26 @@ def overlap(a, b):
 def test_no_name_stands_on_another_or_on_the_tip_of_an_arrow(limit):
     for g in ball.grid():
         left = [ball.clipped(rule, g, limit).vector for rule in (each_by_norm, by_value)]
-        tips = {0: [view.PLANE.at(v) for v in (g, *left)], 1: [close.PLANE.at((x / limit, y / limit)) for x, y in left]}
-        for panel, ends in tips.items():
-            boxes = names_in(g, limit, panel)
-            names = list(boxes)
-            for i, name in enumerate(names):
-                assert not any(overlap(boxes[name], boxes[other]) for other in names[:i]), (g, name)
-                assert not any(overlap(boxes[name], (x - 1, y - 1, x + 1, y + 1)) for x, y in ends), (g, name)
+        tips, boxes = [view.PLANE.at(v) for v in (g, *left)], names_in(g, limit)
+        names = list(boxes)
+        for i, name in enumerate(names):
+            assert not any(overlap(boxes[name], boxes[other]) for other in names[:i]), (g, name)
+            assert not any(overlap(boxes[name], (x - 1, y - 1, x + 1, y + 1)) for x, y in tips), (g, name)
 
 
-def names_in(g, limit, panel):
+def names_in(g, limit):
     boxes = {}
-    for role, at, words in seen(g, limit, panel):
-        if role in ("name", "slope", "forwardtext", "note") and words and at["text-anchor"] == "middle":
+    for role, at, words in seen(g, limit):
+        if role in ("name", "slope", "note") and words and at["text-anchor"] == "middle":
             half = width_of(words, 12, bold=True) / 2
             boxes[words] = at["x"] - half, at["y"] - 10, at["x"] + half, at["y"] + 3
     return boxes
 
 
-def test_every_name_stays_inside_the_frame_and_g_stands_off_its_arrow():
+def test_every_name_stays_inside_the_frame_and_g_beside_its_ring():
     for g in ball.grid()[::3]:
         for role, at, words in seen(g, 1.5):
-            if role in ("name", "slope", "forwardtext", "note") and words:
+            if role in ("name", "slope", "note") and words:
                 wide = width_of(words, 12, bold=True)
                 left = at["x"] - {"start": 0.0, "middle": wide / 2, "end": wide}[at["text-anchor"]]
                 assert view.PLANE.across.start < left and left + wide < view.PLANE.across.end, (g, words)
@@ -188,3 +194,4 @@ def test_every_name_stays_inside_the_frame_and_g_stands_off_its_arrow():
         tip, letter = np.array(view.PLANE.at(g)), np.array([name["x"], name["y"] - 4])
         way = np.array(view.MIDDLE) + np.linspace(0, 1, 50)[:, None] * (tip - view.MIDDLE)
         assert np.hypot(*(way - letter).T).min() > 10 or g == (0.0, 0.0), g
+        assert np.hypot(*(tip - letter)) == pytest.approx(view.KNOB + 9, abs=0.2), g

@@ -7,13 +7,14 @@ from math import isfinite
 from textwrap import wrap
 
 from ..kit.grips import Along, Grip
-from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
+from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, only, text, width_of
 from ..kit.words import listed, paragraph
 from .asks import asks
 from .real_words import real_sentences
 from .run.folding import Part, blocks, paths, visible
 from .run.story import Story
 from .view import covers
+from .view.broken import MEND, mending
 from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
@@ -85,12 +86,21 @@ class FoldedStory:
         curves = [curve.panel] if curve.panel else []
         beside = sum(panel.width + APART for panel in curves)
         details = [*curves, *inside(units, units.varies or self.base is not None, beside), *pairs(units)]
-        captions = _captions(units, offered)
+        captions, (joins, ways, joined) = _captions(units, offered), mending(units)
+        if joins:
+            dials, behind = [replace(dials[0], shows={MEND: 0}), *dials[1:], *joins], behind | ways
+            said = [change for change in captions[0].texts if change[0] < units.last]
+            captions = [
+                *only({MEND: [0]}, captions), Caption("step", [*said, (units.last, joined)], {MEND: [1]})
+            ]  # fmt: skip
         scrubbed = fields or curve.panel
         grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]
         panels = [*bar[0], *graphs, *details, *about(self.story)]
         links = behind | bar[1]
-        return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
+        told = {"step": units.last} if units.last in dials[0].asks else {}
+        return Scene(
+            title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips, told_at=told
+        )
 
     def fits(self) -> bool:
         """Whether the graph is in sight on a wide page, with a curve below it, and read easily."""

@@ -15,6 +15,7 @@ from .notices import faults
 from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
 
+LAYOUT = ("_sym_sizes", "_sym_strides", "_layout")  # how an operand lies in memory: settings that nobody has made
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
@@ -152,8 +153,11 @@ def _facts(node: TapeNode):
     yield from (f"Saves {saved.told()}" for saved in node.saved)
     if not node.saved:
         yield "Saves no tensor."
-    if node.settings:
-        yield f"Settings: {listed(f'{name} = {value}' for name, value in node.settings.items())}."
+    given = {
+        name: value for name, value in node.settings.items() if not name.endswith(LAYOUT) and value not in ([], None)
+    }
+    if given:
+        yield f"Settings: {listed(f'{name} = {value}' for name, value in given.items())}."
     yield from filter(None, [_on(node.outputs[0][2])] if node.outputs else [])
 
 

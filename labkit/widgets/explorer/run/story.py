@@ -43,6 +43,7 @@ class Node:
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
             None of all else.
+        names: of a leaf that stands for parameters that no path leads to, theirs.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
 
@@ -69,6 +70,7 @@ class Node:
     held: tuple[tuple[Any, int], ...] = ()
     cut: tuple[tuple[int, str], ...] | None = None
     given: tuple[Named, ...] = ()
+    names: tuple[str, ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 

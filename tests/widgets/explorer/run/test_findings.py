@@ -139,6 +139,45 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
 
 
+def test_a_cut_is_joined_in_the_picture_and_who_gets_no_gradient_is_asked_first():
+    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
+    scene = Explorer(of_tape(of_json(as_json(tape))), "tape").scene
+    last = scene.dials[0].start
+    assert scene.links["mend cut"].go == {"mend": 1, "step": last} and scene.links["mend joined"].go["mend"] == 0
+    said = scene.said(scene.state(mend=1))
+    assert said.startswith(
+        "If it was cut here: without the cut backward would go on from mat1 to enc.weight and enc.bias"
+    )
+    assert "enc.weight" not in scene.said(scene.state(step=last - 1, mend=1))
+    ask = scene.dials[0].asks[last]
+    assert (ask.answer, ask.choices) == (
+        "enc.weight and enc.bias",
+        ("enc.weight and enc.bias", "w", "none: all get one"),
+    )
+    assert scene.told_at == {"step": last}
+    telling = [m for panel in scene.panels for m in panel.marks if "mend" in m.when or m.text == "cut, or unused?"]
+    assert telling and all(mark.vary["step"]["state"][0] == (0, "answer") for mark in telling)
+    assert "[]" not in scene.links[next(m.link for m in telling if m.text == "enc: Linear")].tip
+
+
+def test_down_a_narrow_page_the_box_without_a_path_stands_right_above_the_data():
+    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
+    panel = next(panel for panel in Explorer(of_tape(tape), "tape").scene.panels if panel.name == "tape")
+    while panel.narrow:
+        panel = panel.narrow
+    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.role == "name"}
+    order = sorted((name for name in tops if not name.startswith("Acc")), key=lambda name: tops[name])
+    assert order.index("enc: Linear") + 1 == order.index("mat1: no grad_fn") < order.index("addmm")
+    (words,) = [mark for mark in panel.marks if mark.text == "cut, or unused?"]
+    assert tops["enc: Linear"] < words.at["y"] < tops["mat1: no grad_fn"]
+
+
+def test_settings_that_nobody_has_made_are_not_told():
+    node = ("addmm", {"settings": {"mat1_sym_strides": [], "alpha": 1}, "outputs": (((4, 1), "float32", "cpu"),)})
+    facts = of_tape(chain(node, "mean")).nodes[1].facts
+    assert "Settings: alpha = 1." in facts
+
+
 @pytest.mark.parametrize("saved, after, title", [
     (Saved("mat1", shape=(4, 8), dtype="float32", label="x"), True, "x"),  # the user's: an input, as far as is known
     (Saved("mat1", shape=(4, 8), dtype="float32", note="a view of x"), True, "x, a view"),

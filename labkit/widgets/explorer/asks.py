@@ -12,7 +12,8 @@ NAMED, OTHERS = 4, 3  # parameters in a choice, and choices besides the right on
 
 def asks(units: Units) -> dict[int, Ask]:
     """A question before each step back whose answer is one number, or a shape that is not plain."""
-    if (about := _who_gets_none(units)) and not units.story.stepped:
+    about = what_it_is_about(units)
+    if about and not units.story.stepped:
         return about
     found = {}
     for unit, when in units.walked.items():
@@ -27,6 +28,27 @@ def asks(units: Units) -> dict[int, Ask]:
                 found[when] = ask
                 break
     return found | about
+
+
+def what_it_is_about(units: Units) -> dict[int, Ask]:
+    """The questions that what was found of a tape answers, of which nothing is told before."""
+    return _how_many_pairs(units) | _who_gets_none(units)
+
+
+def _how_many_pairs(units: Units) -> dict[int, Ask]:
+    """Where a column is to meet a row: of how many pairs the op computes."""
+    found = units.story.pairs
+    if found is None:
+        return {}
+    n, op = found.count, units.story.nodes[found.at].op
+    right, other = f"{n**2}", f"{n}"
+    question = f"{found.column} is {n}×1, {found.row} is {n}. How many pairs does {op} compute with?"
+    because = f"Shapes are lined up at the right: {n}×1 and {n} both become {n}×{n}, each number with each."
+    slips = (
+        (other, f"So it would be for two of the shape {n}, or two of {n}×1."),
+        (f"{2 * n}", "That many numbers are given."),
+    )
+    return {units.ran[units.home[found.since]]: Ask(question, right, because, slips, (other, f"{2 * n}", right))}
 
 
 def _who_gets_none(units: Units) -> dict[int, Ask]:

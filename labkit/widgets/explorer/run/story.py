@@ -149,7 +149,8 @@ class Step:
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
-    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; or None."""
+    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
+    `top`: the first numbers of both; or None. `since`: the node that makes the square."""
 
     at: int
     count: int
@@ -158,6 +159,9 @@ class Pairs:
     alone: float | None
     column: str
     row: str
+    left: Any = None
+    top: Any = None
+    since: int = -1
 
 
 @dataclass

@@ -181,7 +181,7 @@ def _panels(units, offered):
             slim = (
                 [make(units, when, NARROW)] if rooms and units.story.pairs else []
             )  # it has its place beside a square
-            layouts = [panel for panel in slim if panel.height <= LOW] or [
+            layouts = [panel for panel in compact if panel.height <= LOW] or [
                 _wide(make, units, when),
                 *(make(units, when, room) for room in rooms),
             ]

@@ -178,9 +178,7 @@ def _panels(units, offered):
         if where:
             when = {"view": where} if len(offered) > 1 else {}
             rooms = ROOMS if len(units.units) <= MOST_TWICE else ()
-            slim = (
-                [make(units, when, NARROW)] if rooms and units.story.pairs else []
-            )  # it has its place beside a square
+            compact = [make(units, when, NARROW)] if rooms and units.story.pairs else []  # to stand beside a square
             layouts = [panel for panel in compact if panel.height <= LOW] or [
                 _wide(make, units, when),
                 *(make(units, when, room) for room in rooms),

@@ -24,7 +24,7 @@ SPREADING = {"add", "sub", "rsub", "mul", "div", "expand", "maximum", "minimum",
 class Spread(NamedTuple):
     """`side`: n. `at`: the node that computes with all pairs. `sure`: whether the other side is known to be a row, and not n
     times n by itself. `terms`: the first of the n times n numbers, or None; `whole`, `pairs`: what the tape leads to, and what it
-    would be of the n pairs alone, or None."""
+    would be of the n pairs alone, or None. `left`, `top`: the first numbers of the column and of the row, where both are kept."""
 
     side: int
     at: int
@@ -32,6 +32,8 @@ class Spread(NamedTuple):
     terms: Value | None = None
     whole: float | None = None
     pairs: float | None = None
+    left: Value | None = None
+    top: Value | None = None
 
 
 def spread_of(
@@ -85,7 +87,22 @@ class _Replay:
         known = len(self.roots) == 1 and self.roots[0].numel() == 1 and readable(self.roots[0])
         given = float(array_of(self.roots[0]).reshape(-1)[0]) if known else np.nan
         told = whole is not None and pairs is not None and abs(whole - given) <= CLOSE * max(abs(given), 1e-12)
-        return Spread(count, self.at, sure, _corner(terms), *((given, pairs) if told else (None, None)))
+        sums = (given, pairs) if told else (None, None)
+        return Spread(count, self.at, sure, _corner(terms), *sums, *self._sides(count))
+
+    def _sides(self, count):
+        """The numbers of the column and of the row, where the op has saved both."""
+        left = top = None
+        for slot in self.saved[self.at] if self.at != self.start.index or self.start.op == "mul" else ():
+            if _kept(slot) and slot.tensor.dim() in (1, 2):
+                tensor = slot.tensor.detach()
+                dims, steps = tuple(tensor.shape), tensor.stride()
+                square = dims == (count, count)
+                if dims == (count, 1) or (square and steps[1] == 0 != steps[0]):
+                    left = tensor[:SHOWN, 0]
+                elif dims in ((count,), (1, count)) or (square and steps[0] == 0 != steps[1]):
+                    top = tensor.reshape(-1, count)[0, :SHOWN]
+        return (None, None) if left is None or top is None else (_corner(left), _corner(top))
 
     def _result(self):
         """The n times n numbers, where a user of the result has saved them."""
@@ -147,7 +164,7 @@ def _kept(slot):
 def _corner(terms) -> Value | None:
     if terms is None:
         return None
-    array = array_of(terms[:SHOWN, :SHOWN]).copy()
+    array = array_of(terms[(slice(SHOWN),) * terms.dim()]).copy()
     return Value(array.shape, str(array.dtype), array) if array.dtype.kind == "f" else None
 
 

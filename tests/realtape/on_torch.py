@@ -508,6 +508,12 @@ def test_what_the_pairs_alone_would_give_is_what_the_op_gives(op):
     assert found.sure and found.terms.shape == (16, 16)
     torch.testing.assert_close(torch.tensor([found.whole, found.pairs]), torch.stack([loss, op(net(x), y)]).detach())
     assert picture.story.pairs.alone == found.pairs
+    if found.left is not None:
+        assert found.left.numbers == pytest.approx(net(x).detach().numpy()[:, 0])
+        assert found.top.numbers == pytest.approx(y[:, 0].numpy())
+    assert (found.left is not None) == (
+        op.__name__ in ("mse_loss", "smooth_l1_loss", "huber_loss")
+    )  # others take a difference
 
 
 def test_pairs_are_not_told_of_where_the_other_side_may_be_a_square_itself():

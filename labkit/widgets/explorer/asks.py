@@ -7,9 +7,14 @@ from ..kit.words import capital, listed, number, shape, times
 from .run.story import Sent, Step
 from .view.units import Unit, Units
 
+NAMED, OTHERS = 4, 3  # parameters in a choice, and choices besides the right one
+
 
 def asks(units: Units) -> dict[int, Ask]:
     """A question before each step back whose answer is one number, or a shape that is not plain."""
+    about = what_it_is_about(units)
+    if about and not units.story.stepped:
+        return about
     found = {}
     for unit, when in units.walked.items():
         if unit.block:
@@ -22,7 +27,49 @@ def asks(units: Units) -> dict[int, Ask]:
             if ask is not None:
                 found[when] = ask
                 break
-    return found
+    return found | about
+
+
+def what_it_is_about(units: Units) -> dict[int, Ask]:
+    """The questions that what was found of a tape answers, of which nothing is told before."""
+    return _how_many_pairs(units) | _who_gets_none(units)
+
+
+def _how_many_pairs(units: Units) -> dict[int, Ask]:
+    """Where a column is to meet a row: of how many pairs the op computes."""
+    found = units.story.pairs
+    if found is None:
+        return {}
+    n, op = found.count, units.story.nodes[found.at].op
+    right, other = f"{n**2}", f"{n}"
+    question = f"{found.column} is {n}×1, {found.row} is {n}. How many pairs does {op} compute with?"
+    because = f"Shapes are lined up at the right: {n}×1 and {n} both become {n}×{n}, each number with each."
+    slips = (
+        (other, f"So it would be for two of the shape {n}, or two of {n}×1."),
+        (f"{2 * n}", "That many numbers are given."),
+    )
+    return {units.ran[units.home[found.since]]: Ask(question, right, because, slips, (other, f"{2 * n}", right))}
+
+
+def _who_gets_none(units: Units) -> dict[int, Ask]:
+    """At the end, where a path is missing: which parameters backward does not come to."""
+    story = units.story
+    missing = [name for node in story.leaves if node.index in story.marked for name in node.names]
+    if not missing or not story.ending or not units.goes_back:
+        return {}
+    groups: dict[str, list[str]] = {}
+    for leaf in (node for node in story.leaves if node.grad_fn and not node.names):
+        groups.setdefault(leaf.title.rpartition(".")[0], []).append(leaf.title)
+    reached = [listed(names, NAMED) for names in groups.values()][:OTHERS]
+    right, none = listed(missing, NAMED), "none: all get one"
+    slips = (
+        *((name, "Follow the dashed lines: they lead there.") for name in reached),
+        (none, "Some line is missing."),
+    )
+    because = f"No path leads to {right}: backward passes over them in silence, and .grad stays as it was."
+    return {
+        units.last: Ask("Which parameters get no gradient?", right, because, slips, (*sorted([right, *reached]), none))
+    }
 
 
 def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
@@ -78,9 +125,8 @@ def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
     choices = tuple(sorted({right, *others}))
     wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
     slips = tuple((other, wrong) for other in choices if other != right)
-    question = (
-        f"A gradient of shape {_shape(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
-    )
+    what = f"A gradient of shape {shape(arrived)}" if shape(arrived) else "A single number"
+    question = f"{what} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
     return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
 
 

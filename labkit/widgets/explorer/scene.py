@@ -7,13 +7,14 @@ from math import isfinite
 from textwrap import wrap
 
 from ..kit.grips import Along, Grip
-from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
+from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, only, text, width_of
 from ..kit.words import listed, paragraph
-from .asks import asks
+from .asks import asks, what_it_is_about
 from .real_words import real_sentences
 from .run.folding import Part, blocks, paths, visible
 from .run.story import Story
 from .view import covers
+from .view.broken import MEND, mending
 from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
@@ -34,6 +35,7 @@ LINE, SHORT_LINE = 110, 56  # characters of a line about a story
 MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
 MOST_FITTING = 60  # boxes that are measured
+LOW = 640.0  # px, the highest that a graph is beside a square of pairs
 PAGE_WIDTH, SIGHT = 1230.0, 400.0  # px, of a window of 1280 by 800 for a graph
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
@@ -84,13 +86,29 @@ class FoldedStory:
         graphs = [*legends, *shown, *words] if self.story.coloured else [*shown, *words, *legends]
         curves = [curve.panel] if curve.panel else []
         beside = sum(panel.width + APART for panel in curves)
-        details = [*curves, *inside(units, units.varies or self.base is not None, beside), *pairs(units)]
-        captions = _captions(units, offered)
+        details = [*curves, *inside(units, units.varies or self.base is not None, beside)]
+        square, folds, cells, handles = pairs(units)
+        dials, behind, graphs = [*dials, *folds], behind | cells, [*square, *graphs]
+        captions, (joins, ways, joined) = _captions(units, offered), mending(units)
+        if joins:
+            dials, behind = [replace(dials[0], shows={MEND: 0}), *dials[1:], *joins], behind | ways
+            said = [change for change in captions[0].texts if change[0] < units.last]
+            captions = [
+                *only({MEND: [0]}, captions), Caption("step", [*said, (units.last, joined)], {MEND: [1]})
+            ]  # fmt: skip
         scrubbed = fields or curve.panel
-        grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]
+        grips = [
+            *(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)),
+            *curve.grips(),
+            *handles,
+        ]
         panels = [*bar[0], *graphs, *details, *about(self.story)]
         links = behind | bar[1]
-        return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
+        asked = what_it_is_about(units)
+        told = {"step": max(asked)} if asked else {}
+        return Scene(
+            title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips, told_at=told
+        )
 
     def fits(self) -> bool:
         """Whether the graph is in sight on a wide page, with a curve below it, and read easily."""
@@ -160,7 +178,11 @@ def _panels(units, offered):
         if where:
             when = {"view": where} if len(offered) > 1 else {}
             rooms = ROOMS if len(units.units) <= MOST_TWICE else ()
-            layouts = [_wide(make, units, when), *(make(units, when, room) for room in rooms)]
+            compact = [make(units, when, NARROW)] if rooms and units.story.pairs else []  # to stand beside a square
+            layouts = [panel for panel in compact if panel.height <= LOW] or [
+                _wide(make, units, when),
+                *(make(units, when, room) for room in rooms),
+            ]
             panels.append(_laid_out([_explained(panel) for panel in layouts]))
     shown, slim = (program(units, {"program": [1]}, room) for room in (None, NARROW))
     if shown and slim:

@@ -253,6 +253,7 @@ class Scene:
     `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
     change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
     says. `predict`: whether "predict first" is on from the start.
+    `told_at`: while the reader predicts, the notice is kept back until these dials stand at their position or beyond.
     `grips`: what can be dragged. `turned`: where dials stand when this scene takes the place of another, `{dial: position}`.
     """
 
@@ -267,6 +268,7 @@ class Scene:
     predict: bool = False
     fields_at: Mapping[str, When] = field(default_factory=dict)
     grips: Sequence[Grip] = ()
+    told_at: Mapping[str, int] = field(default_factory=dict)
     turned: Mapping[str, int] = field(default_factory=dict)
 
     def start(self) -> dict[str, int]:

@@ -71,6 +71,7 @@ class Gap:
         )
         told = {"frozen": f"Frozen (requires_grad=False): {listed(names, 6)}."}
         made.facts = (told.get(instead, f"No path of the tape leads to {listed(names, 6)}."),)
+        made.names = tuple(names)
         made.cut = tuple(self._ends([self.tape.homes[name] for name in names if name in self.tape.homes], words))
         self.piles.append(made)
         return made

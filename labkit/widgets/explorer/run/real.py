@@ -15,6 +15,7 @@ from .notices import faults
 from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
 
+LAYOUT = ("_sym_sizes", "_sym_strides", "_layout")  # how an operand lies in memory: settings that nobody has made
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
@@ -100,7 +101,13 @@ class _Telling:
                 at = self.nodes[self.index[found.at]]
                 others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
                 row = others[0].title.removesuffix(", a view") if others else "the other side"
-                yield Pairs(at.index, found.side, array_of(found.terms), found.whole, found.pairs, side.called, row)
+                left, top = array_of(found.left), array_of(found.top)
+                if others and top is not None:
+                    _as_given(others[0], row, found.side, top)
+                yield Pairs(
+                    at.index, found.side, array_of(found.terms), found.whole, found.pairs, side.name or side.op, row,
+                    left, top, self.index[node.index],
+                )  # fmt: skip
 
     def _kept(self, saved: Saved) -> int | str:
         """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""
@@ -124,6 +131,14 @@ def _leaf(node: TapeNode) -> Node:
     made = Node(-1, node.label, "input", "", (), value, dims, dtype)
     made.facts = tuple(filter(None, ["Its node AccumulateGrad adds to .grad.", _on(device)]))
     return made
+
+
+def _as_given(leaf: Node, name: str, count: int, numbers: np.ndarray) -> None:
+    """A row that an op has repeated to a square, as it was before."""
+    if leaf.shape == (count, count):
+        leaf.title, leaf.shape = name, (count,)
+        leaf.value = numbers if len(numbers) == count else None
+        leaf.facts = (f"Repeated {count} times, to {count}×{count}, to meet a column.", *leaf.facts)
 
 
 def _title(node: TapeNode) -> str:
@@ -152,8 +167,11 @@ def _facts(node: TapeNode):
     yield from (f"Saves {saved.told()}" for saved in node.saved)
     if not node.saved:
         yield "Saves no tensor."
-    if node.settings:
-        yield f"Settings: {listed(f'{name} = {value}' for name, value in node.settings.items())}."
+    given = {
+        name: value for name, value in node.settings.items() if not name.endswith(LAYOUT) and value not in ([], None)
+    }
+    if given:
+        yield f"Settings: {listed(f'{name} = {value}' for name, value in given.items())}."
     yield from filter(None, [_on(node.outputs[0][2])] if node.outputs else [])
 
 

@@ -43,6 +43,7 @@ class Node:
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
             None of all else.
+        names: of a leaf that stands for parameters that no path leads to, theirs.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
 
@@ -69,6 +70,7 @@ class Node:
     held: tuple[tuple[Any, int], ...] = ()
     cut: tuple[tuple[int, str], ...] | None = None
     given: tuple[Named, ...] = ()
+    names: tuple[str, ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 
@@ -147,7 +149,8 @@ class Step:
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
-    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; or None."""
+    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
+    `top`: the first numbers of both; or None. `since`: the node that makes the square."""
 
     at: int
     count: int
@@ -156,6 +159,9 @@ class Pairs:
     alone: float | None
     column: str
     row: str
+    left: Any = None
+    top: Any = None
+    since: int = -1
 
 
 @dataclass

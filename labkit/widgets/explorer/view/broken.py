@@ -1,13 +1,19 @@
-"""An edge that is not there: where a path may have been cut."""
+"""An edge that is not there: where a path may have been cut, and how backward would go on without the cut."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from ...kit.boxes import arrow
 from ...kit.layout import Point
 from ...kit.layout import path as route
-from ...kit.scene import Mark, altered, circle, line, path, text
+from ...kit.scene import Dial, Link, Mark, altered, circle, line, only, path, rect, text
+from ...kit.words import listed
+from .units import Units
 
 HALF_GAP = 13.0  # px
+TOUCH = 44.0  # px
+MEND = "mend"  # the dial
+JOINED = "would get one"  # what is said of a box then
 
 
 def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Mark]:
@@ -22,8 +28,44 @@ def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Ma
     if cut:
         yield from _scissors(x, y, upright=bool(down))
     if words:
-        place, anchor = ((x + 16, y + 4), "start") if down else ((x, y - 12), "middle")
+        place, anchor = ((x + 16, y - 2), "start") if down else ((x, y - 12), "middle")
         yield text(*place, words, "badtext" if cut else "note", anchor)
+
+
+def gap(points: Sequence[Point | None], marks: Iterable[Mark], units: Units) -> Iterator[Mark]:
+    """The marks of a cut, and how backward would go on there: a click on the scissors leads from the one to the other."""
+    _, (x, y), (_, down) = _longest(points)
+    sides = {"cut": ("join it", marks), "joined": ("cut it", arrow(points, "backedge", "backhead", back=True))}
+    for state, (name, (words, drawn)) in enumerate(sides.items()):
+        spot = rect(x - TOUCH / 2, y - TOUCH / 2, TOUCH, TOUCH, "row", link=f"{MEND} {name}")
+        place, anchor = ((x + 16, y + 15), "start") if down else ((x, y + 20), "middle")
+        offer = text(*place, words, "forwardtext", anchor, link=f"{MEND} {name}")
+        yield from (later(mark, units) for mark in only({MEND: [state]}, [*drawn, offer, spot]))
+
+
+def later(mark: Mark, units: Units) -> Mark:
+    """A mark that tells who gets no gradient: for who predicts, only at the end."""
+    told = [change for change in mark.vary.get("step", {}).get("state", []) if change[0] >= units.last]
+    return mark.varying("step", state=[(0, "answer"), *(told or [(units.last, "")])])
+
+
+def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str]:
+    """What turns a cut into a path, and what is said of it then; nothing where nothing is cut."""
+    if not units.cuts:
+        return [], {}, ""
+    ends = listed(dict.fromkeys(edge.end.lead.title.partition(":")[0].partition(",")[0] for edge in units.cuts))
+    goes = listed(dict.fromkeys(name for edge in units.cuts for name in edge.start.lead.names), 4)
+    sure = all(not edge.words.endswith("?") for edge in units.cuts)
+    if_so = "Without the cut" if sure else "If it was cut here: without the cut"
+    told = f"{if_so} backward would go on from {ends} to {goes}. Only the way is known, no numbers."
+    ways = {"cut": ("And without the cut? Click to join the line.", 1), "joined": ("Click to cut the line again.", 0)}
+    links = {
+        f"{MEND} {name}": Link(
+            words, [words], go={MEND: to, "step": units.last}, name="The line", known={"step": units.last}
+        )
+        for name, (words, to) in ways.items()
+    }
+    return [Dial(MEND, "The line", list(ways), "inside")], links, told
 
 
 def _scissors(middle_x, middle_y, upright):

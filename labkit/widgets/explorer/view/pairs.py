@@ -1,74 +1,216 @@
-"""Numbers of which each met each: a square of all pairs, its diagonal outlined, and beside it the pairs likely meant."""
+"""Numbers of which each met each: a column, a row, and the square of all pairs, which folds onto its diagonal."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ...kit.heat import Grid
-from ...kit.scene import Mark, Panel, text, width_of
+from ...kit.grips import Grip
+from ...kit.heat import Grid, full_colour
+from ...kit.scene import Dial, Link, Mark, Panel, text, width_of
 from ...kit.words import clipped, number
 from ..run.story import Pairs
 from .units import Units
 
-CELL = 15.0  # px
+SIDE, SLIM = 400.0, 336.0  # px, the square on a wide page, and on a narrow one
 SHOWN = 16  # rows and columns
-LEFT, TOP, APART, WIDE = 4.0, 44.0, 60.0, 56.0  # px
+GAP, EDGE, RING, NUMBER = 8.0, 4.0, 18.0, 72.0  # px
+BESIDE, BELOW = 290.0, 72.0  # px for the words about one pair, beside the square or below it
+LABEL = 26  # letters of what a side is called
+FOLD, PAIR = "fold", "pair"  # dials
 
 
-def pairs(units: Units) -> list[Panel]:
-    """The panel, in which numbers appear when their op runs; [] where there is none."""
+def pairs(units: Units) -> tuple[list[Panel], list[Dial], dict[str, Link], list[Grip]]:
+    """The panel, what turns it, what is behind its cells, and its handles; nothing where there is none."""
     found = units.story.pairs
     if found is None:
-        return []
-    view = _Pairs(units, found)
-    marks = list(view.marks())
-    side = view.shown * CELL
-    width = LEFT + side + APART + WIDE / 2 + max(WIDE, width_of(view.told[1], 12, bold=True)) / 2
-    title = f"Each of {found.count} with each of {found.count}; outlined, the {found.count} pairs"
-    return [Panel("pairs", title, max(width, width_of(title, 12.5, bold=True)) + 8, TOP + side + 26, marks)]
+        return [], [], {}, []
+    wide, slim = _Pairs(units, found, SIDE, True), _Pairs(units, found, SLIM, False)
+    panel = replace(wide.panel("pairs"), narrow=slim.panel("pairs, narrow"))
+    grips = [grip for view in (wide, slim) for grip in view.grips()]
+    return [panel], list(wide.dials()), dict(wide.links()), grips
 
 
 class _Pairs:
-    """`told`: what is said below both."""
+    """One layout; `beside`: words stand beside the square."""
 
-    def __init__(self, units: Units, found: Pairs):
-        self.units, self.found = units, found
-        self.shown = min(found.count, SHOWN)
-        self.ran = units.ran[units.home[found.at]]
-        self.scale = (
-            1.0 if found.terms is None else float(np.abs(found.terms[np.isfinite(found.terms)]).max(initial=0)) or 1.0
+    def __init__(self, units: Units, found: Pairs, side: float, beside: bool):
+        self.units, self.found, self.beside = units, found, beside
+        self.count = min(found.count, SHOWN)
+        self.cell = min(side / self.count, 44.0)
+        self.ran, self.last = units.ran[units.home[found.at]], units.last
+        self.terms = found.terms is not None
+        self.sides = found.left is not None and found.top is not None
+        scale = full_colour([found.left, found.top]) if self.sides else 1.0
+        top = 44.0 if beside else 74.0
+        left, head = EDGE + self.cell + GAP, top + self.cell + GAP
+        self.column = Grid(EDGE, head, self.cell, self.cell, False, scale)
+        self.row = Grid(left, top, self.cell, self.cell, False, scale)
+        pitch = self.cell + NUMBER
+        self.stood = Grid(EDGE + pitch, head, self.cell, self.cell, False, scale)  # the row, as a column
+        self.square = Grid(left, head, self.cell, self.cell, False, full_colour([found.terms]) if self.terms else 1.0)
+        self.folded = replace(self.square, x=EDGE + 2 * pitch)
+        self.words = left + self.count * self.cell + 26  # where they begin, beside the square
+        self.right, self.bottom = left + self.count * self.cell, head + self.count * self.cell
+        op = units.story.nodes[found.at]
+        self.op, self.names = op.op, (clipped(found.column, LABEL), clipped(found.row, LABEL))
+
+    def panel(self, name: str) -> Panel:
+        """All of it."""
+        width = self.right + (BESIDE if self.beside else RING)
+        title = f"Which numbers meet in {self.op}? Drag the ring over the square; drag the end of {self.names[1]} down to fold it"
+        height = self.bottom + (GAP if self.beside else BELOW)
+        return Panel(
+            name, title if self.beside else f"Which numbers meet in {self.op}?", width, height, [*self.marks()]
         )
-        said = [f"all {found.count**2}", f"the {found.count} pairs"]
-        values = (found.whole, found.alone)
-        self.told = [w if v is None else f"{w}: {number(v)}" for w, v in zip(said, values, strict=True)]
 
     def marks(self) -> Iterator[Mark]:
-        """All of them."""
-        found, shown = self.found, self.shown
-        square = Grid(LEFT, TOP, CELL, CELL, False, self.scale)
-        meant = Grid(LEFT + shown * CELL + APART, TOP, WIDE, CELL, found.terms is not None, self.scale)
-        more = f", first {shown}" if found.count > shown else ""
-        yield text(LEFT, TOP - 26, f"down: {clipped(found.column, 30)}{more}", "note")
-        yield text(LEFT, TOP - 9, f"across: {clipped(found.row, 30)}{more}", "note")
-        yield square.lines(shown, shown)
-        yield meant.lines(shown, 1)
-        if found.terms is not None:
-            yield from self._tiles(square, meant)
-        for i in range(shown):
-            yield square.block(i, i, 1, 1, "before").varying("step", state=self._end())
-        middle = TOP + shown * CELL + 18
-        yield text(LEFT + shown * CELL / 2, middle, self.told[0], "badtext", "middle").seen_from("step", self.ran)
-        yield text(meant.x + WIDE / 2, middle, self.told[1], "forwardtext", "middle").seen_from("step", self.units.last)
-        yield text(meant.x + WIDE / 2, TOP - 9, "meant?", "note", "middle")
+        """Of the square and its sides, from when its op runs, and of what came of it."""
+        for mark in (*self._sides(), *self._cells(), *self._numbers(), *self._lit(), *self._readout()):
+            yield mark.seen_from("step", self.ran)
+        yield from self._totals()
 
-    def _end(self):
-        return [(0, "hidden"), (self.ran, ""), (self.units.last, "now")]
+    def _totals(self):
+        found, count = self.found, self.found.count
+        values = (found.whole, found.alone)
+        said = [f"all {count**2} pairs", f"the {count} pairs"]
+        told = [w if v is None else f"{w}: {number(v)}" for w, v in zip(said, values, strict=True)]
+        aside = EDGE + width_of(told[0], 15, bold=True) + 28
+        spots = [(self.words, 56.0), (self.words, 82.0)] if self.beside else [(EDGE, 20.0), (aside, 20.0)]
+        looks = [("fault", self.ran), ("verdict", self.last)]
+        for i, (spot, (role, since), words) in enumerate(zip(spots, looks, told, strict=True)):
+            yield text(*spot, words, role, when={FOLD: [i]}).seen_from("step", since)
+            yield text(*spot, words, "place", when={FOLD: [1 - i]}).seen_from("step", since)
 
-    def _tiles(self, square, meant):
-        for i in range(self.shown):
-            for j in range(self.shown):
-                yield from self._seen(square.tile(i, j, float(self.found.terms[i, j])), self.ran)
-            yield from self._seen(meant.tile(i, 0, float(self.found.terms[i, i])), self.ran)
+    def _sides(self):
+        down, across = self.names
+        count, more = self.found.count, f", first {self.count}" if self.found.count > self.count else ""
+        for at, role, words in (
+            (0, "leaftext", f"{across}: {count} in a row, so repeated {count} times, down{more}"),
+            (1, "leaftext", f"{across}: stood up as {count}×1, each number beside its own"),
+        ):
+            yield text(self.row.x, self.row.y - 8, words, role, when={FOLD: [at]})
+        yield text(EDGE, self.row.y - 25, f"\u2193 {down}: {count}×1, repeated across", "forwardtext", when={FOLD: [0]})
+        yield text(EDGE, self.row.y - 25, f"\u2193 {down}: {count}×1", "forwardtext", when={FOLD: [1]})
+        for i in range(self.count):
+            yield from self._stands(self.row, i, self.found.top)
+            yield self.column.block(i, 0, 1, 1, "op", link=f"pair {i} {i}")
+            if self.sides:
+                yield from self.column.tile(i, 0, float(self.found.left[i]), f"pair {i} {i}")
 
-    def _seen(self, marks, since):
-        return (mark.seen_from("step", since) for mark in marks)
+    def _stands(self, row, j, values):
+        """A number of the row, which folding stands up."""
+        marks = [row.block(0, j, 1, 1, "leaf", link=f"pair {j} {j}")]
+        if values is not None:
+            marks += row.tile(0, j, float(values[j]), f"pair {j} {j}")
+        (x, y), (to, down) = row.cell(0, j), self.stood.cell(j, 0)
+        yield from (_moved(mark, to - x, down - y) for mark in marks)
+
+    def _cells(self):
+        n, square = self.count, self.square
+        yield replace(square.lines(n, n), when={FOLD: [0]})
+        order = sorted(((i, j) for i in range(n) for j in range(n)), key=lambda at: at[0] == at[1])
+        for i, j in order if self.terms else ():
+            to, away = self.folded.x - square.cell(i, j)[0], i != j
+            for mark in square.tile(i, j, float(self.found.terms[i, j]), f"pair {i} {j}"):
+                yield _moved(mark, to, 0.0, gone=away)
+        for i in range(n):
+            yield _moved(
+                square.block(i, i, 1, 1, "before", link=f"pair {i} {i}"), self.folded.x - square.cell(i, i)[0], 0.0
+            )
+
+    def _numbers(self):
+        """Each pair that belongs together, folded, in numbers."""
+        found = self.found
+        columns = [(self.folded, np.diag(found.terms))] if self.terms else []
+        columns += [(self.column, found.left), (self.stood, found.top)] if self.sides else []
+        for grid, values in columns:
+            for i in range(self.count):
+                x, y = grid.cell(i, 0)
+                yield text(x + self.cell + 6, y + self.cell / 2 + 4, number(values[i]), "value", when={FOLD: [1]})
+
+    def _lit(self):
+        """The row and the column of the pair that is looked at."""
+        if not self.terms:
+            return
+        c, at = self.cell, [divmod(k, self.count) for k in range(self.count**2)]
+        across = self.column.block(0, 0, 1, 1, "badline")
+        across = replace(across, at={**across.at, "width": self.right - EDGE, "pointer-events": "none"})
+        down = self.row.block(0, 0, 1, 1, "badline")
+        down = replace(down, at={**down.at, "height": self.bottom - self.row.y, "pointer-events": "none"})
+        across = across.following(PAIR, y=[self.column.y + i * c for i, _ in at])
+        yield across.varying(FOLD, width=[(0, self.right - EDGE), (1, self.folded.x + c + NUMBER - EDGE)])
+        yield replace(down.following(PAIR, x=[self.row.x + j * c for _, j in at]), when={FOLD: [0]})
+
+    def _readout(self):
+        """The pair that is looked at, in words."""
+        if not self.terms:
+            return
+        for fold in (0, 1):
+            yield from self._of_pairs(fold, [divmod(k, self.count) for k in range(self.count**2)])
+
+    def _of_pairs(self, fold, every):
+        """The same where all meet, and where each meets its own."""
+        x, y, line = (self.words, self.row.y + 104, 27.0) if self.beside else (EDGE, self.bottom + 22, 21.0)
+        (down, across), found = self.names, self.found
+        every = [(i, i) for i, _ in every] if fold else every
+        lines: list[tuple[str, list[str]]] = []
+        if self.sides:
+            lines.append(("place", [f"{down}[{i}] = {number(found.left[i])}" for i, _ in every]))
+            lines.append(("place", [f"{across}[{j}] = {number(found.top[j])}" for _, j in every]))
+        else:
+            lines.append(("place", [f"{down}[{i}] meets {across}[{j}]" for i, j in every]))
+        lines.append(("place", [f"{self.op} gives {number(found.terms[i, j])}" for i, j in every]))
+        meant = ["A pair that belongs together." if i == j else f"{i} and {j}: a pair too many." for i, j in every]
+        for k, (role, said) in enumerate(lines):
+            yield text(x, y + k * line, "", role, when={FOLD: [fold]}).following(PAIR, text=said)
+        if self.beside:
+            yield text(x, y + len(lines) * line + 2, "", "plain", when={FOLD: [fold]}).following(PAIR, text=meant)
+
+    def dials(self) -> Iterator[Dial]:
+        """The fold, and the pair that is looked at: at first the one that counts most of those too many."""
+        n = self.found.count
+        yield Dial(FOLD, "Pairs", [f"all {n**2}", f"{n}"], "choice", when={"step": [*range(self.ran, self.last + 1)]})
+        if self.terms:
+            sizes: Any = np.abs(np.nan_to_num(np.asarray(self.found.terms, float)))
+            first = int(np.argmax(np.where(np.eye(self.count, dtype=bool), -1.0, sizes)))
+            names = [f"{i}, {j}" for i in range(self.count) for j in range(self.count)]
+            yield Dial(PAIR, "The pair", names, "inside", first)
+
+    def links(self) -> Iterator[tuple[str, Link]]:
+        """What is behind each cell."""
+        (down, across), found = self.names, self.found
+        for i in range(self.count if self.terms else 0):
+            for j in range(self.count):
+                tip = [f"{down}[{i}] meets {across}[{j}]"]
+                if self.sides:
+                    tip.append(f"{number(found.left[i])} and {number(found.top[j])}")
+                tip.append(f"{self.op} gives {number(found.terms[i, j])}")
+                go = {PAIR: i * self.count + j}
+                yield f"pair {i} {j}", Link(", ".join(tip), tip, go=go, name=tip[0], known={"step": self.ran})
+
+    def grips(self) -> Iterator[Grip]:
+        """The end of the row, which is dragged down to stand it up."""
+        name = "pairs" if self.beside else "pairs, narrow"
+        half, seen = self.cell / 2, {"step": [*range(self.ran, self.last + 1)]}
+        spots = [(self.right, self.row.y + half), (self.stood.x + half, self.bottom)]
+        if self.terms:
+            at = [self.square.cell(*divmod(k, self.count)) for k in range(self.count**2)]
+            middles = [(x + half, y + half) for x, y in at]
+            yield Grip(f"{PAIR} {name}", name, "The pair", PAIR, middles, when={FOLD: [0], **seen})
+        yield Grip(f"{FOLD} {name}", name, f"The end of {self.names[1]}", FOLD, spots, when=seen)
+
+
+def _moved(mark: Mark, across: float, down: float, gone: bool = False) -> Mark:
+    """A mark that folding moves, and takes out of sight where it is `gone`."""
+    if mark.tag == "path":
+        return mark
+    found: dict[str, Any] = {
+        key: [(0, mark.at[key]), (1, mark.at[key] + by)]
+        for key, by in (("x", across), ("y", down))
+        if key in mark.at and by
+    }
+    if gone:
+        found["opacity"] = [(0, mark.at.get("opacity", 1)), (1, 0)]
+    return mark.varying(FOLD, **found)

@@ -14,13 +14,14 @@ from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
 from . import cards, travels
-from .broken import broken
+from .broken import JOINED, broken, gap, later
 from .cards import Gradients, pulses
 from .colours import Colours
 from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
 SUM, LABELS, NOTE = 15.0, 15.0, 14.0  # px, the line of a sum below a card, of slopes, and of what a node saves
+CUT = 38.0  # px below a box, for the scissors between it and the next
 ALWAYS: When = {}
 NEVER: Changes = []
 HALFWAY = 0.725  # of a card, from its top to the middle of its second line
@@ -67,13 +68,18 @@ class View:
         down = None
         if room is not None and room <= NARROW:
             named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words}
-            below = [SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted) for u in units.units]
+            cut = {edge.start for edge in units.edges if not edge.uses}
+            below = [
+                CUT if u in cut else SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted)
+                for u in units.units
+            ]
             down = Down.of(replace(wanted, below=below, order=_in_order(units)), room)
         return down or Across(wanted, room)
 
     def _width(self, unit, rooms):
         value = value_width(self.units.roomy(cards.value(unit)))
-        return max([46.0, name_width(cards.short(unit)), value, *rooms]) + PAD
+        joined = value_width(JOINED) if any(edge.start is unit for edge in self.units.cuts) else 0.0
+        return max([46.0, name_width(cards.short(unit)), value, joined, *rooms]) + PAD
 
     @property
     def layout(self) -> Layout:
@@ -144,9 +150,10 @@ class View:
         for k, edge in enumerate(self.units.edges):
             points = self.route(k)
             if not edge.uses:
-                wrong = edge.start.lead.index in self.units.story.marked
                 first = all(other.uses or other.end is not edge.end for other in self.units.edges[:k])
-                self.marks += broken(points, edge.words if first else "", wrong)
+                wrong = edge in self.units.cuts
+                marks = broken(points, edge.words if first else "", wrong)
+                self.marks += gap(points, marks, self.units) if wrong else marks
                 continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))
@@ -191,8 +198,15 @@ class View:
             self.marks.append(pile.varying("step", state=calm(states)))
         title = cards.short(unit)
         pill = unit.lead.leaf and unit.lead.cut is None
-        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, pill,
-                  over=partial(self.colours.of_value, unit))  # fmt: skip
+        begin = len(self.marks)
+        whens: list[When] = (
+            [{"mend": [0]}, {"mend": [1]}] if any(edge.start is unit for edge in self.units.cuts) else [ALWAYS]
+        )
+        for when, role, told in zip(whens, (self._role(unit), "back"), (values, [(0, JOINED)]), strict=False):
+            self.card((x, y, w), f"n{unit.index}", role, title, states, told, pill, when,
+                      over=partial(self.colours.of_value, unit))  # fmt: skip
+        if len(whens) > 1:
+            self.marks[begin - 1 :] = [later(mark, self.units) for mark in self.marks[begin - 1 :]]
 
     def _role(self, unit):
         if not unit.chip and (self.units.story.bad in unit.nodes or self.units.story.marked.intersection(unit.nodes)):
@@ -268,7 +282,13 @@ def _in_order(units: Units) -> list[int]:
     for unit in units.ops:
         found |= dict.fromkeys(edge.start.index for edge in units.into.get(unit, ()) if edge.start.lead.leaf)
         found[unit.index] = None
-    return [*found, *(unit.index for unit in units.units if unit.index not in found)]
+    order = [*found, *(unit.index for unit in units.units if unit.index not in found)]
+    cut: dict[int, list[int]] = {}  # what stands above a leaf, for a path may have led from there
+    for edge in units.edges:
+        if not edge.uses:
+            cut.setdefault(edge.end.index, []).append(edge.start.index)
+    above = dict.fromkeys(i for starts in cut.values() for i in starts)
+    return list(dict.fromkeys(i for at in order if at in cut or at not in above for i in (*cut.get(at, ()), at)))
 
 
 def fitted(words: str, width: float) -> str:

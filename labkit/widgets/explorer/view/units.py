@@ -126,6 +126,11 @@ class Units:
         return found
 
     @cached_property
+    def cuts(self) -> list[Edge]:
+        """The paths that are not there and whose parameters get no gradient for it, of those whose end is known."""
+        return [edge for edge in self.edges if not edge.uses and edge.start.lead.index in self.story.marked]
+
+    @cached_property
     def users(self) -> dict[Unit, set[Unit]]:
         """The boxes that use each box."""
         found: dict[Unit, set[Unit]] = {}

@@ -63,9 +63,10 @@ export class Player {
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
+    this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice || "");
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
-      ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
+      ...(scene.notice ? [this.notice] : []),
       this.bar(), this.say, this.ask.element, ...(this.dials.some(({ seeks }) => seeks) ? [this.seeking.element] : []),
       make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
       ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
@@ -190,6 +191,7 @@ export class Player {
 
   afterwards() {
     this.seeking.show();
+    this.notice.hidden = this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) {
       this.predicting.checked = this.predict;

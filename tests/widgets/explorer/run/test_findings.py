@@ -6,6 +6,7 @@ import pytest
 from labkit.realtape import BackStep, Flat, Saved, Spread, Tape, TapeNode, Value, as_json, of_json
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings
+from labkit.widgets.kit.scene import holds, looks
 
 
 def value(*numbers):
@@ -63,8 +64,70 @@ def test_the_square_of_all_pairs_is_drawn_with_its_diagonal_where_the_row_is_kno
     assert picture.scene.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
     assert picture.story.ending.startswith("Of the 4 pairs alone it would be 6.5, not 7.5.")
     (panel,) = [panel for panel in picture.scene.panels if panel.name == "pairs"]
-    assert {"all 16: 7.5", "the 4 pairs: 6.5"} <= {mark.text for mark in panel.marks}
+    assert {"all 16 pairs: 7.5", "the 4 pairs: 6.5"} <= {mark.text for mark in panel.marks}
     assert sum(mark.role == "before" for mark in panel.marks) == 4
+
+
+def square_of_pairs():
+    """A loss of a column and a row of 3, which is repeated to 3×3."""
+    left, top = np.array([1.0, 2.0, 4.0], np.float32), np.array([0.5, -1.0, 3.0], np.float32)
+    terms = (left[:, None] - top) ** 2
+    sides = [Value((3,), "float32", side) for side in (left, top)]
+    found = Spread(
+        3, 3, True, Value((3, 3), "float32", terms), float(terms.mean()), float(np.diag(terms).mean()), *sides
+    )
+    outputs = {"outputs": (((3, 3), "float32", "cpu"),)}
+    target = Saved("target", shape=(3, 3), dtype="float32", note="a view of y")
+    loss = {"saved": (target,), "outputs": (((), "float32", "cpu"),)}
+    tape = chain("mm", ("expand", outputs | {"spread": found}), ("mse_loss", loss))
+    tape.nodes[3].parents = ((2, 0), None)
+    return of_tape(of_json(as_json(tape)))
+
+
+def test_a_row_that_was_repeated_is_drawn_as_it_was_given():
+    story = square_of_pairs()
+    (row,) = [node for node in story.leaves if node.title == "y"]
+    assert (
+        row.shape == (3,)
+        and row.value.tolist() == [0.5, -1.0, 3.0]
+        and row.facts[0].startswith("Repeated 3 times, to 3×3")
+    )
+
+
+def test_each_cell_tells_its_pair_and_folding_leaves_those_that_belong_together():
+    story = square_of_pairs()
+    scene = Explorer(story, "tape").scene
+    assert scene.links["pair 2 1"].tip == ["mm[2] meets y[1]", "4 and −1", "mse_loss gives 25"]
+    assert scene.state()["pair"] == 7  # off the diagonal, the largest is that of 4 and -1
+    panel = scene.panels[0]
+    assert panel.name == "pairs" and panel.narrow.width <= 420
+
+    def texts(**dials):
+        state = scene.state(**dials)
+        return {looks(mark, state)[1] for mark in panel.marks if holds(mark.when, state) and mark.tag == "text"}
+
+    assert {"mm[2] = 4", "y[1] = −1", "mse_loss gives 25", "2 and 1: a pair too many."} <= texts()
+    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=1)
+    tiles = [
+        mark
+        for mark in panel.marks
+        if mark.role == "bar" and mark.at["x"] > 40 and "opacity" in mark.vary.get("fold", {})
+    ]
+    assert len(tiles) == 6 and all(mark.vary["fold"]["opacity"][1] == (1, 0) for mark in tiles)
+
+
+def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
+    story = square_of_pairs()
+    scene = Explorer(story, "tape").scene
+    ((step, ask),) = scene.dials[0].asks.items()
+    assert (ask.answer, ask.choices) == ("9", ("3", "6", "9")) and "pairs does mse_loss compute with" in ask.question
+    assert scene.told_at == {"step": step}
+    before = scene.state(step=step - 1)
+    for panel in scene.panels:
+        for mark in panel.marks:
+            _, words, name = looks(mark, before)
+            assert name == "hidden" or ("9" not in words.split() and "3×3" not in words)
+    assert not any(holds(dial.when, before) for dial in scene.dials if dial.name == "fold")
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -137,6 +200,45 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
     assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
     assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
+
+
+def test_a_cut_is_joined_in_the_picture_and_who_gets_no_gradient_is_asked_first():
+    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
+    scene = Explorer(of_tape(of_json(as_json(tape))), "tape").scene
+    last = scene.dials[0].start
+    assert scene.links["mend cut"].go == {"mend": 1, "step": last} and scene.links["mend joined"].go["mend"] == 0
+    said = scene.said(scene.state(mend=1))
+    assert said.startswith(
+        "If it was cut here: without the cut backward would go on from mat1 to enc.weight and enc.bias"
+    )
+    assert "enc.weight" not in scene.said(scene.state(step=last - 1, mend=1))
+    ask = scene.dials[0].asks[last]
+    assert (ask.answer, ask.choices) == (
+        "enc.weight and enc.bias",
+        ("enc.weight and enc.bias", "w", "none: all get one"),
+    )
+    assert scene.told_at == {"step": last}
+    telling = [m for panel in scene.panels for m in panel.marks if "mend" in m.when or m.text == "cut, or unused?"]
+    assert telling and all(mark.vary["step"]["state"][0] == (0, "answer") for mark in telling)
+    assert "[]" not in scene.links[next(m.link for m in telling if m.text == "enc: Linear")].tip
+
+
+def test_down_a_narrow_page_the_box_without_a_path_stands_right_above_the_data():
+    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
+    panel = next(panel for panel in Explorer(of_tape(tape), "tape").scene.panels if panel.name == "tape")
+    while panel.narrow:
+        panel = panel.narrow
+    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.role == "name"}
+    order = sorted((name for name in tops if not name.startswith("Acc")), key=lambda name: tops[name])
+    assert order.index("enc: Linear") + 1 == order.index("mat1: no grad_fn") < order.index("addmm")
+    (words,) = [mark for mark in panel.marks if mark.text == "cut, or unused?"]
+    assert tops["enc: Linear"] < words.at["y"] < tops["mat1: no grad_fn"]
+
+
+def test_settings_that_nobody_has_made_are_not_told():
+    node = ("addmm", {"settings": {"mat1_sym_strides": [], "alpha": 1}, "outputs": (((4, 1), "float32", "cpu"),)})
+    facts = of_tape(chain(node, "mean")).nodes[1].facts
+    assert "Settings: alpha = 1." in facts
 
 
 @pytest.mark.parametrize("saved, after, title", [

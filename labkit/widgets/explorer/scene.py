@@ -81,10 +81,10 @@ class FoldedStory:
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
         shown, words = ([p for p in panels if (p.name == "program") is is_program] for is_program in (False, True))
         legends = list(colours.panels())  # first where they are what is to be seen
-        graphs = [*legends, *shown, *words] if self.story.coloured else [*shown, *words, *legends]
-        curves = [curve.panel] if curve.panel else []
-        beside = sum(panel.width + APART for panel in curves)
-        details = [*curves, *inside(units, units.varies or self.base is not None, beside), *pairs(units)]
+        curves, first = [curve.panel] if curve.panel else [], self.story.coloured
+        graphs = [*legends, *curves, *shown, *words] if first else [*shown, *words, *legends, *curves]
+        beside = 0.0 if first else sum(panel.width + APART for panel in curves)
+        details = [*inside(units, units.varies or self.base is not None, beside), *pairs(units)]
         captions = _captions(units, offered)
         scrubbed = fields or curve.panel
         grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]

@@ -54,6 +54,13 @@ ROLES: dict[str, dict[str, Any]] = {
     "backline": {"fill": "none", "stroke": "$backward", "stroke-width": 2},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
     "leafline": {"fill": "none", "stroke": "$leaf", "stroke-width": 2},
+    "trend": {
+        "fill": "none",
+        "stroke": "$leaf",
+        "stroke-width": 2,
+        "stroke-dasharray": "1 6",
+        "stroke-linecap": "round",
+    },
     "badline": {"fill": "none", "stroke": "$bad", "stroke-width": 2},
     "outline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4, "stroke-dasharray": "4 3"},
     "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},

@@ -1,6 +1,7 @@
 """Everything that is drawn can be seen: by contrast in both themes, and in the page as in a still picture."""
 
 import re
+from itertools import chain, pairwise
 
 import pytest
 
@@ -10,7 +11,11 @@ THEMES = sorted(theme.PALETTES)
 WORDS = [role for role, look in theme.ROLES.items() if "font-size" in look]
 FAINT = {"area", "grid", "row", "way", "veil", "mist", "blank"}  # grounds, lines one may overlook, places to point at
 RAMPS = {ramp: [f"{ramp}{i}" for i in range(theme.RAMP)] for ramp in ("norm", "bytes")}  # over a box that has an edge
-SEEN = [role for role in theme.ROLES if role not in {*WORDS, *FAINT, *sum(RAMPS.values(), [])} and not role.startswith("zone-")]
+SEEN = [
+    role
+    for role in theme.ROLES
+    if role not in {*WORDS, *FAINT, *chain(*RAMPS.values())} and not role.startswith("zone-")
+]
 
 
 def luminance(colour):
@@ -118,7 +123,7 @@ def test_the_colours_of_a_ramp_are_told_apart_and_written_on(ramp, name):
     palette = theme.PALETTES[name]
     colours = [theme.attributes(role, "", name)["fill"] for role in RAMPS[ramp]]
     assert min(contrast(palette["ink"], colour) for colour in colours) >= 4.5
-    apart = [contrast(one, other) for one, other in zip(colours, colours[1:])]
+    apart = [contrast(one, other) for one, other in pairwise(colours)]
     assert min(apart) >= 1.09 and contrast(colours[0], colours[-1]) >= 2.2
     rising = [luminance(colour) for colour in colours]
     assert rising == sorted(rising, reverse=name == "light")  # from that of the page on

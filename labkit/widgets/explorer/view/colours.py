@@ -174,7 +174,10 @@ def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[M
     marks: list[Mark] = [text(4, 16, words, "note")]
     for i in range(len(ends)):
         role = f"{scale.role}{RAMP - 1 if single else i}"
-        marks += [rect(left + i * wide, top + 5, wide, 14, "area", 0), rect(left + i * wide, top + 5, wide, 14, role, 0)]
+        marks += [
+            rect(left + i * wide, top + 5, wide, 14, "area", 0),
+            rect(left + i * wide, top + 5, wide, 14, role, 0),
+        ]
     for i, end in list(enumerate(told))[::every]:
         marks.append(text(left + (i + 0.5 * single) * wide, top + 33, end, "tick", "middle"))
     x = left + len(ends) * wide + longest / 2 + 10

@@ -38,6 +38,7 @@ PAGE_WIDTH, SIGHT = 1230.0, 400.0  # px, of a window of 1280 by 800 for a graph
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
 NOTE = 12.5  # px, the largest that a note is written
+LEAST_WIDE = 900.0  # px
 APART = 24.0  # px between panels in a row
 MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
@@ -70,7 +71,8 @@ class FoldedStory:
         )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
-        curve = Curve(units)
+        seen = next((panel.width for panel in panels if panel.name == self.view), 0.0)
+        curve, within = _detailed(units, seen, units.varies or self.base is not None)
         behind = self._links(units) | dict(curve.links())
         behind |= covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
@@ -83,8 +85,7 @@ class FoldedStory:
         legends = list(colours.panels())  # first where they are what is to be seen
         curves, first = [curve.panel] if curve.panel else [], self.story.coloured
         graphs = [*legends, *curves, *shown, *words] if first else [*shown, *words, *legends, *curves]
-        beside = 0.0 if first else sum(panel.width + APART for panel in curves)
-        details = [*inside(units, units.varies or self.base is not None, beside), *pairs(units)]
+        details = [*within, *pairs(units)]
         captions = _captions(units, offered)
         scrubbed = fields or curve.panel
         grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]
@@ -182,6 +183,17 @@ def _laid_out(layouts):
     for panel in reversed(narrower if others else []):
         found = replace(_narrow(panel) if found is None else replace(panel, name=f"{panel.name}, middle"), narrow=found)
     return replace(first, narrow=found)
+
+
+def _detailed(units, wide, light):
+    """The curve of norms, and what is inside the steps: side by side where that is lower, or else as wide as the graph."""
+    below = Curve(units, min(max(wide, LEAST_WIDE), PAGE_WIDTH)), inside(units, light)
+    if units.story.coloured or below[0].panel is None:
+        return below
+    curve = Curve(units)
+    beside = curve, inside(units, light, curve.panel.width + APART)
+    heights = [[found[0].panel.height, *(panel.height for panel in found[1])] for found in (below, beside)]
+    return below if wide > LEAST_WIDE and sum(heights[0]) < max(heights[1]) else beside
 
 
 def _explained(panel):

@@ -62,14 +62,11 @@ def sound(tape: Tape) -> tuple[str, str]:
         return "", ""
     weights = {i: size for i, size in sizes.items() if len(tape.gradients[i].shape) > 1}
     kind, seen = ("weights", weights) if len(weights) > 1 else ("leaves", sizes)
-    least, most = min(seen, key=seen.__getitem__), max(seen, key=seen.__getitem__)
-    ends = (
-        f"from {number(seen[least])} at {tape.nodes[least].label} to {number(seen[most])} at {tape.nodes[most].label}"
-    )
-    factor = f"within a factor of {number(seen[most] / seen[least], 2)}"
-    told = f"he gradients of all {len(seen)} {kind} lie {factor}, {ends}.{_moved(tape, weights)}"
+    least, most = min(seen.values()), max(seen.values())
+    factor = f"within a factor of {number(most / least, 2)}"
+    told = f"he gradients of all {len(seen)} {kind} lie {factor}.{_moved(tape, weights)}"
     heading = f"all {len(sizes)} leaves get a gradient, {'those of weights ' if weights is seen else ''}{factor}"
-    return heading, f"Sound: t{told}" if seen[most] <= EVEN * seen[least] else f"T{told}"
+    return heading, f"Sound: t{told}" if most <= EVEN * least else f"T{told}"
 
 
 def _moved(tape: Tape, weights: Iterable[int]) -> str:
@@ -223,7 +220,7 @@ def _far(tape: Tape) -> Iterator[Finding]:
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
         ends = [tape.nodes[i].label for i in (least, most)]
-        far, times = (ends if shrinks else ends[::-1]), f"{high / low:,.0f}".replace(",", " ")
+        far, times = (ends if shrinks else ends[::-1]), f"{float(number(high / low, 2)):,.0f}".replace(",", "\u202f")
         seen = f"A step of SGD moves {far[0]} {times} times {'less' if shrinks else 'further'} than {far[1]}."
         ending = paragraph(seen, _passed(tape, shrinks))
         yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=ending)

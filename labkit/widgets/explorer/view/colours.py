@@ -46,7 +46,8 @@ class Scale:
             return "badbar"
         if not value:
             return "blank"
-        part = 1.0 if self.low == self.high else log10(value / self.low) / log10(self.high / self.low)
+        low, high = log10(self.low), log10(self.high)
+        part = (log10(value) - low) / (high - low) if low < high else 1.0
         return f"{self.role}{max(0, min(int(part * RAMP), RAMP - 1))}"
 
     def edges(self) -> list[float]:

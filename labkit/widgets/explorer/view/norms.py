@@ -27,10 +27,10 @@ FEWEST, MOST = 5, 300  # steps of the way back
 FEWEST_LAYERS = 3
 LEVELS = 104.0  # px, how high the axis is
 ROW = 24.0  # px, for what has no place on the axis
-LEFT, LETTER = 62.0, 6.6  # px: beside the axis, of a letter
+LEFT, RIGHT, LETTER = 62.0, 8.0, 6.6  # px: beside the axis, of a letter
 HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, above it for a word
 NEAR = 0.3  # of the way from the least, where the factor is told
-COLUMN, WIDEST, LEAST = 84.0, 1155.0, 420.0  # px
+COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
 RADIUS, LONGEST = 4.5, 18  # px, letters
 
 
@@ -65,9 +65,9 @@ class Point:
 
 class Curve:
     """The `panel` of norms, None where the way back is short or very long, or single numbers alone go along it; its grips,
-    its links."""
+    its links. `room`: px that it fills on a wide page; 0: as many as it needs."""
 
-    def __init__(self, units: Units):
+    def __init__(self, units: Units, room: float = 0.0):
         gradients = Gradients(units)
         found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := gradients.totals(u))]
         known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
@@ -86,7 +86,7 @@ class Curve:
             ]
             points += _inside(units, columns, main)
             trend = _trend(points)
-            across, upright = _Across(units, points, trend), _Upright(units, points, trend)
+            across, upright = _Across(units, points, trend, room), _Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))
 
@@ -300,13 +300,13 @@ class _Across(_Plot):
 
     begin = LEFT
 
-    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
-        columns = len({p.at for p in points})
-        wide = units.story.coloured  # it is what is to be seen
-        self.apart = WIDEST / columns if wide else min(max(COLUMN, LEAST / columns), WIDEST / columns)
+    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None, room: float):
+        columns = max(p.at for p in points) - units.seed + 1
+        needed = min(max(COLUMN, LEAST / columns), WIDEST / columns)
+        self.apart = (room - LEFT - RIGHT) / columns if room else needed
         super().__init__(units, points, trend)
         self.top = 6.0 + ROW * self.bad + ROOM
-        self.axis = Axis(*self.powers, self.top + (HIGH if wide else LEVELS), self.top, log=True)
+        self.axis = Axis(*self.powers, self.top + (HIGH if units.story.coloured else LEVELS), self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
         longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
         self.rows = min(ceil((longest + 8) / self.apart), 3)
@@ -317,7 +317,7 @@ class _Across(_Plot):
         return self.axis(value) if value else self.axis.start + ROW - 8
 
     def _size(self):
-        return self.begin + self.length + 8, self.bottom + 6 + 15 * self.rows
+        return self.begin + self.length + RIGHT, self.bottom + 6 + 15 * self.rows
 
     def _area(self):
         return rect(self.begin, 6, self.length, self.bottom - 6, "area", 0)

@@ -40,6 +40,7 @@ PAGE_WIDTH, SIGHT = 1230.0, 400.0  # px, of a window of 1280 by 800 for a graph
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
 NOTE = 12.5  # px, the largest that a note is written
+LEAST_WIDE = 900.0  # px
 APART = 24.0  # px between panels in a row
 MOST_TWICE = 80  # boxes
 SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
@@ -72,7 +73,8 @@ class FoldedStory:
         )  # dragged where nothing is folded
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
-        curve = Curve(units)
+        seen = next((panel.width for panel in panels if panel.name == self.view), 0.0)
+        curve, within = _detailed(units, seen, units.varies or self.base is not None)
         behind = self._links(units) | dict(curve.links())
         behind |= covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
@@ -83,10 +85,8 @@ class FoldedStory:
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
         shown, words = ([p for p in panels if (p.name == "program") is is_program] for is_program in (False, True))
         legends = list(colours.panels())  # first where they are what is to be seen
-        graphs = [*legends, *shown, *words] if self.story.coloured else [*shown, *words, *legends]
-        curves = [curve.panel] if curve.panel else []
-        beside = sum(panel.width + APART for panel in curves)
-        details = [*curves, *inside(units, units.varies or self.base is not None, beside)]
+        curves, first = [curve.panel] if curve.panel else [], self.story.coloured
+        graphs = [*legends, *curves, *shown, *words] if first else [*shown, *words, *legends, *curves]
         square, folds, cells, handles = pairs(units)
         dials, behind, graphs = [*dials, *folds], behind | cells, [*square, *graphs]
         captions, (joins, ways, joined) = _captions(units, offered), mending(units)
@@ -102,7 +102,7 @@ class FoldedStory:
             *curve.grips(),
             *handles,
         ]
-        panels = [*bar[0], *graphs, *details, *about(self.story)]
+        panels = [*bar[0], *graphs, *within, *about(self.story)]
         links = behind | bar[1]
         asked = what_it_is_about(units)
         told = {"step": max(asked)} if asked else {}
@@ -204,6 +204,17 @@ def _laid_out(layouts):
     for panel in reversed(narrower if others else []):
         found = replace(_narrow(panel) if found is None else replace(panel, name=f"{panel.name}, middle"), narrow=found)
     return replace(first, narrow=found)
+
+
+def _detailed(units, wide, light):
+    """The curve of norms, and what is inside the steps: side by side where that is lower, or else as wide as the graph."""
+    below = Curve(units, min(max(wide, LEAST_WIDE), PAGE_WIDTH)), inside(units, light)
+    if units.story.coloured or below[0].panel is None:
+        return below
+    curve = Curve(units)
+    beside = curve, inside(units, light, curve.panel.width + APART)
+    heights = [[found[0].panel.height, *(panel.height for panel in found[1])] for found in (below, beside)]
+    return below if wide > LEAST_WIDE and sum(heights[0]) < max(heights[1]) else beside
 
 
 def _explained(panel):

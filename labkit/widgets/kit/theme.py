@@ -14,6 +14,8 @@ def _text(size, colour="$ink", family=SANS, **more):
 
 _HALO = {"stroke": "$page", "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round"}
 
+RAMP = 6  # colours from the least to the most
+
 # role -> attributes; "$name" is a colour of the palette. Shapes first, then lines, then text.
 ROLES: dict[str, dict[str, Any]] = {
     "op": {"fill": "$forward-fill", "stroke": "$forward", "stroke-width": 1.6},
@@ -38,8 +40,12 @@ ROLES: dict[str, dict[str, Any]] = {
     "zone-subnormal": {"fill": "$leaf-fill", "stroke": "none"},
     "zone-normal": {"fill": "$forward-fill", "stroke": "none"},
     "zone-over": {"fill": "$bad-fill", "stroke": "none"},
-    "norm": {"fill": "$backward", "stroke": "none", "pointer-events": "none"},
-    "bytes": {"fill": "$saved", "stroke": "none", "pointer-events": "none"},
+    "blank": {"fill": "$page", "stroke": "none", "pointer-events": "none"},
+    **{
+        f"{ramp}{i}": {"fill": f"${ramp}{i}", "stroke": "none", "pointer-events": "none"}
+        for ramp in ("norm", "bytes")
+        for i in range(RAMP)
+    },
     "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
     "row": {"fill": "none", "stroke": "none"},
     "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
@@ -48,6 +54,13 @@ ROLES: dict[str, dict[str, Any]] = {
     "backline": {"fill": "none", "stroke": "$backward", "stroke-width": 2},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
     "leafline": {"fill": "none", "stroke": "$leaf", "stroke-width": 2},
+    "trend": {
+        "fill": "none",
+        "stroke": "$leaf",
+        "stroke-width": 2,
+        "stroke-dasharray": "1 6",
+        "stroke-linecap": "round",
+    },
     "badline": {"fill": "none", "stroke": "$bad", "stroke-width": 2},
     "outline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4, "stroke-dasharray": "4 3"},
     "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},

@@ -1,6 +1,7 @@
 """Everything that is drawn can be seen: by contrast in both themes, and in the page as in a still picture."""
 
 import re
+from itertools import chain, pairwise
 
 import pytest
 
@@ -8,8 +9,13 @@ from labkit.widgets.kit import theme
 
 THEMES = sorted(theme.PALETTES)
 WORDS = [role for role, look in theme.ROLES.items() if "font-size" in look]
-FAINT = {"area", "grid", "row", "way", "veil", "mist"}  # grounds, lines one may overlook, places to point at
-SEEN = [role for role in theme.ROLES if role not in {*WORDS, *FAINT} and not role.startswith("zone-")]
+FAINT = {"area", "grid", "row", "way", "veil", "mist", "blank"}  # grounds, lines one may overlook, places to point at
+RAMPS = {ramp: [f"{ramp}{i}" for i in range(theme.RAMP)] for ramp in ("norm", "bytes")}  # over a box that has an edge
+SEEN = [
+    role
+    for role in theme.ROLES
+    if role not in {*WORDS, *FAINT, *chain(*RAMPS.values())} and not role.startswith("zone-")
+]
 
 
 def luminance(colour):
@@ -109,3 +115,15 @@ def test_an_unknown_role_or_state_is_named():
         theme.attributes("opp", "", "light")
     with pytest.raises(KeyError, match="'op' and 'soon'"):
         theme.attributes("op", "soon", "light")
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("ramp", RAMPS)
+def test_the_colours_of_a_ramp_are_told_apart_and_written_on(ramp, name):
+    palette = theme.PALETTES[name]
+    colours = [theme.attributes(role, "", name)["fill"] for role in RAMPS[ramp]]
+    assert min(contrast(palette["ink"], colour) for colour in colours) >= 4.5
+    apart = [contrast(one, other) for one, other in pairwise(colours)]
+    assert min(apart) >= 1.09 and contrast(colours[0], colours[-1]) >= 2.2
+    rising = [luminance(colour) for colour in colours]
+    assert rising == sorted(rising, reverse=name == "light")  # from that of the page on

@@ -3,18 +3,18 @@
 Each is found by what it does to numbers and shapes, not by the class of a module; `places` are the nodes of the tape in question.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ....engine import Summary
 from ....realtape import CHANGED, ENDS, BackStep, Flat, Spread, Tape, TapeNode, Value
-from ...kit.words import counted, listed, norm, number
+from ...kit.words import counted, listed, norm, number, paragraph
 
 MOST_FLAT, MOST_DEAD = 0.9, 0.5  # parts of all numbers, of all units
 FAR = 1e4  # times that gradients shrink or grow
-LONG = 1e4
+LONG, EVEN = 1e4, 100.0  # a length; times that gradients of a sound run lie apart
 ROWS = 4  # examples at least
 _SCORES = {"log_softmax": "cross_entropy", "binary_cross_entropy_with_logits": "the loss", "softmax": "softmax"}
 _PICKS = {"nll_loss", "index", "gather"}  # one number of each example
@@ -54,12 +54,30 @@ def findings(tape: Tape) -> Iterator[Finding]:
         )
 
 
-def sound(tape: Tape) -> str:
-    """What is told of a tape on which nothing is found, where an extra backward was run: that all leaves get a gradient."""
-    sizes = [_norm(value) for i, value in tape.gradients.items() if tape.nodes[i].leaf]
-    if len(sizes) < 2 or not all(np.isfinite(size) and size > 0 for size in sizes):
+def sound(tape: Tape) -> tuple[str, str]:
+    """What is told of a tape on which nothing is found, where an extra backward was run, and at last: that all leaves get a
+    gradient, and how far apart those of the weights are."""
+    sizes = {i: _norm(value) for i, value in tape.gradients.items() if tape.nodes[i].leaf}
+    if len(sizes) < 2 or not all(np.isfinite(size) and size > 0 for size in sizes.values()):
+        return "", ""
+    weights = {i: size for i, size in sizes.items() if len(tape.gradients[i].shape) > 1}
+    kind, seen = ("weights", weights) if len(weights) > 1 else ("leaves", sizes)
+    least, most = min(seen.values()), max(seen.values())
+    factor = f"within a factor of {number(most / least, 2)}"
+    told = f"he gradients of all {len(seen)} {kind} lie {factor}.{_moved(tape, weights)}"
+    heading = f"all {len(sizes)} leaves get a gradient, {'those of weights ' if weights is seen else ''}{factor}"
+    return heading, f"Sound: t{told}" if most <= EVEN * least else f"T{told}"
+
+
+def _moved(tape: Tape, weights: Iterable[int]) -> str:
+    """How long gradients are beside their weights, which is how far a step goes."""
+    lengths = {i: _norm(tape.nodes[i].values.get(0)) for i in weights}
+    parts = [_norm(tape.gradients[i]) / length for i, length in lengths.items() if np.isfinite(length) and length > 0]
+    if len(parts) < 2:
         return ""
-    return f"all {len(sizes)} leaves get a gradient, of length {number(min(sizes))} to {number(max(sizes))}"
+    return (
+        f" A step of SGD moves each by lr × {number(min(parts), 2)} to lr × {number(max(parts), 2)} of its own length."
+    )
 
 
 # ---- names ----
@@ -201,9 +219,27 @@ def _far(tape: Tape) -> Iterator[Finding]:
         path = [(high, most), (low, least)] if shrinks else [(low, least), (high, most)]
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
-        seen = (
-            "Where the colour fades, layers learn least." if shrinks else "Where the colour is strong, a step goes far."
-        )
-        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=seen)
+        ends = [tape.nodes[i].label for i in (least, most)]
+        far, times = (ends if shrinks else ends[::-1]), f"{float(number(high / low, 2)):,.0f}".replace(",", "\u202f")
+        seen = f"A step of SGD moves {far[0]} {times} times {'less' if shrinks else 'further'} than {far[1]}."
+        ending = paragraph(seen, _passed(tape, shrinks))
+        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=ending)
     elif high > LONG:
         yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)
+
+
+def _passed(tape: Tape, shrinks: bool) -> str:
+    """The op that does most of it, all its calls together, and what one of them multiplies the length by, on average."""
+    logs: dict[str, list[float]] = {}
+    for step in tape.steps:
+        arrived, sent = list(step.arrived.values()), [value for value in step.sent if value is not None]
+        if len(arrived) == len(sent) == 1 and min(np.prod(value.shape) for value in (*arrived, *sent)) > 1:
+            before, after = _norm(arrived[0]), _norm(sent[0])
+            if np.isfinite([before, after]).all() and min(before, after) > 0:
+                logs.setdefault(tape.nodes[step.node].op, []).append(float(np.log(after / before)))
+    sums = {op: sum(found) * (-1 if shrinks else 1) for op, found in logs.items() if len(found) > 1}
+    op = max(sums, key=sums.__getitem__, default="")
+    if not op or sums[op] <= 0:
+        return ""
+    factor = np.exp(np.mean(logs[op]))
+    return f"Each {op} multiplies the length by {number(factor, 2)} on average."

@@ -60,7 +60,8 @@ class _Telling:
         story.pairs = next(self._pairs(), None)
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
-        told = not story.notices and sound(self.tape)
+        told, verdict = ("", "") if story.notices else sound(self.tape)
+        story.ending = story.ending or verdict
         story.heading = f"{self.tape.name}: {told}" if told else f"{self.tape.name}, {what}"
         return story
 

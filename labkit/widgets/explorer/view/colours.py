@@ -8,22 +8,17 @@ from itertools import accumulate
 from math import isfinite, log10
 
 from ...kit.scene import Dial, Mark, Panel, path, rect, text, width_of
+from ...kit.theme import RAMP
 from ...kit.words import norm, number
 from .cards import Gradients
+from .placing import NARROW
 from .units import Unit, Units
 
 PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
 NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
-STRENGTHS = (
-    0.08,
-    0.17,
-    0.26,
-    0.35,
-    0.44,
-    0.53,
-)  # of a colour, from the least to the most; a text over it is read easily
+FAULTY = 0.4  # how strong that colour is
 FEW = 5  # ops: the colours of fewer say nothing
-SWATCH = 30.0  # px
+SWATCH, BETWEEN, RIM = 30.0, 16.0, 0.8  # px: of a colour, between numbers, of a box that stays seen
 
 
 @dataclass(frozen=True)
@@ -35,31 +30,32 @@ class Scale:
     high: float
     written: Callable[[float], str]
 
-    def strength(self, value: float) -> float:
-        """How strong the colour of a finite number is.
+    def colour(self, value: float) -> str:
+        """The role of a number's colour; 0 has none, and what is not finite that of a fault.
 
         >>> scale = Scale("norm", 1e-6, 1.0, str)
-        >>> scale.strength(0.0), scale.strength(1e-6), scale.strength(1e-3), scale.strength(1.0)
-        (0.0, 0.08, 0.35, 0.53)
+        >>> [scale.colour(value) for value in (0.0, 1e-6, 1e-3, 1.0, float("nan"))]
+        ['blank', 'norm0', 'norm3', 'norm5', 'badbar']
 
         The mean of several, some of them 0, may be less than the least.
 
-        >>> scale.strength(1e-9)
-        0.08
+        >>> scale.colour(1e-9)
+        'norm0'
         """
+        if not isfinite(value):
+            return "badbar"
         if not value:
-            return 0.0
-        if self.low == self.high:
-            return STRENGTHS[-1]
-        part = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
-        return STRENGTHS[max(0, min(int(part * len(STRENGTHS)), len(STRENGTHS) - 1))]
+            return "blank"
+        low, high = log10(self.low), log10(self.high)
+        part = (log10(value) - low) / (high - low) if low < high else 1.0
+        return f"{self.role}{max(0, min(int(part * RAMP), RAMP - 1))}"
 
     def edges(self) -> list[float]:
         """Where each colour begins."""
         if self.low == self.high:
             return [self.low]
         low, high = log10(self.low), log10(self.high)
-        return [10 ** (low + (high - low) * i / len(STRENGTHS)) for i in range(len(STRENGTHS))]
+        return [10 ** (low + (high - low) * i / RAMP) for i in range(RAMP)]
 
 
 class Colours:
@@ -94,10 +90,11 @@ class Colours:
         if name not in self.scales:
             return
         when = {"colour": [self.offered.index(name)]}
-        scale, at = self.scales[name], {k: v for k, v in shape.at.items() if k != "stroke"}
-        role = scale.role if isfinite(value) else "badbar"
-        strength = scale.strength(value) if isfinite(value) else 0.4
-        mark = Mark(shape.tag, role, {**at, "fill-opacity": strength}, when=when, link=shape.link, scale=shape.scale)
+        role, at = self.scales[name].colour(value), {k: v for k, v in shape.at.items() if k != "stroke"}
+        if "width" in at:  # the edge says what kind of box it is
+            at |= {k: at[k] + RIM for k in ("x", "y")} | {k: at[k] - 2 * RIM for k in ("width", "height")}
+        at |= {"fill-opacity": FAULTY} if role == "badbar" else {}
+        mark = Mark(shape.tag, role, at, when=when, link=shape.link, scale=shape.scale)
         yield mark.seen_from("step", since)
 
     def of_value(self, unit: Unit, box: Mark) -> Iterator[Mark]:
@@ -169,16 +166,22 @@ def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[M
     words, ends = NAMES[name], scale.edges()
     single = len(ends) == 1
     told = [scale.written(end) for end in (ends if single else [*ends, scale.high])]
-    wide = max(SWATCH, *(width_of(end, 11, mono=True) + 10 for end in told))
-    left = (4 if narrow else width_of(words, 11.5) + 14) + (0 if single else wide / 2)
+    longest = max(width_of(end, 11, mono=True) for end in told) + BETWEEN
+    start = 4 if narrow else width_of(words, 11.5) + 14
+    wide = max(SWATCH, (NARROW - start - longest) / RAMP if narrow else longest)
+    every = next(n for n in (1, 2, 3, RAMP) if n * wide >= longest or n == RAMP)  # of the numbers that are written
+    left = start + (0 if single else longest / 2)
     top = 20 if narrow else 0
     marks: list[Mark] = [text(4, 16, words, "note")]
-    for i, strength in enumerate(STRENGTHS[-len(ends) :]):
-        shape = rect(left + i * wide, top + 5, wide, 14, scale.role, 0)
-        marks += [rect(left + i * wide, top + 5, wide, 14, "area", 0)]
-        marks += [Mark("rect", scale.role, {**shape.at, "fill-opacity": strength})]
-    marks += [text(left + (i + 0.5 * single) * wide, top + 33, end, "tick", "middle") for i, end in enumerate(told)]
-    x = left + (len(told) - 0.5 * (not single)) * wide + 10
+    for i in range(len(ends)):
+        role = f"{scale.role}{RAMP - 1 if single else i}"
+        marks += [
+            rect(left + i * wide, top + 5, wide, 14, "area", 0),
+            rect(left + i * wide, top + 5, wide, 14, role, 0),
+        ]
+    for i, end in list(enumerate(told))[::every]:
+        marks.append(text(left + (i + 0.5 * single) * wide, top + 33, end, "tick", "middle"))
+    x = left + len(ends) * wide + longest / 2 + 10
     if name == NORM and faulty:
         at = width_of(words, 11.5) + 20 if narrow else x
         marks += [

@@ -1,11 +1,13 @@
-"""How long the gradient is at each box, in the order of the way back: a curve on a logarithmic axis, along which the step is
-dragged. What is nan, inf or 0 has no place there, and stands in rows of its own."""
+"""How long the gradient is at each box, in the order of the boxes: a curve on a logarithmic axis, along which the step is
+dragged, with the gradients of the weights, and the mean factor from one layer to the next. What is nan, inf or 0 has no place
+there, and stands in rows of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10, nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,36 +16,58 @@ from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.layout.column import spine_of
 from ...kit.scene import Link, Mark, Panel, circle, line, path, rect, text, width_of
-from ...kit.words import norm, number
+from ...kit.words import clipped, norm, number
+from ..run.story import Node
 from .cards import Gradients, gradient_name, short
 from .placing import NARROW
 from .units import Unit, Units
 
-TITLE = "Gradient norms on the way back, from the result to the inputs"
-LEAVES = "; pale dots: leaves"
+TITLE = "Gradient norms, from the result ({}) back to the inputs"
 FEWEST, MOST = 5, 300  # steps of the way back
+FEWEST_LAYERS = 3
 LEVELS = 104.0  # px, how high the axis is
 ROW = 24.0  # px, for what has no place on the axis
-LEFT, LETTER = 62.0, 6.6  # px: beside the axis, of a letter
+LEFT, RIGHT, LETTER = 62.0, 8.0, 6.6  # px: beside the axis, of a letter
+HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, above it for a word
+NEAR = 0.3  # of the way from the least, where the factor is told
 COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
 RADIUS, LONGEST = 4.5, 18  # px, letters
 
 
 @dataclass(frozen=True)
 class Point:
-    """The norm that is at a box from a step on."""
+    """The norm that is at a box from the step `when` on, in the column of the step `at`: of its value, or of a `leaf`.
+    `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
 
     unit: Unit
+    at: int
     when: int
     norm: float
-    main: bool  # whether the curve leads there
+    single: bool
+    main: bool
+    leaf: Node | None = None
+
+    @property
+    def link(self) -> str:
+        """What is behind its dot."""
+        return f"norms of {self.leaf.index}" if self.leaf and self.leaf is not self.unit.lead else f"g{self.unit.index}"
+
+    @property
+    def weight(self) -> bool:
+        """Whether it is of a matrix, or of more."""
+        return self.leaf is not None and len(self.leaf.shape) > 1 and self.known
+
+    @property
+    def known(self) -> bool:
+        """Whether it has a place on the axis."""
+        return isfinite(self.norm) and self.norm > 0
 
 
 class Curve:
     """The `panel` of norms, None where the way back is short or very long, or single numbers alone go along it; its grips,
-    its links."""
+    its links. `room`: px that it fills on a wide page; 0: as many as it needs."""
 
-    def __init__(self, units: Units):
+    def __init__(self, units: Units, room: float = 0.0):
         gradients = Gradients(units)
         found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := gradients.totals(u))]
         known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
@@ -53,8 +77,16 @@ class Curve:
         self.plots: list[_Plot] = []
         if several and long:
             main = _main(units)
-            points = [Point(u, at, norm(total), u in main) for u, at, total in known]
-            across, upright = _Across(units, points), _Upright(units, points)
+            columns = {unit: at for unit, at, _ in known}
+            points = [Point(u, at, at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
+            points += [
+                Point(u, _column_of(units, u, main, columns), at, norm(v), np.size(v) == 1, u in main, u.lead)
+                for u, at, v in known
+                if u.lead.leaf
+            ]
+            points += _inside(units, columns, main)
+            trend = _trend(points)
+            across, upright = _Across(units, points, trend, room), _Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))
 
@@ -67,9 +99,13 @@ class Curve:
         """What is behind the steps: a click goes there."""
         for plot in self.plots[:1]:
             for step in plot.steps:
-                arrived = [gradient_name(p.unit) for p in plot.points if p.when == step]
+                arrived = [gradient_name(p.unit) for p in plot.points if p.when == step and p.at == step]
                 words = f"Step {step}: {', '.join(arrived[:3]) or 'nothing new'}"
                 yield f"norms {step}", Link(words, [words], go={"step": step}, name=words)
+            for p in plot.points:
+                if p.leaf and p.leaf is not p.unit.lead:
+                    words = f"{p.leaf.gradient_name}: ‖{number(p.norm)}‖"
+                    yield p.link, Link(words, [words], go={"step": p.when}, name=words, known={"step": p.when})
 
 
 def _main(units: Units) -> set[Unit]:
@@ -80,32 +116,83 @@ def _main(units: Units) -> set[Unit]:
     return {unit for unit in units.units if unit.index in found}
 
 
-class _Plot:
-    """The points in a panel: along the steps of the way back, at the levels of an axis. `begin`: px before the first step."""
+def _column_of(units: Units, leaf: Unit, main: set[Unit], columns: Mapping[Unit, int]) -> int:
+    """Where a leaf's dot stands: with the box that uses it, perhaps turned around before, if the curve leads there."""
+    user = next(iter(units.users.get(leaf, ())), leaf)
+    if user not in main and len(user.lead.parents) == 1:
+        user = next(iter(units.users.get(user, ())), user)
+    return columns.get(user if user in main and leaf not in main else leaf, columns[leaf])
 
-    by = "x"
+
+def _inside(units: Units, columns: Mapping[Unit, int], main: set[Unit]) -> Iterator[Point]:
+    """The weights that folded blocks hold, each in the column of its block."""
+    for unit, when in units.walked.items():
+        sent = {each.parent: each.total for step in units.steps_of[unit] for each in step.sent}
+        for i in unit.inside if unit in columns else ():
+            leaf, total = units.story.nodes[i], sent.get(i)
+            if len(leaf.shape) > 1 and total is not None and not (isinstance(total, Summary) and total.norm is None):
+                yield Point(unit, columns[unit], when, norm(total), False, False, leaf)
+
+
+class Trend(NamedTuple):
+    """The weights with the longest and the shortest gradient, as the way back reaches them; how many `layers` lie between, 0
+    where the curve does not lead from one to the other."""
+
+    first: Point
+    last: Point
+    layers: int
+
+    @property
+    def words(self) -> str:
+        """What the norm is multiplied by from one layer to the next on the way back, on average."""
+        return f"× {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
+
+    @property
+    def when(self) -> int:
+        """From when on it is known."""
+        return max(self.first.when, self.last.when)
+
+
+def _trend(points: Sequence[Point]) -> Trend | None:
+    """None where there are not several layers with weights, or the ends are in one."""
+    weights = [p for p in points if p.weight]
+    curve = {p.at for p in points if p.main and not p.leaf}
+    columns = sorted({p.at for p in weights} & curve)
+    if len(columns) < FEWEST_LAYERS:
+        return None
+    least, most = (find(weights, key=lambda p: p.norm) for find in (min, max))
+    first, last = sorted((least, most), key=lambda p: p.at)
+    both = first.at in columns and last.at in columns
+    return Trend(first, last, columns.index(last.at) - columns.index(first.at) if both else 0)
+
+
+class _Plot:
+    """The points in a panel: along the steps of the way back, the last one first, as the boxes stand; at the levels of an
+    axis. `begin`: px before the first box. `side`: where the result is."""
+
+    by, side = "x", "right"
     begin: float
     apart: float
     axis: Axis
 
-    def __init__(self, units: Units, points: Sequence[Point]):
-        self.units, self.points = units, points
-        self.steps = range(units.seed, max(p.when for p in points) + 1)
-        known = [p.norm for p in points if isfinite(p.norm) and p.norm > 0]
+    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
+        self.units, self.points, self.trend = units, points, trend
+        self.steps = range(units.seed, max(p.at for p in points) + 1)
+        known = [p.norm for p in points if p.known]
         low, high = (floor(log10(min(known))), ceil(log10(max(known)))) if known else (0, 1)
         self.powers = low, max(high, low + 1)
         self.bad, self.zero = any(not isfinite(p.norm) for p in points), any(p.norm == 0 for p in points)
         self.length = self.apart * len(self.steps)
-        self._by_rank = sorted(points, key=lambda p: (p.main, not p.unit.lead.leaf))
+        self._by_rank = sorted(points, key=lambda p: (p.main, not p.leaf))
 
     @cached_property
     def arrived(self) -> dict[int, Unit]:
         """At which box something arrives at each step."""
-        return {p.when: p.unit for p in self._by_rank}
+        return {p.at: p.unit for p in self._by_rank}
 
     def spots(self) -> list[tuple[float, float] | None]:
         """Where each step is dragged; what comes before the way back is nowhere."""
-        tops = {p.when: p.norm for p in self._by_rank}
+        tops = {p.at: p.norm for p in self._by_rank}
         levels, level = list[float](), self.level(1.0)
         for step in self.steps:
             level = self.level(tops[step]) if step in tops else level
@@ -123,15 +210,20 @@ class _Plot:
 
     def along(self, step: int) -> float:
         """Where a step stands."""
-        return self.begin + self.apart * (step - self.units.seed + 0.5)
+        return self.begin + self.apart * (self.steps[-1] - step + 0.5)
+
+    def place(self, p: Point) -> tuple[float, float]:
+        """Where a dot is in the panel."""
+        return self.spot(self.along(p.at), self.level(p.norm))
 
     # ---- marks ----
 
     def panel(self, name: str) -> Panel:
         """All of it."""
-        marks = [*self._ground(), *self._columns(), *self._names(), *self._curve(), *self._dots()]
-        leaves = any(p.unit.lead.leaf for p in self.points)
-        return Panel(name, f"{TITLE}{LEAVES if leaves else ''}", *self._size(), marks)
+        marks = [*self._ground(), *self._columns(), *self._names(), *self._curve(), *self._dots(), *self._told()]
+        leaves = [p.leaf for p in self.points if p.leaf]
+        rings = f"; rings: {'weights' if all(len(leaf.shape) > 1 for leaf in leaves) else 'leaves'}" if leaves else ""
+        return Panel(name, f"{TITLE.format(self.side)}{rings}", *self._size(), marks)
 
     def _ground(self) -> Iterator[Mark]:
         yield self._area()
@@ -150,19 +242,39 @@ class _Plot:
             yield self._column(step, f"norms {step}").varying("step", state=lit)
 
     def _curve(self) -> Iterator[Mark]:
-        main = sorted((p for p in self.points if p.main), key=lambda p: p.when)
+        main = sorted((p for p in self.points if p.main and not p.single), key=lambda p: p.at)
         for before, after in pairwise(main):
-            ends = [self.spot(self.along(p.when), self.level(p.norm)) for p in (before, after)]
-            yield path(ends, "backline").seen_from("step", after.when)
+            yield path([self.place(before), self.place(after)], "backline").seen_from("step", after.when)
+        if self.trend and self.trend.layers:
+            ends = [self.place(self.trend.first), self.place(self.trend.last)]
+            yield path(ends, "trend").seen_from("step", self.trend.when)
 
     def _dots(self) -> Iterator[Mark]:
         for p in self._by_rank:
-            x, y = self.spot(self.along(p.when), self.level(p.norm))
-            leaf, bad = p.unit.lead.leaf, not isfinite(p.norm) or not p.norm
-            dot = circle(
-                x, y, RADIUS if p.main or leaf else RADIUS - 1.5, "badbar" if bad else "leaf" if leaf else "backbar"
+            role = "leaf" if p.leaf else "backbar"
+            large = (p.main and not p.single) or p.leaf
+            dot = circle(*self.place(p), RADIUS if large else RADIUS - 1.5, role if p.known else "badbar")
+            yield replace(dot, link=p.link).seen_from("step", p.when)
+
+    def _told(self) -> Iterator[Mark]:
+        """The weights at the ends, the mean factor, and what a result that is one number starts with."""
+        for p in self.points:
+            if p.single and p.at == self.units.seed and p.known:
+                yield self._label(p, f"starts with {number(p.norm)}", "note").seen_from("step", p.when)
+        if self.trend is None:
+            return
+        for p in self.trend[:2]:
+            yield self._label(p, f"{clipped(p.leaf.title, LONGEST)} {number(p.norm)}", "leaftext").seen_from(
+                "step", p.when
             )
-            yield replace(dot, link=f"g{p.unit.index}").seen_from("step", p.when)
+        if self.trend.layers:
+            yield self._factor(self.trend).seen_from("step", self.trend.when)
+
+    def _label(self, p: Point, words: str, role: str) -> Mark:
+        raise NotImplementedError
+
+    def _factor(self, trend: Trend) -> Mark:
+        raise NotImplementedError
 
     def _size(self) -> tuple[float, float]:
         raise NotImplementedError
@@ -188,11 +300,13 @@ class _Across(_Plot):
 
     begin = LEFT
 
-    def __init__(self, units: Units, points: Sequence[Point]):
-        self.apart = min(max(COLUMN, LEAST / len({p.when for p in points})), WIDEST / len(units.walked))
-        super().__init__(units, points)
-        self.top = 6.0 + ROW * self.bad
-        self.axis = Axis(*self.powers, self.top + LEVELS, self.top, log=True)
+    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None, room: float):
+        columns = max(p.at for p in points) - units.seed + 1
+        needed = min(max(COLUMN, LEAST / columns), WIDEST / columns)
+        self.apart = (room - LEFT - RIGHT) / columns if room else needed
+        super().__init__(units, points, trend)
+        self.top = 6.0 + ROW * self.bad + ROOM
+        self.axis = Axis(*self.powers, self.top + (HIGH if units.story.coloured else LEVELS), self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
         longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
         self.rows = min(ceil((longest + 8) / self.apart), 3)
@@ -203,7 +317,7 @@ class _Across(_Plot):
         return self.axis(value) if value else self.axis.start + ROW - 8
 
     def _size(self):
-        return self.begin + self.length + 8, self.bottom + 6 + 15 * self.rows
+        return self.begin + self.length + RIGHT, self.bottom + 6 + 15 * self.rows
 
     def _area(self):
         return rect(self.begin, 6, self.length, self.bottom - 6, "area", 0)
@@ -222,6 +336,26 @@ class _Across(_Plot):
             if k % ceil(4 * LETTER / room) == 0:
                 yield text(self.along(step), self.bottom + 15 + 15 * (k % self.rows), kept, "note", "middle")
 
+    def _label(self, p, words, role):
+        """Above the dot, or below where another is higher; within the area."""
+        (x, y), half, wide = self.place(p), self.apart / 2 - 4, width_of(words, 12, bold=True) / 2
+        above = all(other.norm <= p.norm for other in self.points if other.at == p.at and other.known)
+        at, anchor = x, "middle"
+        if x - wide < self.begin:
+            at, anchor = x - half, "start"
+        elif x + wide > self.begin + self.length:
+            at, anchor = x + half, "end"
+        return text(at, y - 10 if above else y + 19, words, role, anchor)
+
+    def _factor(self, trend):
+        """Above the line and the dots there."""
+        (x, y), (left, low) = self.place(trend.first), self.place(trend.last)
+        middle, half = (x + left) / 2, width_of(trend.words, 12, bold=True) / 2
+        rise = abs((y - low) / (x - left)) * half
+        near = [self.place(p) for p in self.points if p.known]
+        top = min([(y + low) / 2 - rise, *(q[1] for q in near if abs(q[0] - middle) < half + RADIUS)])
+        return text(middle, top - 9, trend.words, "leaftext", "middle")
+
     def _column(self, step, link):
         return rect(self.along(step) - self.apart / 2, 6, self.apart, self.bottom - 6, "row", 0, link=link)
 
@@ -229,10 +363,10 @@ class _Across(_Plot):
 class _Upright(_Plot):
     """From top to bottom: the way back; to the right: the norm."""
 
-    by, begin, apart = "y", 22.0, 17.0
+    by, side, begin, apart = "y", "below", 22.0, 17.0
 
-    def __init__(self, units: Units, points: Sequence[Point]):
-        super().__init__(units, points)
+    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
+        super().__init__(units, points, trend)
         self.left, self.right = 104.0, NARROW - 20
         self.axis = Axis(*self.powers, self.left + 10 + 34 * self.zero, self.right - 10 - 46 * self.bad, log=True)
 
@@ -259,6 +393,20 @@ class _Upright(_Plot):
     def _names(self):
         for step, unit in self.arrived.items():
             yield text(4, self.along(step) + 4, short(unit, int((self.left - 8) / LETTER)), "note")
+
+    def _label(self, p, words, role):
+        """Beside the dots of its row, where there is more room."""
+        row = [self.place(q)[0] for q in self.points if q.at == p.at and q.known]
+        right = max(row) + 10 + width_of(words, 12, bold=True) < self.right
+        return text(
+            max(row) + 10 if right else min(row) - 10, self.along(p.at) + 4, words, role, "start" if right else "end"
+        )
+
+    def _factor(self, trend):
+        """Beside the line, nearer to its shorter end."""
+        (x, y), (end, high) = sorted(self.place(p) for p in trend[:2])
+        at, level = x + NEAR * (end - x), y + NEAR * (high - y)
+        return text(at + 14, level + 4, trend.words, "leaftext")
 
     def _column(self, step, link):
         return rect(0, self.along(step) - self.apart / 2, self.right, self.apart, "row", 0, link=link)

@@ -195,7 +195,8 @@ def _largest(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         of, largest = found[i].of, _number(found[i].of.max, found[i].of)
         lost = "inf" if of.infinity else "nan"
         yield i, Ask(
-            f"The largest {of.name} is {largest}. What is stored next, for {_input_words(found[i])}?", lost, "Nothing larger fits.",
+            f"The largest {of.name} is {largest}. What is stored next, for {_input_words(found[i])}?", lost,
+            "Nothing larger fits.",
             ((largest, "Numbers do not stop at the largest one: there is a mark for what is too large."),
              ("0", "That happens at the other end.")), (largest, lost, "0"),
         )  # fmt: skip

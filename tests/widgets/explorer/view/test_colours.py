@@ -6,8 +6,9 @@ import pytest
 
 import labkit
 from labkit.widgets.explorer.scene import FoldedStory
-from labkit.widgets.explorer.view.colours import MEMORY, NORM, PLAIN, STRENGTHS, Colours
-from labkit.widgets.kit.scene import looks
+from labkit.widgets.explorer.view.colours import MEMORY, NORM, PLAIN, Colours, Scale, _legend
+from labkit.widgets.kit.scene import looks, width_of
+from labkit.widgets.kit.words import number
 
 
 def picture(fun, *args):
@@ -53,8 +54,8 @@ def test_a_colour_is_seen_when_it_is_chosen_and_known(shown):
     (dial,) = [dial for dial in scene.dials if dial.name == "colour"]
     assert dial.values == [PLAIN, NORM, MEMORY]
     (panel,) = [panel for panel in scene.panels if panel.name == "chain"]
-    over = [mark for mark in panel.marks if mark.role == "norm"]
-    assert over and all(mark.when == {"colour": [1]} and mark.at["fill-opacity"] in STRENGTHS for mark in over)
+    over = [mark for mark in panel.marks if mark.role.startswith("norm")]
+    assert len({mark.role for mark in over}) > 3 and all(mark.when == {"colour": [1]} for mark in over)
     start, end = scene.state(colour=1), scene.state(colour=1, step=-1)
     assert {looks(mark, start)[2] for mark in over} == {"hidden"} and {looks(mark, end)[2] for mark in over} == {""}
 
@@ -69,6 +70,16 @@ def test_what_is_not_finite_has_the_colour_of_what_went_wrong():
 def test_few_ops_and_values_that_are_all_alike_have_no_choice():
     assert "colour" not in {dial.name for dial in picture(lambda x: x * 2.0, 3.0).scene.dials}
     assert "colour" not in {dial.name for dial in picture(lambda x: x + 1.0 + 1.0 + 1.0 + 1.0 + 1.0, 3.0).scene.dials}
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_numbers_of_a_legend_stand_apart(narrow):
+    marks, width, _ = _legend(NORM, Scale("norm", 6.81e-5, 5.66, number), False, narrow)
+    ticks = [mark for mark in marks if mark.role == "tick"]
+    half = [width_of(mark.text, 11, mono=True) / 2 for mark in ticks]
+    gaps = [b.at["x"] - a.at["x"] - h - k for a, b, h, k in zip(ticks, ticks[1:], half, half[1:])]
+    assert min(gaps) >= 10 and [ticks[0].text, ticks[-1].text] == ["6.81e−05", "5.66"]
+    assert width <= 760 and (not narrow or ticks[-1].at["x"] + half[-1] <= 420)
 
 
 def test_from_afar_the_layers_are_seen_then_the_ops():

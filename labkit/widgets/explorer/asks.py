@@ -79,9 +79,13 @@ def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
     wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
     slips = tuple((other, wrong) for other in choices if other != right)
     question = (
-        f"A gradient of shape {_shape(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
+        f"{_arriving(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
     )
     return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
+
+
+def _arriving(dims):
+    return f"A gradient of shape {shape(dims)}" if dims else "One number"
 
 
 def _shape(dims):

@@ -21,6 +21,7 @@ from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
 SUM, LABELS, NOTE = 15.0, 15.0, 14.0  # px, the line of a sum below a card, of slopes, and of what a node saves
+CUT = 44.0  # px below a card whose path may have been cut
 ALWAYS: When = {}
 NEVER: Changes = []
 HALFWAY = 0.725  # of a card, from its top to the middle of its second line
@@ -66,8 +67,11 @@ class View:
         wanted = Wanted(widths, [SUM * (u in sums) for u in units.units], twins, edges, labels, _arguments(units), ())
         down = None
         if room is not None and room <= NARROW:
-            named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words}
-            below = [SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted) for u in units.units]
+            named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words and edge.uses}
+            cuts = {edge.end: edge.start for edge in units.edges if not edge.uses}.values()
+            below = [
+                max(SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted), CUT * (u in cuts)) for u in units.units
+            ]
             down = Down.of(replace(wanted, below=below, order=_in_order(units)), room)
         return down or Across(wanted, room)
 
@@ -145,8 +149,8 @@ class View:
             points = self.route(k)
             if not edge.uses:
                 wrong = edge.start.lead.index in self.units.story.marked
-                first = all(other.uses or other.end is not edge.end for other in self.units.edges[:k])
-                self.marks += broken(points, edge.words if first else "", wrong)
+                alone = all(other.uses or other.end is not edge.end for other in self.units.edges[k + 1 :])
+                self.marks += broken(points, edge.words if alone else "", wrong)
                 continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
             ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))
@@ -263,12 +267,18 @@ def _arguments(units: Units) -> list[int]:
 
 
 def _in_order(units: Units) -> list[int]:
-    """The boxes as they ran, each leaf above its first use; the user's own first one above all."""
-    found: dict[int, None] = dict.fromkeys(_arguments(units)[:1])
-    for unit in units.ops:
-        found |= dict.fromkeys(edge.start.index for edge in units.into.get(unit, ()) if edge.start.lead.leaf)
+    """The boxes as they ran, each leaf above its first use; the user's own first one above all, below what may have led there."""
+    found: dict[int, None] = {}
+
+    def put(unit):
+        for edge in units.into.get(unit, ()):
+            if edge.start.lead.leaf and edge.start.index not in found:
+                put(edge.start)
         found[unit.index] = None
-    return [*found, *(unit.index for unit in units.units if unit.index not in found)]
+
+    for unit in [*(units.units[i] for i in _arguments(units)[:1]), *units.ops, *units.units]:
+        put(unit)
+    return [*found]
 
 
 def fitted(words: str, width: float) -> str:

@@ -137,6 +137,19 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
     assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
     assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
+    (link,) = [link for link in picture.scene.links.values() if link.name == pile.title]
+    assert link.tip[1].startswith("No path of the tape leads to enc.weight")
+
+
+def test_on_a_narrow_page_the_cut_is_between_what_it_parts():
+    data = Saved("mat1", shape=(4, 8), dtype="float32")
+    panel = Explorer(of_tape(cut_off(data, homes=homes("enc", True))), "tape").scene.panels[0]
+    while panel.narrow:
+        panel = panel.narrow
+    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.tag == "text"}
+    assert tops["enc: Linear"] < tops["cut, or unused?"] < tops["mat1: no grad_fn"] < tops["addmm"]
+    module = min((mark for mark in panel.marks if mark.tag == "rect" and mark.link), key=lambda mark: mark.at["y"])
+    assert tops["cut, or unused?"] > module.at["y"] + module.at["height"] + 10
 
 
 @pytest.mark.parametrize("saved, after, title", [

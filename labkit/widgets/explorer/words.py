@@ -4,7 +4,7 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, in_full, listed, minus, norm, shape, times
+from ..kit.words import brief, capital, in_full, listed, minus, norm, number, shape, times
 from .run.rules import rules_of
 from .run.story import Node, Rule, Sent, Step
 from .view.cards import short, title
@@ -17,7 +17,20 @@ def sentences(units: Units) -> list[str]:
     said = [_start(units), *(_step_forward(unit) for unit in units.ran)]
     if units.goes_back:
         said.append(_seed(units))
-    return [*said, *(_step_back(units, unit) for unit in units.walked)]
+    said += [_step_back(units, unit) for unit in units.walked]
+    return [*said[:-1], f"{said[-1]}{_meaning(units)}"]
+
+
+def _meaning(units: Units):
+    """What the gradient of the first leaf says about the result, where both are one number."""
+    first, results = next((n for n in units.story.leaves if n.differentiable), None), units.story.outputs
+    arrived = units.arrivals.get(first.index, []) if first and units.walked else []
+    if not arrived or len(results) != 1 or {np.size(one) for one in (arrived[-1].total, results[0].seed)} != {1}:
+        return ""
+    total = float(np.ravel(arrived[-1].total)[0])
+    if np.shape(first.value) or results[0].seed != 1 or not np.isfinite(total):
+        return ""
+    return f" A nudge of {first.title} moves the result ×{number(total)}."
 
 
 def labels(units: Units) -> list[str]:

@@ -70,7 +70,8 @@ class View:
             named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words and edge.uses}
             cuts = {edge.end: edge.start for edge in units.edges if not edge.uses}.values()
             below = [
-                max(SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted), CUT * (u in cuts)) for u in units.units
+                max(SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted), CUT * (u in cuts))
+                for u in units.units
             ]
             down = Down.of(replace(wanted, below=below, order=_in_order(units)), room)
         return down or Across(wanted, room)

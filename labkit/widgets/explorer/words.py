@@ -23,14 +23,15 @@ def sentences(units: Units) -> list[str]:
 
 def _meaning(units: Units):
     """What the gradient of the first leaf says about the result, where both are one number."""
-    first, results = next((n for n in units.story.leaves if n.differentiable), None), units.story.outputs
-    arrived = units.arrivals.get(first.index, []) if first and units.walked else []
-    if not arrived or len(results) != 1 or {np.size(one) for one in (arrived[-1].total, results[0].seed)} != {1}:
-        return ""
-    total = float(np.ravel(arrived[-1].total)[0])
-    if np.shape(first.value) or results[0].seed != 1 or not np.isfinite(total):
-        return ""
-    return f" A nudge of {first.title} moves the result ×{number(total)}."
+    results = units.story.outputs
+    for first in [node for node in units.story.leaves if node.differentiable][:1]:
+        totals = [arrival.total for arrival in units.arrivals.get(first.index, []) if units.walked]
+        if not totals or len(results) != 1 or np.shape(first.value) or np.size(results[0].seed) != 1:
+            break
+        total = float(np.ravel(totals[-1])[0])
+        alone = results[0].seed == 1 and np.isfinite(total)
+        return f" A nudge of {first.title} moves the result ×{number(total)}." if alone else ""
+    return ""
 
 
 def labels(units: Units) -> list[str]:

@@ -179,7 +179,9 @@ def _forward(units, unit: Unit):
         pairs = zip(named, node.parents, strict=True)
         given = [(name, story.nodes[p]) for (name, _), p in dict.fromkeys(((n, 0), p) for (n, _), p in pairs)]
     given = given[:MOST_OPERANDS]
-    signs = (SIGNS.get(node.title, ""),) if len(node.parents) == len(given) == 2 and not unit.block else ("",)
+    signs: tuple[str, ...] = ("",)
+    if len(node.parents) == len(given) == 2 and not unit.block:
+        signs = (SIGNS.get(node.title, ""),)
     tiles = [_tiles(name, operand) for name, operand in given]
     if product := _product(units, unit):
         tiles, signs = [Tiles(name, value) for name, value, _ in product], ("·", "+")

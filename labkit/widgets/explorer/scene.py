@@ -21,7 +21,7 @@ from .view.colours import Colours
 from .view.graph import graph, graph_in_rows
 from .view.inside import inside
 from .view.norms import Curve
-from .view.pairs import pairs
+from .view.pairs import pair_links, pairs
 from .view.placing import NARROW
 from .view.program import program
 from .view.slopes import slopes
@@ -73,7 +73,7 @@ class FoldedStory:
         offered = self._offered(units)
         panels, colours = _panels(units, offered), Colours(units)
         curve = Curve(units)
-        behind = self._links(units) | dict(curve.links())
+        behind = self._links(units) | dict(curve.links()) | dict(pair_links(units))
         behind |= covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
@@ -90,12 +90,11 @@ class FoldedStory:
             *curves,
             *inside(units, units.varies or self.base is not None, beside),
             *slopes(units, _chosen(offered)),
-            *pairs(units),
         ]
         captions = _captions(units, offered)
         scrubbed = fields or curve.panel
         grips = [*(_scrubbed(units, panels, fields or {}) if scrubbed else _rings(units, panels)), *curve.grips()]
-        panels = [*bar[0], *graphs, *details, *about(self.story)]
+        panels = [*bar[0], *pairs(units), *graphs, *details, *about(self.story)]
         links = behind | bar[1]
         return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
 

@@ -200,3 +200,12 @@ def test_the_order_ends_where_backward_would_raise():
     saved = (Saved("result", "changed", why="version 1; expected version 0"),)
     story = of_tape(chain("mm", ("exp", {"saved": saved}), "mean"))
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "exp"] and not story.steps[-1].sent
+
+
+def test_each_pair_says_which_numbers_met_there():
+    terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
+    square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
+    picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
+    assert picture.scene.panels[0].name == "pairs"
+    link = picture.scene.links["pair 1 2"]
+    assert link.tip[1:] == ["6", "This pair was not meant: another place."] and link.tip[0].endswith("number 3 of the other side")

@@ -208,4 +208,6 @@ def test_each_pair_says_which_numbers_met_there():
     picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
     assert picture.scene.panels[0].name == "pairs"
     link = picture.scene.links["pair 1 2"]
-    assert link.tip[1:] == ["6", "This pair was not meant: another place."] and link.tip[0].endswith("number 3 of the other side")
+    assert link.tip[1:] == ["6", "This pair was not meant: another place."] and link.tip[0].endswith(
+        "number 3 of the other side"
+    )

@@ -251,7 +251,8 @@ def show(
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
     The gradient of x² + y, step by step.
-    A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
+    A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead
+    back.
     Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6. A nudge of x moves
     the result ×6.
     """

@@ -25,7 +25,8 @@ MOST_BOXES = 60
 MOST_MARKS, MOST_LIGHT = 1400, 400  # of light ones twice as many, where no numbers are written
 MOST_GROUPS, MOST_OPERANDS = 4, 4
 BACK = "g transposed back"
-LEFT, GAP, APART, HEAD = 8.0, 8.0, 34.0, 20.0  # px: of the panel, beside a sign, between groups, the line above a group
+LEFT, GAP, APART = 8.0, 8.0, 34.0  # px: of the panel, beside a sign, between groups
+ABOVE, HEAD = 20.0, 20.0  # px, the note above all, the line above a group
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,8 @@ def _panel(steps, name, room, most):
         marks = list(islice(every, limit + 1))
         if marks and len(marks) <= limit:
             corners = [(x + group.width, y + group.height) for found in placed.values() for group, x, y in found]
-            width, height = max(x for x, _ in corners) + 6, max(y for _, y in corners) + 22
-            note = text(LEFT, height - 5, NOTE, "note")
+            width, height = max(x for x, _ in corners) + 6, max(y for _, y in corners) + 6
+            note = text(LEFT, 11, NOTE, "note")
             return Panel(name, TITLE, max(width, LEFT + width_of(NOTE, 11.5)), height, [*marks, note], live=True)
     return None
 
@@ -132,7 +133,7 @@ def _fitted(group, room, words):
 
 def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float, float]]:
     """In lines, as many side by side as there is room for."""
-    x, y, low = LEFT, 0.0, 0.0
+    x, y, low = LEFT, ABOVE, ABOVE
     for group in groups:
         if x > LEFT and x + group.width > room - LEFT:
             x, y = LEFT, low + 10

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..kit.scene import Ask
-from ..kit.words import capital, listed, number, shape, times
+from ..kit.words import brief, capital, listed, number, shape, times
 from .run.story import Sent, Step
 from .view.units import Unit, Units
 
@@ -83,7 +83,11 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
     towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
     where = f"{number(gradient)} arrives at {unit.lead.called}; {towards}."
     if len(sent) == 1 and not before:
-        question, slips = f"{where} What goes there?", _slips_of_product(gradient, slopes[0])
+        plainly = gradient == 1 and len(unit.lead.parents) == 1 and np.size(parent.value) == 1
+        from_what = (
+            f"1 arrives at {unit.lead.called}. {capital(parent.called)} is {brief(parent.value)}." if plainly else where
+        )
+        question, slips = f"{from_what} What goes there?", _slips_of_product(gradient, slopes[0])
     else:
         had = f" {capital(parent.called)} already has {number(before)}." if before else ""
         question = f"{where}{had} What does {parent.called} have after this step?"
@@ -125,9 +129,12 @@ def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
     choices = tuple(sorted({right, *others}))
     wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
     slips = tuple((other, wrong) for other in choices if other != right)
-    what = f"A gradient of shape {shape(arrived)}" if shape(arrived) else "A single number"
-    question = f"{what} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
+    question = f"{_arriving(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
     return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
+
+
+def _arriving(dims):
+    return f"A gradient of shape {shape(dims)}" if dims else "One number"
 
 
 def _shape(dims):

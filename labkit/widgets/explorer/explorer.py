@@ -250,9 +250,11 @@ def show(
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
-    The gradient of a function, step by step.
-    A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
-    Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
+    The gradient of x² + y, step by step.
+    A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead
+    back.
+    Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6. A nudge of x moves
+    the result ×6.
     """
     made = StillExplorer if static else Explorer
     if is_real_module(fun) or (installed() and any(tensors_in([fun, *args]))):
@@ -262,7 +264,8 @@ def show(
             "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
         )
     elif is_taped(fun) and not args:
-        picture = made(of_tensor(fun, Known.among(variables_outside())), view or "tape", fold)
+        story = of_tensor(fun, Known.among(variables_outside()))
+        picture = made(story, view or "tape", fold, calls=any(node.scope for node in story.nodes))
     elif callable(fun):
         picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program))
     else:

@@ -12,6 +12,7 @@ from ..kit.words import listed, paragraph
 from .asks import asks, what_it_is_about
 from .real_words import real_sentences
 from .run.folding import Part, blocks, paths, visible
+from .run.rules import written
 from .run.story import Story
 from .view import covers
 from .view.broken import MEND, mending
@@ -24,6 +25,7 @@ from .view.norms import Curve
 from .view.pairs import pairs
 from .view.placing import NARROW
 from .view.program import program
+from .view.slopes import slopes
 from .view.standing import rings
 from .view.tape import tape
 from .view.units import Units
@@ -80,7 +82,7 @@ class FoldedStory:
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
         title = self.story.heading or f"The gradient of {self.story.name}, step by step".replace(
-            "<lambda>", "a function"
+            "<lambda>", written(self.story) or "a function"
         )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
         shown, words = ([p for p in panels if (p.name == "program") is is_program] for is_program in (False, True))
@@ -102,7 +104,7 @@ class FoldedStory:
             *curve.grips(),
             *handles,
         ]
-        panels = [*bar[0], *graphs, *within, *about(self.story)]
+        panels = [*bar[0], *graphs, *within, *slopes(units, _chosen(offered)), *about(self.story)]
         links = behind | bar[1]
         asked = what_it_is_about(units)
         told = {"step": max(asked)} if asked else {}
@@ -194,6 +196,11 @@ def _wide(make, units, when):
     """The layout for a wide page: of MindSpore's graph both halves side by side, where there is room."""
     mirrored = graph(units, when) if make is graph_in_rows else None
     return mirrored if mirrored and mirrored.width <= SIDE_BY_SIDE else make(units, when)
+
+
+def _chosen(offered):
+    """Where the chain rule is seen."""
+    return {"view": [offered.index("chain")]} if len(offered) > 1 else {}
 
 
 def _laid_out(layouts):

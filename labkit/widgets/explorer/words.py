@@ -4,7 +4,7 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, in_full, listed, minus, norm, shape, times
+from ..kit.words import brief, capital, in_full, listed, minus, norm, number, shape, times
 from .run.rules import rules_of
 from .run.story import Node, Rule, Sent, Step
 from .view.cards import short, title
@@ -17,7 +17,21 @@ def sentences(units: Units) -> list[str]:
     said = [_start(units), *(_step_forward(unit) for unit in units.ran)]
     if units.goes_back:
         said.append(_seed(units))
-    return [*said, *(_step_back(units, unit) for unit in units.walked)]
+    said += [_step_back(units, unit) for unit in units.walked]
+    return [*said[:-1], f"{said[-1]}{_meaning(units)}"]
+
+
+def _meaning(units: Units):
+    """What the gradient of the first leaf says about the result, where both are one number."""
+    results = units.story.outputs
+    for first in [node for node in units.story.leaves if node.differentiable][:1]:
+        totals = [arrival.total for arrival in units.arrivals.get(first.index, []) if units.walked]
+        if not totals or len(results) != 1 or np.shape(first.value) or np.size(results[0].seed) != 1:
+            break
+        total = float(np.ravel(totals[-1])[0])
+        alone = results[0].seed == 1 and np.isfinite(total)
+        return f" A nudge of {first.title} moves the result ×{number(total)}." if alone else ""
+    return ""
 
 
 def labels(units: Units) -> list[str]:

@@ -124,7 +124,7 @@ def _nested(array, digits):
 def _brief_summary(value):
     dims, kind = shape(value.shape), value.dtype.kind
     if isinstance(value, Unknown):
-        return dims if value.size > 1 else "?"
+        return dims if value.size > 1 else "1 number"
     if value.norm is None:
         return f"{dims}, summarised"
     if kind == "b":

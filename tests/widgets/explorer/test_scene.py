@@ -60,7 +60,7 @@ def test_every_mark_and_caption_speaks_of_dials_and_links_that_there_are(program
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_views_show_their_panels(view):
     scene = shown(lambda x, w: np.tanh(x * w), 1.0, 2.0, view=view).scene()
-    panels = {"both": ["tape", "graph"]}.get(view, [view])
+    panels = {"both": ["tape", "graph"], "chain": ["chain", "slopes"]}.get(view, [view])
     assert [p.name for p in scene.panels if holds(p.when, scene.start())] == panels
     assert next(d for d in scene.dials if d.name == "retain").when == {"view": [1, 3]}
 

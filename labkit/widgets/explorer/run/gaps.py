@@ -102,9 +102,8 @@ class Gap:
         ]
         here = f"Here the way back ends: {ends[0][0].partition(',')[0]}" if ends else "The way back has come to its end"
         who = listed([pile.title.partition(":")[0] for pile in self.unreached], 3)
-        asks = (
-            f"Was {who} detached on the way, or not used{inside}? labkit.why(lambda: ..., {names[0]}) runs it and says."
-        )
+        was = "Were" if len(self.unreached) > 1 else "Was"
+        asks = f"{was} {who} detached on the way, or not used{inside}? labkit.why(lambda: ..., {names[0]}) runs it and says."
         if ends and ends[0][1] != UNSURE:
             told = f"{here} was detached, by detach() or .data: the same numbers without a grad_fn."
         else:

@@ -6,6 +6,7 @@ words, too, and what no form fits has none.
 
 import numpy as np
 
+from ....ops import FUNCTIONS
 from ...kit.words import clipped
 from .forms import Edge, plain, turned
 from .story import Named, Node, Rule, Step, Story
@@ -13,6 +14,7 @@ from .story import Named, Node, Rule, Step, Story
 MOST_STEPS = 600
 _NEAR = {8: 1e-9, 4: 1e-4, 2: 0.02}  # by the bytes of a number
 LONGEST = 14  # letters of a name
+MOST_WRITTEN, LONGEST_WRITTEN = 20, 36  # nodes, letters of a formula
 SIGNS = {"+": "+", "−": "−", "×": "×", "÷": "÷", "@": "·"}
 
 
@@ -97,6 +99,39 @@ def _formula(story, node, deep):
     words = f" {SIGNS[sign]} ".join(names) if len(names) == 2 else f"{names[0]} {node.title}"
     words = f"{node.title} {names[0]}" if len(names) == 1 and node.title.endswith(sign) else words
     return f"({words})".replace(" · ", "·") if len(words) <= LONGEST - 2 and len(names) < 3 else ""
+
+
+def written(story: Story) -> str:
+    """The formula of a run with one result; "" where it is long, or an op has no sign or name in formulas.
+
+    >>> from .recorded import of_function
+    >>> written(of_function(lambda x, y: (x * y + x) ** 2 * (x - y), [1.0, 2.0]))
+    '(x·y + x)²·(x − y)'
+    """
+    words, binds = dict[int, str](), dict[int, int]()  # the stronger an op binds, the fewer brackets
+    for node in story.nodes if len(story.nodes) <= MOST_WRITTEN and len(story.outputs) == 1 else ():
+        strength = {"+": 0, "−": 0, "×": 1, "÷": 1, "@": 1}.get(node.title, 2)
+        parts = [words.get(p, "") for p in node.parents]
+        if node.leaf:
+            words[node.index] = node.title
+        elif not all(parts):
+            return ""
+        elif len(parts) == 2 and node.title in SIGNS:
+            sides = [
+                f"({w})" if binds[p] < strength + k * (node.title in "−÷") else w
+                for k, (w, p) in enumerate(zip(parts, node.parents, strict=True))
+            ]
+            words[node.index] = f" {node.title} ".join(sides).replace(" × ", "·").replace(" @ ", "·")
+        elif len(parts) == 1 and node.title in ("pow 2", "pow 3"):
+            inner = parts[0] if binds[node.parents[0]] == 2 else f"({parts[0]})"
+            words[node.index] = f"{inner}{'²' if node.title == 'pow 2' else '³'}"
+        elif len(parts) == 1 and node.title in FUNCTIONS:
+            words[node.index] = f"{node.title}({parts[0]})"
+        else:
+            return ""
+        binds[node.index] = strength
+    found = words.get(story.outputs[0].index, "") if words else ""
+    return found if len(found) <= LONGEST_WRITTEN else ""
 
 
 def _transposes(story, node):

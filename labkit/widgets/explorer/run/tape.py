@@ -1,5 +1,6 @@
 """The story of a tensor of the PyTorch dialect: its tape as it stands, walked back without touching any `.grad`."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,10 +9,12 @@ import numpy as np
 
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
+from ...kit.words import norm, number
 from .notices import notice
 from .recorded import checked_slope, kept_in, saved_on_tape, title_of
-from .story import Node, Sent, Step, Story
+from .story import Layer, Node, Sent, Step, Story
 
+FEWEST_SOUND = 3  # leaves
 USED_UP = (
     "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
@@ -70,6 +73,7 @@ def of_tensor(tensor: Any, known: Known | None = None) -> Story:
     data = {i: known.data[i] for node in order for i in _given(node) if i in known.data}
     index = {node: i for i, node in enumerate(order, len(data))}
     nodes = _story_nodes(order, known, data, index)
+    _into_layers(nodes)
     end = nodes[index[tensor.grad_fn]]
     end.value = _array(tensor)
     end.seed = np.ones(end.value.shape)
@@ -90,8 +94,24 @@ def _add_steps(story, tensor, order, index):
         story.notices = [f"The tape cannot be walked back: {error}"]
         return
     notice(story)
+    if told := not story.notices and _sound(story):
+        story.heading = f"{story.name}: {told}"
     if any(node.tensor_hooks.get(0) or node.hooks or node.prehooks for node in order):
         story.notices.append("Hooks on this tape are not run here, so gradients are shown as they are without them.")
+
+
+def _sound(story):
+    """That all leaves get a gradient; "" where that is not so, or they are few."""
+    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent if story.nodes[sent.parent].leaf}
+    leaves = [node for node in story.leaves if node.grad_fn]
+    sizes = [norm(totals[node.index]) for node in leaves if node.index in totals]
+    if (
+        len(sizes) < FEWEST_SOUND
+        or len(sizes) < len(leaves)
+        or not all(np.isfinite(size) and size > 0 for size in sizes)
+    ):
+        return ""
+    return f"all {len(sizes)} leaves get a gradient, of length {number(min(sizes))} to {number(max(sizes))}"
 
 
 def _array(tensor):
@@ -121,6 +141,21 @@ def _story_nodes(order, known, data, index):
             _add_saved(story_node, node, nodes)
         nodes.append(story_node)
     return nodes
+
+
+def _into_layers(nodes):
+    """Write into ops the module whose parameters they use, by the names of these; also into what turns one alone before."""
+    owners, calls, last = dict[int, str](), Counter[str](), ""
+    for node in nodes:
+        if node.leaf:
+            owners[node.index] = node.title.rpartition(".")[0]
+            continue
+        found = {owners[p] for p in node.parents if owners.get(p)}
+        name = found.pop() if len(found) == 1 else ""
+        if all(owners.get(p) for p in node.parents):
+            owners[node.index] = name
+        calls[name] += name != last
+        last, node.scope = name, (Layer(name, "", calls[name]),) if name else ()
 
 
 def _given(node):

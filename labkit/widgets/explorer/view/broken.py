@@ -10,14 +10,15 @@ from ...kit.scene import Dial, Link, Mark, altered, circle, line, only, path, re
 from ...kit.words import listed
 from .units import Units
 
-HALF_GAP = 13.0  # px
+HALF_GAP, LEAST, NEAR = 13.0, 32.0, 24.0  # px
 TOUCH = 44.0  # px
 MEND = "mend"  # the dial
 JOINED = "would get one"  # what is said of a box then
 
 
 def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Mark]:
-    """A route in two pieces, and over the gap what is known of it; `cut`: with scissors there, for something is wrong."""
+    """A route in two pieces, and over the gap what is known of it, if anything; `cut`: with scissors, for something is
+    wrong: upright pieces beside each other share those at the words."""
     k, (x, y), (right, down) = _longest(points)
     off = right * HALF_GAP, down * HALF_GAP
     pieces = [*points[: k + 1], (x - off[0], y - off[1])], [(x + off[0], y + off[1]), *points[k + 1 :]]
@@ -25,7 +26,7 @@ def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Ma
         yield altered(
             drawn := path(route(piece), "badline" if cut else "axis"), at={**drawn.at, "stroke-dasharray": "3 4"}
         )
-    if cut:
+    if cut and (words or not down):
         yield from _scissors(x, y, upright=bool(down))
     if words:
         place, anchor = ((x + 16, y - 2), "start") if down else ((x, y - 12), "middle")
@@ -81,9 +82,12 @@ def _scissors(middle_x, middle_y, upright):
 
 
 def _longest(points):
-    """Of the longest straight part of a route, a level one where there is one: its number, middle and direction."""
+    """Of the longest straight part of a route, a level one where one is long enough: its number, middle and direction."""
     parts = [(k, a, b) for k, (a, b) in enumerate(pairwise(points)) if a and b]
-    level = [part for part in parts if abs(part[1][1] - part[2][1]) < 1]
+    level = [part for part in parts if abs(part[1][1] - part[2][1]) < 1 and abs(part[1][0] - part[2][0]) > LEAST]
     k, a, b = max(level or parts, key=lambda part: abs(part[1][0] - part[2][0]) + abs(part[1][1] - part[2][1]))
     sign = 1 if (b > a if level else b[1] > a[1]) else -1
-    return k, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), (sign, 0) if level else (0, sign)
+    if level:
+        return k, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), (sign, 0)
+    near = min(NEAR, abs(b[1] - a[1]) / 2)  # what leads to one box is cut at one height
+    return k, (b[0], b[1] - sign * near), (0, sign)

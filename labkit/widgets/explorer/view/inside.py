@@ -7,24 +7,26 @@ Forwards an op's operands and its result. On the way back, for each operand, wha
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise, permutations, zip_longest
 
 import numpy as np
 
 from ...kit.arrays import Tiles
 from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
+from ..run.forms import plain
 from ..run.rules import SIGNS, bare, formula_of, merged, operands, rules_of
 from .cards import short
 from .units import Unit, Units
 
-TITLE = "Inside this step: square tiles are positive, round ones negative"
+TITLE, NOTE = "Inside this step", "Square tiles are positive, round ones negative."
 LAYOUTS = {"inside": 1180.0, "inside, middle": 760.0, "inside, narrow": 420.0}  # px
 MOST_BOXES = 60
-MOST_MARKS, MOST_LIGHT = 1400, 400
+MOST_MARKS, MOST_LIGHT = 1400, 400  # of light ones twice as many, where no numbers are written
 MOST_GROUPS, MOST_OPERANDS = 4, 4
 BACK = "g transposed back"
-LEFT, GAP, APART, HEAD = 8.0, 8.0, 34.0, 20.0  # px: of the panel, beside a sign, between groups, the line above a group
+LEFT, GAP, APART = 8.0, 8.0, 34.0  # px: of the panel, beside a sign, between groups
+ABOVE, HEAD = 20.0, 20.0  # px, the note above all, the line above a group
 
 
 @dataclass(frozen=True)
@@ -104,16 +106,20 @@ def _has_arrays(units):
 
 
 def _panel(steps, name, room, most):
-    """With numbers, if there are no more marks than `most` then; None where there are more without."""
+    """With numbers, if there are no more marks than `most` then; None where there are more without. What no array says leaves
+    the step before in sight."""
     for words in (True, False):
+        limit = most if words or most == MOST_MARKS else 2 * most
         fitted = {step: [_fitted(group, room, words) for group in groups] for step, groups in steps.items()}
-        placed = {step: list(_placed(groups, room)) for step, groups in fitted.items()}
-        every = (mark for step, found in placed.items() for mark in _at(step, found, step == max(steps)))
-        marks = list(islice(every, most + 1))
-        if marks and len(marks) <= most:
-            ends = [(x + group.width, y + group.height) for found in placed.values() for group, x, y in found]
-            width, height = max(x for x, _ in ends) + 6, max(y for _, y in ends)
-            return Panel(name, TITLE, width, height, marks, live=True)
+        placed = {step: list(_placed(groups, room)) for step, groups in fitted.items() if groups}
+        ends = dict(pairwise(placed))
+        every = (mark for step, found in placed.items() for mark in _at(step, found, ends.get(step)))
+        marks = list(islice(every, limit + 1))
+        if marks and len(marks) <= limit:
+            corners = [(x + group.width, y + group.height) for found in placed.values() for group, x, y in found]
+            width, height = max(x for x, _ in corners) + 6, max(y for _, y in corners) + 6
+            note = text(LEFT, 11, NOTE, "note")
+            return Panel(name, TITLE, max(width, LEFT + width_of(NOTE, 11.5)), height, [*marks, note], live=True)
     return None
 
 
@@ -127,7 +133,7 @@ def _fitted(group, room, words):
 
 def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float, float]]:
     """In lines, as many side by side as there is room for."""
-    x, y, low = LEFT, 0.0, 0.0
+    x, y, low = LEFT, ABOVE, ABOVE
     for group in groups:
         if x > LEFT and x + group.width > room - LEFT:
             x, y = LEFT, low + 10
@@ -135,9 +141,9 @@ def _placed(groups: Iterable[Group], room: float) -> Iterator[tuple[Group, float
         x, low = x + group.width + APART, max(low, y + group.height)
 
 
-def _at(step, found, last) -> Iterator[Mark]:
-    """Marks that are seen at a step alone, of the last one to the end."""
-    states = [*([(0, "hidden")] if step else []), (step, ""), *([] if last else [(step + 1, "hidden")])]
+def _at(step, found, end) -> Iterator[Mark]:
+    """Marks that are seen from a step to another, of the last one to the end."""
+    states = [*([(0, "hidden")] if step else []), (step, ""), *([(end, "hidden")] if end else [])]
     for mark in chain.from_iterable(group.marks(x, y) for group, x, y in found):
         yield mark.varying("step", state=states)
 
@@ -174,14 +180,47 @@ def _forward(units, unit: Unit):
         pairs = zip(named, node.parents, strict=True)
         given = [(name, story.nodes[p]) for (name, _), p in dict.fromkeys(((n, 0), p) for (n, _), p in pairs)]
     given = given[:MOST_OPERANDS]
-    sign = SIGNS.get(node.title, "") if len(node.parents) == len(given) == 2 and not unit.block else ""
+    signs: tuple[str, ...] = ("",)
+    if len(node.parents) == len(given) == 2 and not unit.block:
+        signs = (SIGNS.get(node.title, ""),)
+    tiles = [_tiles(name, operand) for name, operand in given]
+    if product := _product(units, unit):
+        tiles, signs = [Tiles(name, value) for name, value, _ in product], ("·", "+")
+        given = [(name, story.nodes[i]) for name, _, i in product]
     parts: list[Tiles | str] = []
-    for name, operand in given:
-        parts += [sign] if sign and parts else []
-        parts.append(_tiles(name, operand))
-    parts += ["=" if sign else "→", _tiles(short(unit) if unit.block else formula_of(story, node), node)]
+    for tile, sign in zip_longest(tiles, ("", *signs)[: len(tiles)], fillvalue=""):
+        parts += [sign, tile] if sign else [tile]
+    parts += ["=" if all(signs) else "→", _tiles(short(unit) if unit.block else formula_of(story, node), node)]
     links = [_link(units, operand.index, "n") for _, operand in given]
     return Group(f"Forward: {short(unit)}", parts, [*links, f"n{unit.index}"])
+
+
+def _product(units, unit: Unit) -> list[tuple[str, np.ndarray, int]]:
+    """Of a linear layer the names, the values and the nodes of x, wᵀ and b; [] where it is not known to be x·wᵀ + b."""
+    story, node = units.story, unit.lead
+    if node.title != "addmm" or len(node.parents) != 3:
+        return []
+    found = []
+    for (name, value), p in zip(operands(story, node), node.parents, strict=False):
+        before = story.nodes[p].parents
+        if value is None and name.endswith("ᵀ") and len(before) == 1:
+            kept, p = story.nodes[before[0]].value, before[0]
+            value = None if kept is None else np.transpose(kept)
+        found.append((name, value, p))
+    if not all(plain(value) for _, value, _ in found):
+        return []
+    orders = [[left, right, added] for left, right, added in permutations(found) if _gives(left, right, added, node)]
+    named = unit.block and unit.block.title.endswith("Linear")
+    return orders[0] if len(orders) == 1 and (node.value is not None or named) else []
+
+
+def _gives(left, right, added, node):
+    """Whether a product and a sum have the shape of a node, and its numbers where they are known."""
+    (_, a, _), (_, b, _), (_, c, _) = left, right, added
+    if not (np.ndim(a) == np.ndim(b) == 2 and np.shape(a)[1] == np.shape(b)[0] and np.ndim(c) < 2):
+        return False
+    shaped = (np.shape(a)[0], np.shape(b)[1]) == node.shape and np.size(c) in (1, node.shape[1])
+    return shaped and (node.value is None or np.allclose(a @ b + c, node.value, rtol=1e-3, atol=1e-5))
 
 
 def _seed(units):
@@ -230,6 +269,8 @@ def _group(units, unit, step, sent, rule, value):
     there = Tiles(f"{more}{node.gradient_name}", value)
     parts = [*parts, "=", there] if parts else [Tiles("g", step.gradient), "→", there]
     how = rule.words if rule else "" if sent.slope is None else f"g × {number(sent.slope)}"
+    if not rule and plain(step.gradient) and plain(value) and not np.any(step.gradient) and not np.any(value):
+        how = "only zeros, as g is"
     called = clipped(node.name or node.title, 22)
     named = [part.name for part in parts if isinstance(part, Tiles)][:-1]
     links = [f"g{unit.index}" if name in ("g", "gᵀ") and step is units.steps_of[unit][0] else None for name in named]

@@ -21,7 +21,7 @@ from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
 SUM, LABELS, NOTE = 15.0, 15.0, 14.0  # px, the line of a sum below a card, of slopes, and of what a node saves
-CUT = 38.0  # px below a box, for the scissors between it and the next
+CUT = 44.0  # px below a card whose path may have been cut
 ALWAYS: When = {}
 NEVER: Changes = []
 HALFWAY = 0.725  # of a card, from its top to the middle of its second line
@@ -67,10 +67,10 @@ class View:
         wanted = Wanted(widths, [SUM * (u in sums) for u in units.units], twins, edges, labels, _arguments(units), ())
         down = None
         if room is not None and room <= NARROW:
-            named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words}
-            cut = {edge.start for edge in units.edges if not edge.uses}
+            named = {edge.start for edge, words in zip(units.edges, labels, strict=False) if words and edge.uses}
+            cuts = {edge.end: edge.start for edge in units.edges if not edge.uses}.values()
             below = [
-                CUT if u in cut else SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted)
+                max(SUM * (u in sums) + LABELS * (u in named) + NOTE * (u in noted), CUT * (u in cuts))
                 for u in units.units
             ]
             down = Down.of(replace(wanted, below=below, order=_in_order(units)), room)
@@ -150,9 +150,9 @@ class View:
         for k, edge in enumerate(self.units.edges):
             points = self.route(k)
             if not edge.uses:
-                first = all(other.uses or other.end is not edge.end for other in self.units.edges[:k])
+                alone = all(other.uses or other.end is not edge.end for other in self.units.edges[k + 1 :])
                 wrong = edge in self.units.cuts
-                marks = broken(points, edge.words if first else "", wrong)
+                marks = broken(points, edge.words if alone else "", wrong)
                 self.marks += gap(points, marks, self.units) if wrong else marks
                 continue
             self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
@@ -277,18 +277,18 @@ def _arguments(units: Units) -> list[int]:
 
 
 def _in_order(units: Units) -> list[int]:
-    """The boxes as they ran, each leaf above its first use; the user's own first one above all."""
-    found: dict[int, None] = dict.fromkeys(_arguments(units)[:1])
-    for unit in units.ops:
-        found |= dict.fromkeys(edge.start.index for edge in units.into.get(unit, ()) if edge.start.lead.leaf)
+    """The boxes as they ran, each leaf above its first use; the user's own first one above all, below what may have led there."""
+    found: dict[int, None] = {}
+
+    def put(unit):
+        for edge in units.into.get(unit, ()):
+            if edge.start.lead.leaf and edge.start.index not in found:
+                put(edge.start)
         found[unit.index] = None
-    order = [*found, *(unit.index for unit in units.units if unit.index not in found)]
-    cut: dict[int, list[int]] = {}  # what stands above a leaf, for a path may have led from there
-    for edge in units.edges:
-        if not edge.uses:
-            cut.setdefault(edge.end.index, []).append(edge.start.index)
-    above = dict.fromkeys(i for starts in cut.values() for i in starts)
-    return list(dict.fromkeys(i for at in order if at in cut or at not in above for i in (*cut.get(at, ()), at)))
+
+    for unit in [*(units.units[i] for i in _arguments(units)[:1]), *units.ops, *units.units]:
+        put(unit)
+    return [*found]
 
 
 def fitted(words: str, width: float) -> str:

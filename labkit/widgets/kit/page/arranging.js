@@ -12,7 +12,7 @@ const GAP = 24; // px between two in a row, as in `player.css`
 const LOWER = 0.93, WIDER = 1.2; // times as high, as large
 
 // All at one scale, the largest that needs no more rows than the least one, and with several shows all of them, or else as they
-// are; more rows where that makes them far larger and they are in sight all the same. Where it is lower so, one stands beside a
+// are; what has room in its row is drawn no smaller than it is; more rows where that makes them far larger and they are in sight all the same. Where it is lower so, one stands beside a
 // column of the others; where rows are not in sight, all beside each other. Returns how wide it all is.
 export function arrange(views, room) {
   const seen = views.filter((view) => !view.hidden), loose = scaleInRows(seen, room), several = rowsOf(seen, room, Math.max(loose, READABLE));
@@ -20,13 +20,17 @@ export function arrange(views, room) {
   const [large, rows] = abreast ? [abreast, [seen]] : [loose, several];
   const [columns, scale] = columnsOf(seen, room, large, LOWER * heightOf(rows, large)) || [undefined, large];
   standing(seen, columns);
-  const widths = (columns ? [columns] : rows).map((row) => {
+  const lines = columns ? [columns] : rows;
+  const widths = lines.map((row) => {
     const parts = columns ? row.map(broadest) : row;
-    const gaps = GAP * (row.length - 1), whole = parts.reduce((sum, { panel }) => sum + panel.width, 0);
-    for (const view of row.flat()) view.arrange(scaleOf(view.panel, Math.min(scale, (room - gaps - 2) / whole)), room - gaps);
-    return gaps + parts.reduce((sum, { panel, scale }) => sum + Math.ceil(panel.width * scale), 0);
+    const gaps = GAP * (row.length - 1), whole = parts.reduce((sum, { panel }) => sum + panel.width, 0), fitting = (room - gaps - 2) / whole;
+    for (const view of row.flat()) view.arrange(scaleOf(view.panel, Math.min(columns ? scale : Math.max(scale, 1), fitting)), room - gaps);
+    return gaps + parts.reduce((sum, { panel, arranged }) => sum + Math.ceil(panel.width * arranged), 0);
   });
-  return Math.max(0, ...widths);
+  const widest = Math.max(0, ...widths);
+  for (const { element } of seen) element.style.marginInlineEnd = "";
+  if (!columns) rows.forEach((row, i) => { row.at(-1).element.style.marginInlineEnd = `${widest - widths[i]}px`; }); // so that a row ends there
+  return widest;
 }
 
 function scaleInRows(seen, room) {

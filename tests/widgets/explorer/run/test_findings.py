@@ -200,6 +200,19 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
     assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
     assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
+    (link,) = [link for link in picture.scene.links.values() if link.name == pile.title]
+    assert link.tip[1].startswith("No path of the tape leads to enc.weight")
+
+
+def test_on_a_narrow_page_the_cut_is_between_what_it_parts():
+    data = Saved("mat1", shape=(4, 8), dtype="float32")
+    panel = Explorer(of_tape(cut_off(data, homes=homes("enc", True))), "tape").scene.panels[0]
+    while panel.narrow:
+        panel = panel.narrow
+    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.tag == "text"}
+    assert tops["enc: Linear"] < tops["cut, or unused?"] < tops["mat1: no grad_fn"] < tops["addmm"]
+    module = min((mark for mark in panel.marks if mark.tag == "rect" and mark.link), key=lambda mark: mark.at["y"])
+    assert tops["cut, or unused?"] > module.at["y"] + module.at["height"] + 10
 
 
 def test_a_cut_is_joined_in_the_picture_and_who_gets_no_gradient_is_asked_first():
@@ -289,3 +302,14 @@ def test_the_order_ends_where_backward_would_raise():
     saved = (Saved("result", "changed", why="version 1; expected version 0"),)
     story = of_tape(chain("mm", ("exp", {"saved": saved}), "mean"))
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "exp"] and not story.steps[-1].sent
+
+
+def test_each_pair_says_which_numbers_met_there():
+    terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
+    square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
+    picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
+    assert picture.scene.panels[0].name == "pairs"
+    link = picture.scene.links["pair 1 2"]
+    assert link.tip[1:] == ["6", "This pair was not meant: another place."] and link.tip[0].endswith(
+        "number 3 of the other side"
+    )

@@ -4,6 +4,8 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
+import labkit
+import labkit.torch as torch
 from labkit.widgets.explorer.run.folding import Block
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.view import inside as module
@@ -79,9 +81,11 @@ def test_the_marks_of_a_step_are_seen_at_that_step_alone():
     units = units_of(layer, X, W, B)
     (panel,) = module.inside(units)
     assert panel.live
-    seen = [{i for i in range(units.last + 1) if latest(m.vary["step"]["state"], i, "") == ""} for m in panel.marks]
+    *marks, note = panel.marks
+    assert note.text == module.NOTE
+    seen = [{i for i in range(units.last + 1) if latest(m.vary["step"]["state"], i, "") == ""} for m in marks]
     assert all(len(steps) == 1 for steps in seen) and set().union(*seen) == set(range(units.last + 1))
-    later = {m.text for m, steps in zip(panel.marks, seen, strict=True) if min(steps) > units.seed}
+    later = {m.text for m, steps in zip(marks, seen, strict=True) if min(steps) > units.seed}
     assert "x gets g·wᵀ" in later  # so nothing is told before it is asked
 
 
@@ -94,7 +98,25 @@ def test_there_are_layouts_for_less_room_and_few_marks():
     assert [found.width <= room + 6 for found, room in zip(layouts, module.LAYOUTS.values(), strict=True)] == [True] * 3
     assert all(len(found.marks) <= module.MOST_MARKS for found in layouts)
     (light,) = module.inside(units, light=True)
-    assert len(light.marks) <= module.MOST_LIGHT and "middle" not in light.narrow.name
+    assert len(light.marks) <= 2 * module.MOST_LIGHT and "middle" not in light.narrow.name
+
+
+def test_a_linear_layer_of_the_torch_dialect_is_written_as_its_formula():
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(3, 2)
+    x, y = torch.randn(5, 3), torch.randn(5, 2)
+    loss = torch.nn.functional.mse_loss(layer(x), y)
+    story = labkit.show(loss).story
+    units = Units(story, [n.index for n in story.nodes if not n.leaf])
+    (group,) = next(found for found in groups(units).values() if found[0].words == "Forward: addmm")
+    left, dot, right, plus, added, equals, result = group.parts
+    assert (dot, plus, equals) == ("·", "+", "=") and right.name.endswith("ᵀ")
+    assert left.value @ right.value + added.value == pytest.approx(result.value, rel=1e-4)
+
+
+def test_where_only_zeros_arrive_that_is_said():
+    units = units_of(lambda x: np.sum(np.maximum(np.sin(x) - 9.0, 0.0)), X)
+    assert [group.words for group in groups(units)[units.last]] == ["x gets only zeros, as g is"]
 
 
 def test_links_lead_to_what_an_array_is_of():

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..engine import leaves, map_leaves
-from ..program import Recording, TraceError, Undecided
+from ..program import Recording, TraceError, Undecided, refused_as_arrays
 from ._attributes import Attributes
 from ._calls import MISSED, TENSOR, form, made, written_call
 from ._naming import as_graph_mode_says
@@ -80,7 +80,8 @@ class Compilation:
             output = fn(*places[0], **places[1])
             return map_leaves(_bare, output)
 
-        with unmoved(), as_graph_mode_says(self.recorder), self.recorder.active(), self.attributes.open(self.recorder):
+        active, attributes = self.recorder.active(), self.attributes.open(self.recorder)
+        with unmoved(), as_graph_mode_says(self.recorder), active, attributes, refused_as_arrays():
             return recording.run(run, *boxes), recording
 
     def _check(self, compiled, args, output):

@@ -16,4 +16,5 @@ from .nodes import TraceError as TraceError
 from .nodes import Undecided as Undecided
 from .nodes import recorded as recorded
 from .nodes import refuse as refuse
+from .nodes import refused_as_arrays as refused_as_arrays
 from .nodes import trace_error as trace_error

@@ -1,5 +1,6 @@
 """Recording for a program: every op is kept, and what one run cannot know is refused."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -50,18 +51,33 @@ def _guarded(what, plain=None):
     return method
 
 
+class refused_as_arrays:
+    """While open, what is being recorded is no array for NumPy: a kernel that takes it as one raises `Interpreted`."""
+
+    open_, lock = 0, threading.Lock()
+
+    def __enter__(self):
+        with self.lock:
+            type(self).open_ += 1
+            ArrayBox.__array__ = _as_array
+
+    def __exit__(self, *_):
+        with self.lock:
+            type(self).open_ -= 1
+            if not self.open_:
+                del ArrayBox.__array__
+
+
 def _as_array(box, *_, **__):
     refuse(box, "give a tensor to a function that takes arrays", Interpreted)
     raise TypeError(
-        "a value that is being differentiated was given to code that takes plain numbers: its gradient would be lost. Use the "
-        "functions of autograd.numpy, on the value as it is"
+        "a value that is being differentiated was given to code that takes plain numbers: its gradient would be lost"
     )
 
 
 ArrayBox.__bool__ = _guarded("branch or loop on a tensor's value", bool)
 ArrayBox.__float__ = _guarded("turn a tensor into a Python float")
 ArrayBox.__int__ = _guarded("turn a tensor into a Python int")
-ArrayBox.__array__ = _as_array
 ArrayBox.__index__ = _guarded("use a tensor's value as an index or length")
 
 _SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.compress, anp.extract}

@@ -31,6 +31,21 @@ from .state import Stateful
 __all__ = ["Cell", "GraphCell"]
 
 
+@contextmanager
+def _unmoved(network):
+    """A context after which random numbers go on, here and in ops, as if none had been drawn in it, and parameters hold what
+    they held, such as the moving means of a BatchNorm."""
+    engines = (cell.__dict__.get("_engines", {}) for _, cell in network.cells_and_names())
+    before = [(p, np.array(p.__engine_value__())) for p in network.get_parameters()]
+    try:
+        with drawing_aside([engine for table in engines for engine in table.values()]):
+            yield
+    finally:
+        for parameter, array in before:
+            if not np.array_equal(parameter.__engine_value__(), array):
+                parameter.set_data(wrap(array))
+
+
 class Cell(Stateful, Hooked, WithInputs, Cell_):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
@@ -115,19 +130,8 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
     def __engine_parts__(self):
         return chain(self._cells.items(), self.cells_and_names())
 
-    @contextmanager
     def __engine_unmoved__(self):
-        """A context after which random numbers go on, here and in ops, as if none had been drawn in it, and parameters hold what
-        they held, such as the moving means of a BatchNorm."""
-        engines = (cell.__dict__.get("_engines", {}) for _, cell in self.cells_and_names())
-        before = [(p, np.array(p.__engine_value__())) for p in self.get_parameters()]
-        try:
-            with drawing_aside([engine for table in engines for engine in table.values()]):
-                yield
-        finally:
-            for parameter, array in before:
-                if not np.array_equal(parameter.__engine_value__(), array):
-                    parameter.set_data(wrap(array))
+        return _unmoved(self)
 
     # ---- registration ----
 

@@ -264,9 +264,8 @@ class _Plot:
         if self.trend is None:
             return
         for p in self.trend[:2]:
-            yield self._label(p, f"{clipped(p.leaf.title, LONGEST)} {number(p.norm)}", "leaftext").seen_from(
-                "step", p.when
-            )
+            called = clipped(p.leaf.title if p.leaf else "", LONGEST)
+            yield self._label(p, f"{called} {number(p.norm)}", "leaftext").seen_from("step", p.when)
         if self.trend.layers:
             yield self._factor(self.trend).seen_from("step", self.trend.when)
 

@@ -131,3 +131,9 @@ def test_changes_of_the_other_views_rise_within_the_steps(fun):
     for changes in (module.graph_sentences(units), *(module.tape_sentences(units, r) for r in (False, True))):
         times = [at for at, _ in changes]
         assert times == sorted(set(times)) and times[0] >= 0 and times[-1] <= units.last
+
+
+def test_at_last_it_is_said_what_the_gradient_of_the_first_input_means():
+    said = module.sentences(units_of(lambda x, w: x * w, 3.0, -2.0))
+    assert said[-1].endswith("A nudge of x moves the result ×−2.") and "nudge" not in " ".join(said[:-1])
+    assert "nudge" not in module.sentences(units_of(lambda x: (x, x * 2.0), 3.0))[-1]

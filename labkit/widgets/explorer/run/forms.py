@@ -138,7 +138,7 @@ def _placed(e: Edge):
         at = f"{there.size} of {e.s.size} places, 0 elsewhere"
         yield Rule(f"g at {at}" if abs(c - 1) <= e.near else f"{_scaled('g', c)} at {at}")
     elif e.g.size > 1 and np.array_equal(np.sort(there), np.sort(e.g[e.g != 0])):
-        yield Rule("g at the places it is of, 0 elsewhere")
+        yield Rule("g at the places where it came from, 0 elsewhere")
 
 
 def _unbroadcast(array, dims):

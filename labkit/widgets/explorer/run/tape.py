@@ -152,7 +152,7 @@ def _into_layers(nodes):
             continue
         found = {owners[p] for p in node.parents if owners.get(p)}
         name = found.pop() if len(found) == 1 else ""
-        if all(owners.get(p) for p in node.parents):
+        if len(node.parents) == 1 and nodes[node.parents[0]].leaf:
             owners[node.index] = name
         calls[name] += name != last
         last, node.scope = name, (Layer(name, "", calls[name]),) if name else ()

@@ -85,15 +85,16 @@ function standing(seen, columns) {
   }));
 }
 
-// Panels in rows, as many side by side as there is room for at a scale.
+// Panels in rows, as many side by side as there is room for at a scale; what is low stands beside what is low alone.
 export function rowsOf(views, room, scale) {
   const rows = [];
-  let used = Infinity;
+  let used = Infinity, before = false;
   for (const view of views) {
-    const width = view.panel.width * scale + 1, low = onlyWords(view.panel);
-    const crowded = rows.at(-1)?.length > 1 && used * Math.max(1, EASY / scale) + GAP + view.panel.width * Math.max(scale, EASY) > room;
-    if (low || crowded || used + GAP + width > room) rows.push([]);
-    used = low ? Infinity : (rows.at(-1).length ? used + GAP : 0) + width;
+    const low = onlyWords(view.panel), width = view.panel.width * (low ? 1 : scale) + 1;
+    const crowded = !low && rows.at(-1)?.length > 1 && used * Math.max(1, EASY / scale) + GAP + view.panel.width * Math.max(scale, EASY) > room;
+    if (low !== before || crowded || used + GAP + width > room) rows.push([]);
+    used = (rows.at(-1).length ? used + GAP : 0) + width;
+    before = low;
     rows.at(-1).push(view);
   }
   return rows;

@@ -36,7 +36,7 @@ def told(story, title):
         (lambda x: np.sin(np.tanh(x)), (A,), "tanh", ["g × (1 − tanh²)"]),
         (lambda x: np.sin(x.T), (A,), "transpose", ["g transposed back"]),
         (lambda x: np.sin(np.reshape(x, (2, 6))), (A,), "reshape", ["g reshaped to 4×3"]),
-        (lambda x: np.sin(x[1:3]), (A,), "getitem", ["g at the places it is of, 0 elsewhere"]),
+        (lambda x: np.sin(x[1:3]), (A,), "getitem", ["g at the places where it came from, 0 elsewhere"]),
         (lambda x: np.sin(x[::-1]), (A,), "getitem", ["g moved back to its places"]),
         (lambda x: np.sin(x**2), (A,), "pow 2", ["g × 2 x"]),
         (lambda x: np.sin(3 * x), (A,), "3 ×", ["g × 3"]),

@@ -162,7 +162,7 @@ def _back_link(unit, units, gradients):
 
 def _facts(unit: Unit, story: Story) -> list[str]:
     node = unit.lead
-    lines = [f"{node.dtype} {list(node.shape) if node.shape else ''}".strip()] if node.dtype else []
+    lines = [f"{node.dtype} {list(node.shape)}" if node.shape else f"{node.dtype}, one number"] if node.dtype else []
     if node.value is not None:
         lines += _in_full(node.value)
     if unit.block:

@@ -1,0 +1,48 @@
+"""Small tapes of the installed PyTorch, written down without it."""
+
+import numpy as np
+
+from labkit.realtape import Saved, Spread, Tape, TapeNode, Value, as_json, of_json
+from labkit.widgets.explorer import of_tape
+
+
+def value(*numbers):
+    return Value((len(numbers),), "float32", np.array(numbers, np.float32))
+
+
+def chain(*ops, **tape):
+    """A tape of a leaf and ops, one after the other; each op a name, or a name with fields of its node."""
+    nodes = [TapeNode(0, "AccumulateGrad", "leaf", outputs=(((4, 4), "float32", "cpu"),), label="w")]
+    for i, op in enumerate(ops, 1):
+        name, more = op if isinstance(op, tuple) else (op, {})
+        fields = {"outputs": (((4, 1), "float32", "cpu"),), **more}
+        nodes.append(TapeNode(i, f"{name.title()}Backward0", name, ((i - 1, 0),), **fields))
+    return Tape("loss", ((len(ops), 0),), nodes, **tape)
+
+
+def homes(name, after, through=""):
+    return {f"{name}.{kind}": (name, "Linear", after, through) for kind in ("weight", "bias")}
+
+
+def cut_off(*saved, **tape):
+    """A tape of `addmm` in a head, whose data has no history, with an encoder that no path leads to."""
+    node = {"saved": saved, "outputs": (((4, 1), "float32", "cpu"),), "label": ""}
+    made = chain(("addmm", node), "mean", unreached=("enc.weight", "enc.bias"), **tape)
+    made.nodes[1].parents = ((0, 0), None)
+    return made
+
+
+def square_of_pairs():
+    """A loss of a column and a row of 3, which is repeated to 3×3."""
+    left, top = np.array([1.0, 2.0, 4.0], np.float32), np.array([0.5, -1.0, 3.0], np.float32)
+    terms = (left[:, None] - top) ** 2
+    sides = [Value((3,), "float32", side) for side in (left, top)]
+    found = Spread(
+        3, 3, True, Value((3, 3), "float32", terms), float(terms.mean()), float(np.diag(terms).mean()), *sides
+    )
+    outputs = {"outputs": (((3, 3), "float32", "cpu"),)}
+    target = Saved("target", shape=(3, 3), dtype="float32", note="a view of y")
+    loss = {"saved": (target,), "outputs": (((), "float32", "cpu"),)}
+    tape = chain("mm", ("expand", outputs | {"spread": found}), ("mse_loss", loss))
+    tape.nodes[3].parents = ((2, 0), None)
+    return of_tape(of_json(as_json(tape)))

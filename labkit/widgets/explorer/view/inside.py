@@ -14,7 +14,7 @@ import numpy as np
 from ...kit.arrays import Tiles
 from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
-from ..run.rules import SIGNS, bare, formula_of, merged, operands, rules_of
+from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
 from .cards import short
 from .units import Unit, Units
 
@@ -165,6 +165,14 @@ def _start(units):
 
 def _forward(units, unit: Unit):
     node, story = unit.lead, units.story
+    product = product_of(story, node) if _alone(story, unit) and (unit.block or node.title not in SIGNS) else []
+    if product:
+        parts = [part for sign, named in zip(" ·+++", product, strict=False) for part in (sign, Tiles(*named))][1:]
+        return Group(
+            f"Forward: {short(unit)}",
+            [*parts, "=", _tiles(short(unit), node)],
+            [None] * len(product) + [f"n{unit.index}"],
+        )
     if unit.block:
         starts = list(dict.fromkeys(edge.start for edge in units.into.get(unit, ())))
         given = [(start.lead.title if start.lead.leaf else short(start), start.lead) for start in starts]
@@ -182,6 +190,12 @@ def _forward(units, unit: Unit):
     parts += ["=" if sign else "→", _tiles(short(unit) if unit.block else formula_of(story, node), node)]
     links = [_link(units, operand.index, "n") for _, operand in given]
     return Group(f"Forward: {short(unit)}", parts, [*links, f"n{unit.index}"])
+
+
+def _alone(story, unit: Unit) -> bool:
+    """Whether a box does nothing but what its last op does, with what is given or only turned around."""
+    within = {p for p in unit.lead.parents if p in unit.nodes}
+    return len(within) + 1 == len(unit.nodes) and all(len(story.nodes[i].parents) == 1 for i in within)
 
 
 def _seed(units):

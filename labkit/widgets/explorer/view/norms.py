@@ -54,8 +54,8 @@ class Point:
 
     @property
     def weight(self) -> bool:
-        """Whether it is of a matrix, or of more."""
-        return self.leaf is not None and len(self.leaf.shape) > 1 and self.known
+        """Whether it is of a matrix, or of more, which is not what the curve leads to."""
+        return self.leaf is not None and len(self.leaf.shape) > 1 and self.known and not self.main
 
     @property
     def known(self) -> bool:

@@ -187,13 +187,13 @@ def _laid_out(layouts):
 
 def _detailed(units, wide, light):
     """The curve of norms, and what is inside the steps: side by side where that is lower, or else as wide as the graph."""
-    below = Curve(units, min(max(wide, LEAST_WIDE), PAGE_WIDTH)), inside(units, light)
-    if units.story.coloured or below[0].panel is None:
-        return below
+    wider, alone = Curve(units, min(max(wide, LEAST_WIDE), PAGE_WIDTH)), inside(units, light)
     curve = Curve(units)
-    beside = curve, inside(units, light, curve.panel.width + APART)
-    heights = [[found[0].panel.height, *(panel.height for panel in found[1])] for found in (below, beside)]
-    return below if wide > LEAST_WIDE and sum(heights[0]) < max(heights[1]) else beside
+    if units.story.coloured or not (curve.panel and wider.panel):
+        return wider, alone
+    beside = inside(units, light, curve.panel.width + APART)
+    stacked, abreast = wider.panel.height + sum(p.height for p in alone), max(p.height for p in (curve.panel, *beside))
+    return (wider, alone) if wide > LEAST_WIDE and stacked < abreast else (curve, beside)
 
 
 def _explained(panel):

@@ -159,7 +159,7 @@ def _turn(named: Named) -> Named:
 def _worth(story, node):
     """A value, of what only turns rows and columns around from what it was given."""
     given = story.nodes[node.parents[0]].value if len(node.parents) == 1 and _transposes(story, node) else None
-    return np.transpose(given) if plain(given) else node.value
+    return np.transpose(np.asarray(given)) if plain(given) else node.value
 
 
 def _gives(found, node):

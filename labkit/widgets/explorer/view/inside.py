@@ -167,10 +167,10 @@ def _forward(units, unit: Unit):
     node, story = unit.lead, units.story
     product = product_of(story, node) if _alone(story, unit) and (unit.block or node.title not in SIGNS) else []
     if product:
-        parts = [part for sign, named in zip(" ·+++", product, strict=False) for part in (sign, Tiles(*named))][1:]
+        written = [part for sign, named in zip(" ·+++", product, strict=False) for part in (sign, Tiles(*named))][1:]
         return Group(
             f"Forward: {short(unit)}",
-            [*parts, "=", _tiles(short(unit), node)],
+            [*written, "=", _tiles(short(unit), node)],
             [None] * len(product) + [f"n{unit.index}"],
         )
     if unit.block:

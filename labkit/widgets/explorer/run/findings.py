@@ -63,7 +63,7 @@ def sound(tape: Tape) -> tuple[str, str]:
     weights = {i: size for i, size in sizes.items() if len(tape.gradients[i].shape) > 1}
     kind, seen = ("weights", weights) if len(weights) > 1 else ("leaves", sizes)
     least, most = min(seen.values()), max(seen.values())
-    factor = f"within a factor of {number(most / least, 2)}"
+    factor = f"within a factor of {_times(most / least)}"
     told = f"he gradients of all {len(seen)} {kind} lie {factor}.{_moved(tape, weights)}"
     heading = f"all {len(sizes)} leaves get a gradient, {'those of weights ' if weights is seen else ''}{factor}"
     return heading, f"Sound: t{told}" if most <= EVEN * least else f"T{told}"
@@ -75,9 +75,16 @@ def _moved(tape: Tape, weights: Iterable[int]) -> str:
     parts = [_norm(tape.gradients[i]) / length for i, length in lengths.items() if np.isfinite(length) and length > 0]
     if len(parts) < 2:
         return ""
-    return (
-        f" A step of SGD moves each by lr × {number(min(parts), 2)} to lr × {number(max(parts), 2)} of its own length."
-    )
+    return f" SGD moves each by lr × {number(min(parts), 2)} to {number(max(parts), 2)} of its length."
+
+
+def _times(factor: float) -> str:
+    """A large factor in words.
+
+    >>> _times(3.37), _times(512.3), _times(25642).split()
+    ('3.4', '510', ['26', '000'])
+    """
+    return number(factor, 2) if factor < 100 else f"{float(f'{factor:.2g}'):,.0f}".replace(",", "\u202f")
 
 
 # ---- names ----
@@ -220,7 +227,7 @@ def _far(tape: Tape) -> Iterator[Finding]:
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
         ends = [tape.nodes[i].label for i in (least, most)]
-        far, times = (ends if shrinks else ends[::-1]), f"{float(number(high / low, 2)):,.0f}".replace(",", "\u202f")
+        far, times = (ends if shrinks else ends[::-1]), _times(high / low)
         seen = f"A step of SGD moves {far[0]} {times} times {'less' if shrinks else 'further'} than {far[1]}."
         ending = paragraph(seen, _passed(tape, shrinks))
         yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=ending)

@@ -152,3 +152,57 @@ def merged(outer: Rule, value: np.ndarray) -> tuple[Rule, np.ndarray]:
     (left, right) = ((turned(name), np.swapaxes(factor, -1, -2)) for name, factor in outer.factors)
     head = outer.words.removesuffix(f"{outer.factors[0][0]}·{outer.factors[1][0]}")
     return Rule(f"{head}{right[0]}·{left[0]}", (right, left), outer.sign), np.transpose(value)
+
+
+# ---- a product, as what it sent back tells it ----
+
+_PLAIN = {"mm", "bmm", "matmul", "@"}  # to which nothing is added
+
+
+def product_of(story: Story, node: Node) -> list[Named]:
+    """The two factors of a matrix product, and what is added to it, if what the node sent back bears that out, and its value,
+    where that is known; else []."""
+    step = story.step_of.get(node.index)
+    pair, added = list[Named](), list[Named]()
+    for sent, rule in zip(step.sent, rules_of(story, step), strict=True) if step else ():
+        name, value = operands(story, node)[sent.place]
+        own = name, _worth(story, story.nodes[sent.parent]) if value is None else value
+        if rule and rule.factors and rule.sign == "·" and rule.words == "·".join(name for name, _ in rule.factors):
+            pair = pair or _factors(own, *rule.factors)
+        elif rule and (rule.words == "g unchanged" or rule.words.startswith("g summed over")):
+            added.append(own)
+        else:
+            return []
+    if not pair or not (added or plain(node.value) or node.op in _PLAIN):
+        return []
+    found = [*pair, *added]
+    return found if all(plain(value) for _, value in found) and _gives(found, node) else []
+
+
+def _factors(own: Named, first: Named, second: Named) -> list[Named]:
+    """What was multiplied, if `own` gets the product of `first` and `second`, one of which is g."""
+    if "g" in (first[0], second[0]):
+        return [_turn(first), own] if second[0] == "g" else [own, _turn(second)]
+    return [second, _turn(own)] if first[0] == "gᵀ" else [_turn(own), first] if second[0] == "gᵀ" else []
+
+
+def _turn(named: Named) -> Named:
+    name, value = named
+    return turned(name), None if value is None else np.swapaxes(value, -1, -2)
+
+
+def _worth(story, node):
+    """A value, of what only turns rows and columns around from what it was given."""
+    given = story.nodes[node.parents[0]].value if len(node.parents) == 1 and _transposes(story, node) else None
+    return np.transpose(np.asarray(given)) if plain(given) else node.value
+
+
+def _gives(found, node):
+    """Whether that has the shape of a node, and its value if that is known."""
+    (_, left), (_, right), *added = found
+    if np.ndim(left) < 2 or np.ndim(right) < 2 or left.shape[-1] != right.shape[-2]:
+        return False
+    result = sum((value for _, value in added), np.matmul(left, right))
+    return result.shape == node.shape and (
+        not plain(node.value) or np.allclose(result, node.value, rtol=1e-3, atol=1e-3 * np.abs(result).max())
+    )

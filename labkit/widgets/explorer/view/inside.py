@@ -7,15 +7,14 @@ Forwards an op's operands and its result. On the way back, for each operand, wha
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, pairwise, permutations, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 
 import numpy as np
 
 from ...kit.arrays import Tiles
 from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
-from ..run.forms import plain
-from ..run.rules import SIGNS, bare, formula_of, merged, operands, rules_of
+from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
 from .cards import short
 from .units import Unit, Units
 
@@ -171,6 +170,11 @@ def _start(units):
 
 def _forward(units, unit: Unit):
     node, story = unit.lead, units.story
+    product = product_of(story, node) if _alone(story, unit) and (unit.block or node.title not in SIGNS) else []
+    if product:
+        written = [part for sign, named in zip(" ·+++", product, strict=False) for part in (sign, Tiles(*named))][1:]
+        parts = [*written, "=", _tiles(short(unit), node)]
+        return Group(f"Forward: {short(unit)}", parts, [None] * len(product) + [f"n{unit.index}"])
     if unit.block:
         starts = list(dict.fromkeys(edge.start for edge in units.into.get(unit, ())))
         given = [(start.lead.title if start.lead.leaf else short(start), start.lead) for start in starts]
@@ -184,9 +188,6 @@ def _forward(units, unit: Unit):
     if len(node.parents) == len(given) == 2 and not unit.block:
         signs = (SIGNS.get(node.title, ""),)
     tiles = [_tiles(name, operand) for name, operand in given]
-    if product := _product(units, unit):
-        tiles, signs = [Tiles(name, value) for name, value, _ in product], ("·", "+")
-        given = [(name, story.nodes[i]) for name, _, i in product]
     parts: list[Tiles | str] = []
     for tile, sign in zip_longest(tiles, ("", *signs)[: len(tiles)], fillvalue=""):
         parts += [sign, tile] if sign else [tile]
@@ -195,32 +196,10 @@ def _forward(units, unit: Unit):
     return Group(f"Forward: {short(unit)}", parts, [*links, f"n{unit.index}"])
 
 
-def _product(units, unit: Unit) -> list[tuple[str, np.ndarray, int]]:
-    """Of a linear layer the names, the values and the nodes of x, wᵀ and b; [] where it is not known to be x·wᵀ + b."""
-    story, node = units.story, unit.lead
-    if node.title != "addmm" or len(node.parents) != 3:
-        return []
-    found = []
-    for (name, value), p in zip(operands(story, node), node.parents, strict=False):
-        before = story.nodes[p].parents
-        if value is None and name.endswith("ᵀ") and len(before) == 1:
-            kept, p = story.nodes[before[0]].value, before[0]
-            value = None if kept is None else np.transpose(kept)
-        found.append((name, value, p))
-    if not all(plain(value) for _, value, _ in found):
-        return []
-    orders = [[left, right, added] for left, right, added in permutations(found) if _gives(left, right, added, node)]
-    named = unit.block and unit.block.title.endswith("Linear")
-    return orders[0] if len(orders) == 1 and (node.value is not None or named) else []
-
-
-def _gives(left, right, added, node):
-    """Whether a product and a sum have the shape of a node, and its numbers where they are known."""
-    (_, a, _), (_, b, _), (_, c, _) = left, right, added
-    if not (np.ndim(a) == np.ndim(b) == 2 and np.shape(a)[1] == np.shape(b)[0] and np.ndim(c) < 2):
-        return False
-    shaped = (np.shape(a)[0], np.shape(b)[1]) == node.shape and np.size(c) in (1, node.shape[1])
-    return shaped and (node.value is None or np.allclose(a @ b + c, node.value, rtol=1e-3, atol=1e-5))
+def _alone(story, unit: Unit) -> bool:
+    """Whether a box does nothing but what its last op does, with what is given or only turned around."""
+    within = {p for p in unit.lead.parents if p in unit.nodes}
+    return len(within) + 1 == len(unit.nodes) and all(len(story.nodes[i].parents) == 1 for i in within)
 
 
 def _seed(units):

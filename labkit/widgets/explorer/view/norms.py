@@ -2,29 +2,26 @@
 dragged, with the gradients of the weights, and the mean factor from one layer to the next. What is nan, inf or 0 has no place
 there, and stands in rows of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10, nan
-from typing import NamedTuple
 
 import numpy as np
 
 from ....engine import Summary
 from ...kit.axes import Axis
 from ...kit.grips import Grip
-from ...kit.layout.column import spine_of
 from ...kit.scene import Link, Mark, Panel, circle, line, path, rect, text, width_of
-from ...kit.words import clipped, norm, number
-from ..run.story import Node
+from ...kit.words import clipped, number
 from .cards import Gradients, gradient_name, short
+from .lengths import Point, Trend, points_of, trend_of
 from .placing import NARROW
 from .units import Unit, Units
 
 TITLE = "Gradient norms, from the result ({}) back to the inputs"
 FEWEST, MOST = 5, 300  # steps of the way back
-FEWEST_LAYERS = 3
 LEVELS = 104.0  # px, how high the axis is
 ROW = 24.0  # px, for what has no place on the axis
 LEFT, RIGHT, LETTER = 62.0, 8.0, 6.6  # px: beside the axis, of a letter
@@ -32,35 +29,6 @@ HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, 
 NEAR = 0.3  # of the way from the least, where the factor is told
 COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
 RADIUS, LONGEST = 4.5, 18  # px, letters
-
-
-@dataclass(frozen=True)
-class Point:
-    """The norm that is at a box from the step `when` on, in the column of the step `at`: of its value, or of a `leaf`.
-    `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
-
-    unit: Unit
-    at: int
-    when: int
-    norm: float
-    single: bool
-    main: bool
-    leaf: Node | None = None
-
-    @property
-    def link(self) -> str:
-        """What is behind its dot."""
-        return f"norms of {self.leaf.index}" if self.leaf and self.leaf is not self.unit.lead else f"g{self.unit.index}"
-
-    @property
-    def weight(self) -> bool:
-        """Whether it is of a matrix, or of more."""
-        return self.leaf is not None and len(self.leaf.shape) > 1 and self.known
-
-    @property
-    def known(self) -> bool:
-        """Whether it has a place on the axis."""
-        return isfinite(self.norm) and self.norm > 0
 
 
 class Curve:
@@ -76,16 +44,8 @@ class Curve:
         self.panel: Panel | None = None
         self.plots: list[_Plot] = []
         if several and long:
-            main = _main(units)
-            columns = {unit: at for unit, at, _ in known}
-            points = [Point(u, at, at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
-            points += [
-                Point(u, _column_of(units, u, main, columns), at, norm(v), np.size(v) == 1, u in main, u.lead)
-                for u, at, v in known
-                if u.lead.leaf
-            ]
-            points += _inside(units, columns, main)
-            trend = _trend(points)
+            points = points_of(units, known)
+            trend = trend_of(points)
             across, upright = _Across(units, points, trend, room), _Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))
@@ -106,64 +66,6 @@ class Curve:
                 if p.leaf and p.leaf is not p.unit.lead:
                     words = f"{p.leaf.gradient_name}: ‖{number(p.norm)}‖"
                     yield p.link, Link(words, [words], go={"step": p.when}, name=words, known={"step": p.when})
-
-
-def _main(units: Units) -> set[Unit]:
-    """The boxes on the longest way, from an input of the user's if it can be."""
-    order = [u.index for u in sorted(units.units, key=lambda unit: min(unit.nodes))]
-    edges = [(edge.start.index, edge.end.index) for edge in units.edges if units.sent_along(edge)]
-    found = spine_of(order, edges)
-    return {unit for unit in units.units if unit.index in found}
-
-
-def _column_of(units: Units, leaf: Unit, main: set[Unit], columns: Mapping[Unit, int]) -> int:
-    """Where a leaf's dot stands: with the box that uses it, perhaps turned around before, if the curve leads there."""
-    user = next(iter(units.users.get(leaf, ())), leaf)
-    if user not in main and len(user.lead.parents) == 1:
-        user = next(iter(units.users.get(user, ())), user)
-    return columns.get(user if user in main and leaf not in main else leaf, columns[leaf])
-
-
-def _inside(units: Units, columns: Mapping[Unit, int], main: set[Unit]) -> Iterator[Point]:
-    """The weights that folded blocks hold, each in the column of its block."""
-    for unit, when in units.walked.items():
-        sent = {each.parent: each.total for step in units.steps_of[unit] for each in step.sent}
-        for i in unit.inside if unit in columns else ():
-            leaf, total = units.story.nodes[i], sent.get(i)
-            if len(leaf.shape) > 1 and total is not None and not (isinstance(total, Summary) and total.norm is None):
-                yield Point(unit, columns[unit], when, norm(total), False, False, leaf)
-
-
-class Trend(NamedTuple):
-    """The weights with the longest and the shortest gradient, as the way back reaches them; how many `layers` lie between, 0
-    where the curve does not lead from one to the other."""
-
-    first: Point
-    last: Point
-    layers: int
-
-    @property
-    def words(self) -> str:
-        """What the norm is multiplied by from one layer to the next on the way back, on average."""
-        return f"× {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
-
-    @property
-    def when(self) -> int:
-        """From when on it is known."""
-        return max(self.first.when, self.last.when)
-
-
-def _trend(points: Sequence[Point]) -> Trend | None:
-    """None where there are not several layers with weights, or the ends are in one."""
-    weights = [p for p in points if p.weight]
-    curve = {p.at for p in points if p.main and not p.leaf}
-    columns = sorted({p.at for p in weights} & curve)
-    if len(columns) < FEWEST_LAYERS:
-        return None
-    least, most = (find(weights, key=lambda p: p.norm) for find in (min, max))
-    first, last = sorted((least, most), key=lambda p: p.at)
-    both = first.at in columns and last.at in columns
-    return Trend(first, last, columns.index(last.at) - columns.index(first.at) if both else 0)
 
 
 class _Plot:
@@ -264,8 +166,7 @@ class _Plot:
         if self.trend is None:
             return
         for p in self.trend[:2]:
-            called = clipped(p.leaf.title if p.leaf else "", LONGEST)
-            yield self._label(p, f"{called} {number(p.norm)}", "leaftext").seen_from("step", p.when)
+            yield self._label(p, f"{clipped(p.title, LONGEST)} {number(p.norm)}", "leaftext").seen_from("step", p.when)
         if self.trend.layers:
             yield self._factor(self.trend).seen_from("step", self.trend.when)
 

@@ -1,12 +1,14 @@
 """What a real tape is opened on: nodes are marked, it plays once, and at its last step it says what to do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_tapes import chain, cut_off, homes, square_of_pairs, value
 
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value, as_json, of_json
 from labkit.widgets.explorer import Explorer, of_tape
-from labkit.widgets.explorer.run.findings import findings
+from labkit.widgets.explorer.run.findings import findings, sound
 from labkit.widgets.kit.scene import holds, looks
 
 
@@ -263,12 +265,47 @@ def test_the_order_ends_where_backward_would_raise():
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "exp"] and not story.steps[-1].sent
 
 
-def test_each_pair_says_which_numbers_met_there():
-    terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
-    square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
-    picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
-    assert picture.scene.panels[0].name == "pairs"
-    link = picture.scene.links["pair 1 2"]
-    assert link.tip[1:] == ["6", "This pair was not meant: another place."] and link.tip[0].endswith(
-        "number 3 of the other side"
+def layers(*sizes, op="tanh", slope=0.1, lengths=()):
+    """A tape of products with weights whose gradients are so long, and an op between them that passes on a part."""
+    parts = [part for i in range(len(sizes)) for part in ("mm", op)]
+    tape = chain(*parts, "mean", backward=True)
+    leaves = [replace(tape.nodes[0], index=len(tape.nodes) + i, label=f"w{i}") for i in range(len(sizes))]
+    for i, leaf in enumerate(leaves):
+        node = tape.nodes[2 * i + 1]
+        node.parents = (*node.parents, (leaf.index, 0))
+        leaf.values = {0: Value((2, 2), "float32", np.eye(2) * lengths[i])} if lengths else {}
+    tape.nodes += leaves
+    tape.gradients = {leaf.index: Value((2, 2), "float32", np.eye(2) * n) for leaf, n in zip(leaves, sizes)}
+    g = np.ones((4, 2))
+    tape.steps = [
+        BackStep(2 * i + 2, {0: Value((4, 2), "float32", g)}, (Value((4, 2), "float32", g * slope),))
+        for i in reversed(range(len(sizes)))
+    ]
+    return tape
+
+
+def test_what_shrinks_most_is_told_with_its_mean():
+    (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0)) if f.coloured]
+    assert "from 1.41 at w2 to 1.41e−06 at w0" in finding.words
+    assert finding.ending == (
+        "A step of SGD moves w0 1\u202f000\u202f000 times less than w2. Each tanh multiplies the length by 0.1 on average."
     )
+    (finding,) = [f for f in findings(layers(1e6, 1e3, 1.0, slope=9.0)) if f.coloured]
+    assert "times further than w2. Each tanh multiplies the length by 9 on average." in finding.ending
+    (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0, slope=2.0)) if f.coloured]
+    assert "Each" not in finding.ending
+
+
+@pytest.mark.parametrize("sizes, lengths, verdict", [
+    ((0.1, 0.2, 0.5), (1.0, 1.0, 10.0), "Sound: the gradients of all 3 weights lie within a factor of 5."
+     " SGD moves each by lr × 0.05 to 0.2 of its length."),
+    ((0.1, 0.2, 0.5), (), "Sound: the gradients of all 3 weights lie within a factor of 5."),
+    ((0.001, 0.2, 0.5), (), "The gradients of all 3 weights lie within a factor of 500."),
+])  # fmt: skip
+def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
+    tape = layers(*sizes, lengths=lengths)
+    assert not list(findings(tape))
+    heading, told = sound(tape)
+    assert told == verdict and heading.startswith("all 3 leaves get a gradient, those of weights within a factor of")
+    story = of_tape(tape)
+    assert story.ending == verdict and story.heading == f"loss: {heading}"

@@ -8,6 +8,8 @@ import labkit
 import labkit.torch as torch
 from labkit.widgets.explorer.run.folding import Block
 from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.rules import product_of
+from labkit.widgets.explorer.run.story import Node, Sent, Step, Story
 from labkit.widgets.explorer.view import inside as module
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.arrays import Tiles
@@ -124,3 +126,35 @@ def test_links_lead_to_what_an_array_is_of():
     (panel,) = module.inside(units)
     leaf = next(unit for unit in units.units if unit.lead.title == "x")
     assert {f"n{leaf.index}", f"g{leaf.index}"} <= {mark.link for mark in panel.marks}
+
+
+def linear(value=None, bias=True):
+    """A tape of a linear layer whose input needs no gradient, as the real PyTorch records it, and the steps back."""
+    g, b = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=4)
+    shapes = [((4,), b), ((4, 3), W.T), ((5, 3), X), ((3, 4), None), ((5, 4), value), ((), onp.ones(()))]
+    parents = [(), (), (), (1,), (0, 3, 2), (4,)]
+    nodes = [
+        Node(i, title, title if of else "input", "", of, array, dims, "float64")
+        for i, (title, of, (dims, array)) in enumerate(zip(("b", "w", "x", "t", "addmm", "sum"), parents, shapes))
+    ]
+    nodes[5].seed = onp.ones(())
+    to_b = g.sum(0) if bias else 2 * g.sum(0)
+    sent = (Sent(0, 0, to_b, to_b, None), Sent(3, 1, X.T @ g, X.T @ g, None))
+    back = [Step(5, onp.ones(()), (Sent(4, 0, g, g, None),)), Step(4, g, sent)]
+    turned = Step(3, X.T @ g, (Sent(1, 0, (X.T @ g).T, (X.T @ g).T, None),))
+    return Story("f", nodes, [*back, turned])
+
+
+def test_a_product_in_one_op_is_drawn_with_what_it_is_made_of():
+    story = linear()
+    block = Block("0", "0: Linear", [3, 4])
+    for parts in ([block, 5], [3, 4, 5]):
+        units = Units(story, parts)
+        (group,) = groups(units)[units.ran[units.home[4]]]
+        assert told(group)[:6] == ["x", "·", "wᵀ", "+", "b", "="]
+        assert group.parts[2].value == pytest.approx(W) and group.parts[-1].value is None
+
+
+@pytest.mark.parametrize("story", [linear(bias=False), linear(onp.ones((5, 4)))])
+def test_what_the_numbers_do_not_bear_out_is_no_product(story):
+    assert product_of(story, story.nodes[4]) == []

@@ -10,6 +10,7 @@ from labkit.widgets.explorer.run.tape import of_tensor
 from labkit.widgets.explorer.view.norms import Curve
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.scene import latest, looks
+from labkit.widgets.kit.words import number
 
 
 def units_of(story):
@@ -86,3 +87,57 @@ def test_nan_and_0_have_rows_of_their_own():
 def test_single_numbers_and_short_ways_have_none():
     assert Curve(units_of(of_function(lambda x: np.sin(np.tanh(x * 2) * 3) ** 2, [0.5], program=False))).panel is None
     assert Curve(deep(layers=1)).panel is None
+
+
+def weighted(layers=5, scale=0.2):
+    def f(x, *ws):
+        for w in ws:
+            x = np.tanh(x @ w)
+        return np.sum(x)
+
+    ws = [scale * (onp.eye(3) + 0.1 * i) for i in range(layers)]
+    return units_of(of_function(f, [onp.ones((2, 3)), *ws], program=False))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_boxes_stand_in_their_order_and_the_result_is_no_part_of_the_line(narrow):
+    units, curve = deep(), Curve(deep())
+    panel = curve.panel.narrow if narrow else curve.panel
+    places = {int(link[1:]): at[1 if narrow else 0] for link, at in dots(panel, units.last).items()}
+    along = [places[unit.index] for unit in units.ops]
+    assert along == sorted(along) and min(places.values()) == places[units.home[0].index]
+    assert ("below" if narrow else "right") in panel.title
+    (start,) = [mark for mark in panel.marks if mark.text == "starts with 1"]
+    lines = [mark for mark in panel.marks if mark.role == "backline"]
+    assert start.role == "note" and len(lines) == len(places) - 2
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_weights_at_the_ends_are_named_with_the_mean_factor(narrow):
+    units = weighted()
+    panel = Curve(units).panel
+    panel = panel.narrow if narrow else panel
+    found = [
+        onp.linalg.norm(sent.total)
+        for step in units.story.steps
+        for sent in step.sent
+        if units.story.nodes[sent.parent].leaf and units.story.nodes[sent.parent].shape == (3, 3)
+    ]
+    first, last = sorted((found.index(min(found)), found.index(max(found))))  # on the way back
+    factor = (found[last] / found[first]) ** (1 / (last - first))
+    words = [mark for mark in panel.marks if mark.role == "leaftext"]
+    assert f"× {number(factor)} per layer" in [mark.text for mark in words]
+    ends = {mark.text.split()[-1] for mark in words if "per layer" not in mark.text}
+    assert ends == {number(min(found)), number(max(found))}
+    (line,) = [mark for mark in panel.marks if mark.role == "trend"]
+    for mark in (*words, line):
+        assert latest(mark.vary["step"]["state"], units.seed, "") == "hidden"
+
+
+def test_a_curve_fills_the_room_that_it_is_given():
+    assert Curve(deep(), 1000.0).panel.width == pytest.approx(1000.0)
+    assert Curve(deep(layers=4)).panel.width < 1000
+
+
+def test_few_layers_have_no_mean():
+    assert not [mark for mark in Curve(weighted(2)).panel.marks if mark.role == "trend"]

@@ -1,0 +1,122 @@
+"""The points of the curve of norms: how long the gradients of boxes and of weights are; the mean factor from layer to layer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....engine import Summary
+from ...kit.layout.column import spine_of
+from ...kit.words import norm, number
+from ..run.story import Node
+from .units import Unit, Units
+
+FEWEST_LAYERS = 3
+
+
+@dataclass(frozen=True)
+class Point:
+    """The norm that is at a box from the step `when` on, in the column of the step `at`: of its value, or of a `leaf`.
+    `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
+
+    unit: Unit
+    at: int
+    when: int
+    norm: float
+    single: bool
+    main: bool
+    leaf: Node | None = None
+
+    @property
+    def title(self) -> str:
+        """Of its box, or of its leaf."""
+        return (self.leaf or self.unit.lead).title
+
+    @property
+    def link(self) -> str:
+        """What is behind its dot."""
+        return f"norms of {self.leaf.index}" if self.leaf and self.leaf is not self.unit.lead else f"g{self.unit.index}"
+
+    @property
+    def weight(self) -> bool:
+        """Whether it is of a matrix, or of more, which is not what the curve leads to."""
+        return self.leaf is not None and len(self.leaf.shape) > 1 and self.known and not self.main
+
+    @property
+    def known(self) -> bool:
+        """Whether it has a place on the axis."""
+        return isfinite(self.norm) and self.norm > 0
+
+
+def points_of(units: Units, known: Sequence[tuple[Unit, int, Any]]) -> list[Point]:
+    """Of boxes, from what is known there, and of the weights inside them."""
+    main = _main(units)
+    columns = {unit: at for unit, at, _ in known}
+    points = [Point(u, at, at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
+    points += [
+        Point(u, _column_of(units, u, main, columns), at, norm(v), np.size(v) == 1, u in main, u.lead)
+        for u, at, v in known
+        if u.lead.leaf
+    ]
+    points += _inside(units, columns, main)
+    return points
+
+
+def _main(units: Units) -> set[Unit]:
+    """The boxes on the longest way, from an input of the user's if it can be."""
+    order = [u.index for u in sorted(units.units, key=lambda unit: min(unit.nodes))]
+    edges = [(edge.start.index, edge.end.index) for edge in units.edges if units.sent_along(edge)]
+    found = spine_of(order, edges)
+    return {unit for unit in units.units if unit.index in found}
+
+
+def _column_of(units: Units, leaf: Unit, main: set[Unit], columns: Mapping[Unit, int]) -> int:
+    """Where a leaf's dot stands: with the box that uses it, perhaps turned around before, if the curve leads there."""
+    user = next(iter(units.users.get(leaf, ())), leaf)
+    if user not in main and len(user.lead.parents) == 1:
+        user = next(iter(units.users.get(user, ())), user)
+    return columns.get(user if user in main and leaf not in main else leaf, columns[leaf])
+
+
+def _inside(units: Units, columns: Mapping[Unit, int], main: set[Unit]) -> Iterator[Point]:
+    """The weights that folded blocks hold, each in the column of its block."""
+    for unit, when in units.walked.items():
+        sent = {each.parent: each.total for step in units.steps_of[unit] for each in step.sent}
+        for i in unit.inside if unit in columns else ():
+            leaf, total = units.story.nodes[i], sent.get(i)
+            if len(leaf.shape) > 1 and total is not None and not (isinstance(total, Summary) and total.norm is None):
+                yield Point(unit, columns[unit], when, norm(total), False, False, leaf)
+
+
+class Trend(NamedTuple):
+    """The weights with the longest and the shortest gradient, as the way back reaches them; how many `layers` lie between, 0
+    where the curve does not lead from one to the other."""
+
+    first: Point
+    last: Point
+    layers: int
+
+    @property
+    def words(self) -> str:
+        """What the norm is multiplied by from one layer to the next on the way back, on average."""
+        return f"× {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
+
+    @property
+    def when(self) -> int:
+        """From when on it is known."""
+        return max(self.first.when, self.last.when)
+
+
+def trend_of(points: Sequence[Point]) -> Trend | None:
+    """None where there are not several layers with weights, or the ends are in one."""
+    weights = [p for p in points if p.weight]
+    curve = {p.at for p in points if p.main and not p.leaf}
+    columns = sorted({p.at for p in weights} & curve)
+    if len(columns) < FEWEST_LAYERS:
+        return None
+    least, most = (find(weights, key=lambda p: p.norm) for find in (min, max))
+    first, last = sorted((least, most), key=lambda p: p.at)
+    both = first.at in columns and last.at in columns
+    return Trend(first, last, columns.index(last.at) - columns.index(first.at) if both else 0)

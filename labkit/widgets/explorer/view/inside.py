@@ -14,6 +14,7 @@ import numpy as np
 from ...kit.arrays import Tiles
 from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
+from ..run.forms import plain
 from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
 from .cards import short
 from .units import Unit, Units
@@ -173,8 +174,8 @@ def _forward(units, unit: Unit):
     product = product_of(story, node) if _alone(story, unit) and (unit.block or node.title not in SIGNS) else []
     if product:
         written = [part for sign, named in zip(" ·+++", product, strict=False) for part in (sign, Tiles(*named))][1:]
-        parts = [*written, "=", _tiles(short(unit), node)]
-        return Group(f"Forward: {short(unit)}", parts, [None] * len(product) + [f"n{unit.index}"])
+        whole = [*written, "=", _tiles(short(unit), node)]
+        return Group(f"Forward: {short(unit)}", whole, [None] * len(product) + [f"n{unit.index}"])
     if unit.block:
         starts = list(dict.fromkeys(edge.start for edge in units.into.get(unit, ())))
         given = [(start.lead.title if start.lead.leaf else short(start), start.lead) for start in starts]

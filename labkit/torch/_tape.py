@@ -47,15 +47,20 @@ class Plan:
 def _check_place(info, place):
     """Raise PyTorch's error where a tensor that needs a gradient is an argument that has none, or stands for a number."""
     tensors, names = len(info.kinds), info.names
-    node = info.node.split("Backward")[0] if isinstance(info.node, str) else info.name
-    op = re.sub(r"(?<!^)([A-Z])", r"_\1", node).lower()
     if tensors <= place < len(names):
-        raise TypeError(f"{op}(): argument '{names[place]}' (position {place + 1}) must be Number, not Tensor")
+        words = f"argument '{names[place]}' (position {place + 1}) must be Number, not Tensor"
+        raise TypeError(f"{_plain_name(info)}(): {words}")
     if place < tensors and info.kinds[place] == "!":
         raise RuntimeError(
-            f"The function '{op}' is not differentiable with respect to argument '{names[place]}'. This input cannot have "
-            "requires_grad True."
+            f"The function '{_plain_name(info)}' is not differentiable with respect to argument '{names[place]}'. This input "
+            "cannot have requires_grad True."
         )
+
+
+def _plain_name(info):
+    """What PyTorch's errors call an op: `binary_cross_entropy` of BinaryCrossEntropyBackward0."""
+    node = info.node.split("Backward")[0] if isinstance(info.node, str) else info.name
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", node).lower()
 
 
 def _as_packed(name):

@@ -63,10 +63,15 @@ def test_the_page_shows_what_python_would(picture):
         assert in_page(first, reached, "scene", i) == json.loads(json.dumps(wanted))
 
 
+def graphs(scene):
+    """All panels but the last one, which shows each slope close up, as far as its numbers can be drawn."""
+    return [panel for panel in scene.panels if panel.name != "slopes"]
+
+
 def test_no_box_moves_while_inputs_are_dragged():
     picture = labkit.show(neuron, 1.5, 0.6)
     boxes = [
-        [mark.at for panel in picture.scene_at(inputs).panels for mark in panel.marks if mark.tag == "rect"]
+        [mark.at for panel in graphs(picture.scene_at(inputs)) for mark in panel.marks if mark.tag == "rect"]
         for inputs in ({"x": 1.5, "w": 0.6}, {"x": -0.0123, "w": 1e-5}, {"x": 1234.5, "w": -7.0})
     ]
     assert boxes[0] == boxes[1] == boxes[2]
@@ -134,7 +139,7 @@ def test_inputs_vary_each_with_each_where_there_is_room(inputs, most, rows):
 
 def test_a_page_is_kept_small(monkeypatch):
     whole = len(held(labkit.show(neuron, 1.5, 0.6))[0]["points"])
-    monkeypatch.setattr(reach, "LETTERS", 12_000)
+    monkeypatch.setattr(reach, "LETTERS", 40_000)
     picture = labkit.show(neuron, 1.5, 0.6)
     assert 1 < len(held(picture)[0]["points"]) < whole
     monkeypatch.setattr(reach, "LETTERS", 100)

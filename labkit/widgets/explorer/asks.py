@@ -83,7 +83,8 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
     towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
     where = f"{number(gradient)} arrives at {unit.lead.called}; {towards}."
     if len(sent) == 1 and not before:
-        plainly = gradient == 1 and len(unit.lead.parents) == 1 and np.size(parent.value) == 1
+        known = parent.value is not None and np.size(parent.value) == 1
+        plainly = gradient == 1 and len(unit.lead.parents) == 1 and known
         from_what = (
             f"1 arrives at {unit.lead.called}. {capital(parent.called)} is {brief(parent.value)}." if plainly else where
         )

@@ -328,17 +328,17 @@ def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted
 @common
 def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_back(go, opened):
     page = go(opened[1]).page
-    box, ask = page.get_by_label("Predict first"), page.locator(".lk-ask")
+    box, ask = page.get_by_label("Predict first"), page.locator(".lk-ask:visible")
     if not box.is_visible():
         pytest.skip("nothing to predict as it stands")
     box.check()
-    assert ask.is_visible() and ask.locator("input, select, button").first.evaluate(
-        "node => node === document.activeElement"
-    )
+    assert ask.is_visible()
+    if ask.evaluate("node => node.tagName") == "FORM":  # else it is answered in the picture
+        assert ask.locator("input, select, button").first.evaluate("node => node === document.activeElement")
     column, say = page.locator(".lk-controls").bounding_box()["x"], page.locator(".lk-say")
     assert ask.bounding_box()["x"] == column and not say.is_visible()  # what is said may tell the answer
     box.uncheck()
-    assert not ask.is_visible()
+    assert not ask.count()
 
 
 def test_where_all_is_behind_the_first_question_is_asked_anew_and_its_answer_is_out_of_sight(go, tmp_path):

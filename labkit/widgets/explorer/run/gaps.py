@@ -5,6 +5,7 @@ grad_fn comes in, and what shares memory with a variable that has one.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
 from ...kit.words import listed
@@ -78,17 +79,26 @@ class Gap:
 
     def _ends(self, homes, words) -> Iterator[tuple[int, str]]:
         """Where these parameters would have come on the tape: what was made with them and is detached; else, of those that others
-        were registered after, the first data that no variable holds."""
-        data = {node.title: node for node in self.nodes if node.leaf and not node.grad_fn}
+        were registered after, the data that no variable holds and that meets parameters nearest to them, if one does."""
+        data = [node for node in self.nodes if node.leaf and not node.grad_fn]
         through = {f"Detached from {name}." for *_, name in homes if name}
-        known = [node for node in data.values() if node.facts[0] in through]
+        known = [node for node in data if node.facts[0] in through]
         if known:
             yield from ((node.index, DETACHED.split()[0]) for node in known)
         elif any(after for _, _, after, _ in homes):
-            unnamed = [node for title, node in data.items() if title.startswith("data (") or title.endswith(NONE)]
-            for node in unnamed[:1]:
+            unnamed = [node for node in data if node.title.startswith("data (") or node.title.endswith(NONE)]
+            near = [max(_shared(home, name) for home, *_ in homes for name in self._met(node)) for node in unnamed]
+            if near.count(max(near, default=0)) == 1:
+                node = unnamed[near.index(max(near))]
                 node.title = f"{node.title.removeprefix('data (').removesuffix(')').removesuffix(NONE)}{NONE}"
                 yield node.index, words
+
+    def _met(self, data) -> list[str]:
+        """The names of parameters that data meet in an op, which may be turned around before."""
+        others = [p for node in self.nodes if data.index in node.parents for p in node.parents]
+        while any(len(self.nodes[p].parents) == 1 for p in others):
+            others = [self.nodes[p].parents[0] if len(self.nodes[p].parents) == 1 else p for p in others]
+        return [self.nodes[p].title for p in others] or [""]
 
     def found(self) -> Iterator[Finding]:
         """What is said of it."""
@@ -110,6 +120,12 @@ class Gap:
             told = f"{here}{' has no grad_fn' if ends else ''}. {asks}"
         get = "get" if len(names) > 1 else "gets"
         yield Finding(f"{listed(names, MOST_APART)} {get} no gradient: no path leads there.", ending=told)
+
+
+def _shared(home: str, name: str) -> int:
+    """How many modules both are in, from the outermost on."""
+    pairs = zip(home.split("."), name.split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _groups(tape: Tape, names: Sequence[str]) -> list[tuple[str, list[str]]]:

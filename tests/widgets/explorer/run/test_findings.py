@@ -227,6 +227,24 @@ def test_no_edge_is_drawn_where_nothing_says_that_it_was_there(saved, after, tit
     assert not [mark for mark in picture.scene.panels[0].marks if mark.role == "badtext"]
 
 
+@pytest.mark.parametrize("names, cuts", [
+    (("blocks.0.b.weight", "blocks.1.b.weight"), {"blocks.0.a: Linear": [3], "blocks.1.a: Linear": [2]}),
+    (("one.weight", "two.weight"), {"blocks.0.a: Linear": [], "blocks.1.a: Linear": []}),  # either may be of either
+])  # fmt: skip
+def test_of_several_data_that_is_behind_a_cut_which_meets_a_neighbour(names, cuts):
+    saved = [(Saved("mat1", shape=(4, 8), dtype="float32", memory=memory),) for memory in (1, 2)]
+    first, second = names
+    tape = chain(("addmm", {"saved": saved[0]}), ("addmm", {"saved": saved[1]}), "mean", unreached=(
+        "blocks.0.a.weight", "blocks.1.a.weight"))  # fmt: skip
+    tape.nodes[0].label = second  # of the first op on the tape
+    tape.nodes[1].parents = ((0, 0), None)
+    tape.nodes.append(TapeNode(4, "AccumulateGrad", "leaf", outputs=(((4, 4), "float32", "cpu"),), label=first))
+    tape.nodes[2].parents = ((1, 0), (4, 0), None)
+    tape.homes = {f"blocks.{i}.a.weight": (f"blocks.{i}.a", "Linear", True, "") for i in (0, 1)}
+    story = of_tape(tape)
+    assert {node.title: [i for i, _ in node.cut] for node in story.nodes if node.cut is not None} == cuts
+
+
 def test_what_was_made_with_them_and_came_without_a_history_was_detached():
     saved = Saved("mat1", shape=(4, 8), dtype="float32", note="detached from h")
     story = of_tape(cut_off(saved, homes=homes("enc", True, "h")))

@@ -81,11 +81,11 @@ def _column_of(units: Units, leaf: Unit, main: set[Unit], columns: Mapping[Unit,
 
 
 def _inside(units: Units, columns: Mapping[Unit, int], main: set[Unit]) -> Iterator[Point]:
-    """The weights that folded blocks hold, each in the column of its block; one that several hold where its sum is complete."""
+    """The weights that folded blocks alone hold, each in the column of its block; of several where its sum is complete."""
     found: dict[int, Point] = {}
     for unit, when in units.walked.items():
         sent = {each.parent: each.total for step in units.steps_of[unit] for each in step.sent}
-        for i in unit.inside if unit in columns else ():
+        for i in set(unit.inside) - units.home.keys() if unit in columns else ():
             leaf, total = units.story.nodes[i], sent.get(i)
             if len(leaf.shape) > 1 and total is not None and not (isinstance(total, Summary) and total.norm is None):
                 found[i] = Point(unit, columns[unit], when, norm(total), False, False, leaf)

@@ -5,6 +5,7 @@ import numpy as onp
 import pytest
 
 import labkit.torch as torch
+from labkit.widgets.explorer.run.folding import Block
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import of_tensor
 from labkit.widgets.explorer.view.norms import Curve
@@ -141,3 +142,21 @@ def test_a_curve_fills_the_room_that_it_is_given():
 
 def test_few_layers_have_no_mean():
     assert not [mark for mark in Curve(weighted(2)).panel.marks if mark.role == "trend"]
+
+
+def test_a_weight_that_several_boxes_hold_has_one_dot_of_its_whole_gradient():
+    w = torch.full((3, 3), 0.4, requires_grad=True)
+    h = torch.ones(2, 3)
+    for _ in range(6):
+        h = torch.tanh(h @ w)
+    loss = h.sum()
+    story = of_tensor(loss)
+    (leaf,) = [node for node in story.leaves if node.grad_fn]
+    leaf.title = "net.weight"  # of a module: boxes that use it hold it
+    *ops, last = [node.index for node in story.nodes if not node.leaf]
+    parts = [*(Block(str(k), f"{k} of 6", ops[2 * k : 2 * k + 2]) for k in range(6)), last]
+    units = Units(story, parts, parts)
+    held = [point for point in Curve(units).plots[0].points if point.leaf is leaf]
+    assert sum(leaf.index in unit.inside for unit in units.units) > 1
+    loss.backward()
+    assert [point.norm for point in held] == [pytest.approx(float(w.grad.norm()))]

@@ -9,13 +9,15 @@ from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
+from .panels import VIEWS
 from .run import real
 from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
-from .scene import VIEWS, FoldedStory, key_of, opened_by, without
+from .scene import FoldedStory
+from .ways import key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 LONGEST_NAME = 44  # letters of an expression that a picture is named after

@@ -16,7 +16,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import nn
 from labkit.widgets.explorer.explorer import Explorer, StillExplorer, show
-from labkit.widgets.explorer.scene import VIEWS
+from labkit.widgets.explorer.panels import VIEWS
 from labkit.widgets.kit.picture import Still
 from labkit.widgets.kit.scene import to_json
 

@@ -11,18 +11,12 @@ from hypothesis import strategies as st
 from small_programs import programs
 
 import labkit.torch as torch
+from labkit.widgets.explorer.panels import VIEWS
 from labkit.widgets.explorer.run.folding import Block, blocks, paths
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import of_tensor
-from labkit.widgets.explorer.scene import (
-    MOST_FOR_ALL_VIEWS,
-    VIEWS,
-    FoldedStory,
-    description,
-    key_of,
-    opened_by,
-    without,
-)
+from labkit.widgets.explorer.scene import MOST_FOR_ALL_VIEWS, FoldedStory, description
+from labkit.widgets.explorer.ways import key_of, opened_by, without
 from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import holds, to_json
 

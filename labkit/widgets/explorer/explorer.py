@@ -172,7 +172,7 @@ class Explorer(Picture):
     def _ways(self):
         """Ways of folding, by how they are written, of at most so many boxes altogether; {} where nothing can be folded."""
         known, ways, boxes = paths(self.parts), {key_of(self.opened): self.opened}, 0
-        outer_first = sorted(set(known) - self.opened, key=lambda key: len(known[key]))
+        outer_first = sorted((key for key in known if key not in self.opened), key=lambda key: len(known[key]))
         folded = (without(self.opened, key, self.parts) for key in known if key in self.opened)
         for way in chain([frozenset[str]()], folded, (self.opened | set(known[key]) for key in outer_first)):
             boxes += len(visible(self.parts, way)) if key_of(way) not in ways else 0

@@ -11,11 +11,12 @@ from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
 from .panels import VIEWS
 from .run import real
-from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
+from .run.folding import Parts, folded, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
+from .run.unfolding import grown, in_pieces, layers, open_while_few, overview
 from .scene import FoldedStory
 from .ways import key_of, opened_by, without
 

@@ -2,33 +2,21 @@
 dragged, with the gradients of the weights, and the mean factor from one layer to the next. What is nan, inf or 0 has no place
 there, and stands in rows of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
-from itertools import pairwise
-from math import ceil, floor, isfinite, log10, nan
 
 import numpy as np
 
 from ....engine import Summary
-from ...kit.axes import Axis
 from ...kit.grips import Grip
-from ...kit.scene import Link, Mark, Panel, circle, line, path, rect, text, width_of
-from ...kit.words import clipped, number
-from .cards import Gradients, gradient_name, short
-from .lengths import Point, Trend, points_of, trend_of
-from .placing import NARROW
-from .units import Unit, Units
+from ...kit.scene import Link, Panel
+from ...kit.words import number
+from .cards import Gradients, gradient_name
+from .lengths import points_of, trend_of
+from .norm_plots import Across, Plot, Upright
+from .units import Units
 
-TITLE = "Gradient norms, from the result ({}) back to the inputs"
 FEWEST, MOST = 5, 300  # steps of the way back
-LEVELS = 104.0  # px, how high the axis is
-ROW = 24.0  # px, for what has no place on the axis
-LEFT, RIGHT, LETTER = 62.0, 8.0, 6.6  # px: beside the axis, of a letter
-HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, above it for a word
-NEAR = 0.3  # of the way from the least, where the factor is told
-COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
-RADIUS, LONGEST = 4.5, 18  # px, letters
 
 
 class Curve:
@@ -42,11 +30,11 @@ class Curve:
         several = any(np.size(total) > 1 for _, _, total in known)
         long = len({at for _, at, _ in known}) >= FEWEST and len(units.walked) <= MOST
         self.panel: Panel | None = None
-        self.plots: list[_Plot] = []
+        self.plots: list[Plot] = []
         if several and long:
             points = points_of(units, known)
             trend = trend_of(points)
-            across, upright = _Across(units, points, trend, room), _Upright(units, points, trend)
+            across, upright = Across(units, points, trend, room), Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))
 
@@ -66,247 +54,3 @@ class Curve:
                 if p.leaf and p.leaf is not p.unit.lead:
                     words = f"{p.leaf.gradient_name}: ‖{number(p.norm)}‖"
                     yield p.link, Link(words, [words], go={"step": p.when}, name=words, known={"step": p.when})
-
-
-class _Plot:
-    """The points in a panel: along the steps of the way back, the last one first, as the boxes stand; at the levels of an
-    axis. `begin`: px before the first box. `side`: where the result is."""
-
-    by, side = "x", "right"
-    begin: float
-    apart: float
-    axis: Axis
-
-    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
-        self.units, self.points, self.trend = units, points, trend
-        self.steps = range(units.seed, max(p.at for p in points) + 1)
-        known = [p.norm for p in points if p.known]
-        low, high = (floor(log10(min(known))), ceil(log10(max(known)))) if known else (0, 1)
-        self.powers = low, max(high, low + 1)
-        self.bad, self.zero = any(not isfinite(p.norm) for p in points), any(p.norm == 0 for p in points)
-        self.length = self.apart * len(self.steps)
-        self._by_rank = sorted(points, key=lambda p: (p.main, not p.leaf))
-
-    @cached_property
-    def arrived(self) -> dict[int, Unit]:
-        """At which box something arrives at each step."""
-        return {p.at: p.unit for p in self._by_rank}
-
-    def spots(self) -> list[tuple[float, float] | None]:
-        """Where each step is dragged; what comes before the way back is nowhere."""
-        tops = {p.at: p.norm for p in self._by_rank}
-        levels, level = list[float](), self.level(1.0)
-        for step in self.steps:
-            level = self.level(tops[step]) if step in tops else level
-            levels.append(level)
-        found = [self.spot(self.along(step), level) for step, level in zip(self.steps, levels, strict=True)]
-        return [None] * self.units.seed + found + found[-1:] * (self.units.last - self.steps[-1])
-
-    def level(self, value: float) -> float:
-        """Where a norm stands."""
-        raise NotImplementedError
-
-    def spot(self, along: float, level: float) -> tuple[float, float]:
-        """A place of the panel."""
-        return along, level
-
-    def along(self, step: int) -> float:
-        """Where a step stands."""
-        return self.begin + self.apart * (self.steps[-1] - step + 0.5)
-
-    def place(self, p: Point) -> tuple[float, float]:
-        """Where a dot is in the panel."""
-        return self.spot(self.along(p.at), self.level(p.norm))
-
-    # ---- marks ----
-
-    def panel(self, name: str) -> Panel:
-        """All of it."""
-        marks = [*self._ground(), *self._columns(), *self._names(), *self._curve(), *self._dots(), *self._told()]
-        leaves = [p.leaf for p in self.points if p.leaf]
-        rings = f"; rings: {'weights' if all(len(leaf.shape) > 1 for leaf in leaves) else 'leaves'}" if leaves else ""
-        return Panel(name, f"{TITLE.format(self.side)}{rings}", *self._size(), marks)
-
-    def _ground(self) -> Iterator[Mark]:
-        yield self._area()
-        for value in self.axis.ticks(min(6, self.powers[1] - self.powers[0])):
-            yield self._level_line(self.axis(value))
-            yield self._tick(self.axis(value), number(value))
-        if self.bad:
-            yield self._tick(self.level(nan), "nan, inf")
-        if self.zero:
-            yield self._tick(self.level(0.0), "0")
-
-    def _columns(self) -> Iterator[Mark]:
-        """What is clicked; lit at the step itself, the last one until the end."""
-        for step in self.steps:
-            lit = [(0, ""), (step, "lit"), *([(step + 1, "")] if step < self.steps[-1] else [])]
-            yield self._column(step, f"norms {step}").varying("step", state=lit)
-
-    def _curve(self) -> Iterator[Mark]:
-        main = sorted((p for p in self.points if p.main and not p.single), key=lambda p: p.at)
-        for before, after in pairwise(main):
-            yield path([self.place(before), self.place(after)], "backline").seen_from("step", after.when)
-        if self.trend and self.trend.layers:
-            ends = [self.place(self.trend.first), self.place(self.trend.last)]
-            yield path(ends, "trend").seen_from("step", self.trend.when)
-
-    def _dots(self) -> Iterator[Mark]:
-        for p in self._by_rank:
-            role = "leaf" if p.leaf else "backbar"
-            large = (p.main and not p.single) or p.leaf
-            dot = circle(*self.place(p), RADIUS if large else RADIUS - 1.5, role if p.known else "badbar")
-            yield replace(dot, link=p.link).seen_from("step", p.when)
-
-    def _told(self) -> Iterator[Mark]:
-        """The weights at the ends, the mean factor, and what a result that is one number starts with."""
-        for p in self.points:
-            if p.single and p.at == self.units.seed and p.known:
-                yield self._label(p, f"starts with {number(p.norm)}", "note").seen_from("step", p.when)
-        if self.trend is None:
-            return
-        for p in self.trend[:2]:
-            yield self._label(p, f"{clipped(p.title, LONGEST)} {number(p.norm)}", "leaftext").seen_from("step", p.when)
-        if self.trend.layers:
-            yield self._factor(self.trend).seen_from("step", self.trend.when)
-
-    def _label(self, p: Point, words: str, role: str) -> Mark:
-        raise NotImplementedError
-
-    def _factor(self, trend: Trend) -> Mark:
-        raise NotImplementedError
-
-    def _size(self) -> tuple[float, float]:
-        raise NotImplementedError
-
-    def _area(self) -> Mark:
-        raise NotImplementedError
-
-    def _level_line(self, at: float) -> Mark:
-        raise NotImplementedError
-
-    def _tick(self, at: float, words: str) -> Mark:
-        raise NotImplementedError
-
-    def _names(self) -> Iterator[Mark]:
-        raise NotImplementedError
-
-    def _column(self, step: int, link: str) -> Mark:
-        raise NotImplementedError
-
-
-class _Across(_Plot):
-    """From left to right: the way back; up: the norm."""
-
-    begin = LEFT
-
-    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None, room: float):
-        columns = max(p.at for p in points) - units.seed + 1
-        needed = min(max(COLUMN, LEAST / columns), WIDEST / columns)
-        self.apart = (room - LEFT - RIGHT) / columns if room else needed
-        super().__init__(units, points, trend)
-        self.top = 6.0 + ROW * self.bad + ROOM
-        self.axis = Axis(*self.powers, self.top + (HIGH if units.story.coloured else LEVELS), self.top, log=True)
-        self.bottom = self.axis.start + ROW * self.zero
-        longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
-        self.rows = min(ceil((longest + 8) / self.apart), 3)
-
-    def level(self, value: float) -> float:
-        if not isfinite(value):
-            return self.axis.end - ROW + 8
-        return self.axis(value) if value else self.axis.start + ROW - 8
-
-    def _size(self):
-        return self.begin + self.length + RIGHT, self.bottom + 6 + 15 * self.rows
-
-    def _area(self):
-        return rect(self.begin, 6, self.length, self.bottom - 6, "area", 0)
-
-    def _level_line(self, at):
-        return line(self.begin, at, self.begin + self.length, at, "grid")
-
-    def _tick(self, at, words):
-        return text(self.begin - 7, at + 4, words, "tick", "end").answering("step")
-
-    def _names(self):
-        """In rows, of very many only some."""
-        room = self.apart * self.rows
-        for k, (step, unit) in enumerate(sorted(self.arrived.items())):
-            kept = short(unit, min(max(int((room - 6) / LETTER), 4), LONGEST))
-            if k % ceil(4 * LETTER / room) == 0:
-                yield text(self.along(step), self.bottom + 15 + 15 * (k % self.rows), kept, "note", "middle")
-
-    def _label(self, p, words, role):
-        """Above the dot, or below where another is higher; within the area."""
-        (x, y), half, wide = self.place(p), self.apart / 2 - 4, width_of(words, 12, bold=True) / 2
-        above = all(other.norm <= p.norm for other in self.points if other.at == p.at and other.known)
-        at, anchor = x, "middle"
-        if x - wide < self.begin:
-            at, anchor = x - half, "start"
-        elif x + wide > self.begin + self.length:
-            at, anchor = x + half, "end"
-        return text(at, y - 10 if above else y + 19, words, role, anchor)
-
-    def _factor(self, trend):
-        """Above the line and the dots there."""
-        (x, y), (left, low) = self.place(trend.first), self.place(trend.last)
-        middle, half = (x + left) / 2, width_of(trend.words, 12, bold=True) / 2
-        rise = abs((y - low) / (x - left)) * half
-        near = [self.place(p) for p in self.points if p.known]
-        top = min([(y + low) / 2 - rise, *(q[1] for q in near if abs(q[0] - middle) < half + RADIUS)])
-        return text(middle, top - 9, trend.words, "leaftext", "middle")
-
-    def _column(self, step, link):
-        return rect(self.along(step) - self.apart / 2, 6, self.apart, self.bottom - 6, "row", 0, link=link)
-
-
-class _Upright(_Plot):
-    """From top to bottom: the way back; to the right: the norm."""
-
-    by, side, begin, apart = "y", "below", 22.0, 17.0
-
-    def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
-        super().__init__(units, points, trend)
-        self.left, self.right = 104.0, NARROW - 20
-        self.axis = Axis(*self.powers, self.left + 10 + 34 * self.zero, self.right - 10 - 46 * self.bad, log=True)
-
-    def level(self, value: float) -> float:
-        if not isfinite(value):
-            return self.axis.end + 32
-        return self.axis(value) if value else self.left + 12
-
-    def spot(self, along: float, level: float) -> tuple[float, float]:
-        return level, along
-
-    def _size(self):
-        return self.right + 12, self.begin + self.length + 6
-
-    def _area(self):
-        return rect(self.left, self.begin, self.right - self.left, self.length, "area", 0)
-
-    def _level_line(self, at):
-        return line(at, self.begin, at, self.begin + self.length, "grid")
-
-    def _tick(self, at, words):
-        return text(at, self.begin - 7, words, "tick", "middle").answering("step")
-
-    def _names(self):
-        for step, unit in self.arrived.items():
-            yield text(4, self.along(step) + 4, short(unit, int((self.left - 8) / LETTER)), "note")
-
-    def _label(self, p, words, role):
-        """Beside the dots of its row, where there is more room."""
-        row = [self.place(q)[0] for q in self.points if q.at == p.at and q.known]
-        right = max(row) + 10 + width_of(words, 12, bold=True) < self.right
-        return text(
-            max(row) + 10 if right else min(row) - 10, self.along(p.at) + 4, words, role, "start" if right else "end"
-        )
-
-    def _factor(self, trend):
-        """Beside the line, nearer to its shorter end."""
-        (x, y), (end, high) = sorted(self.place(p) for p in trend[:2])
-        at, level = x + NEAR * (end - x), y + NEAR * (high - y)
-        return text(at + 14, level + 4, trend.words, "leaftext")
-
-    def _column(self, step, link):
-        return rect(0, self.along(step) - self.apart / 2, self.right, self.apart, "row", 0, link=link)

@@ -368,3 +368,16 @@ def test_keys_that_come_fast_all_reach_the_handle(go, tmp_path):
         page.keyboard.press("ArrowRight")
     said = "document.activeElement.getAttribute('aria-valuetext')"
     page.wait_for_function(f"{said} === 'x = 2'")
+
+
+def test_a_handle_that_moves_by_itself_is_caught_beside_where_it_is(opened):
+    dragged = opened("loss_scale")
+    page, play = dragged.page, dragged.page.get_by_role("button", name="Play Loss scale")
+    play.click()
+    name = next(grip.name for grip in dragged.scene.grips if dragged.knob(grip.name).is_visible())
+    x, y = dragged.centre(name)
+    page.mouse.move(x + 40, y)
+    page.mouse.down()
+    assert play.is_visible()  # it has stopped
+    assert "lk-held" in dragged.knob(name).get_attribute("class")
+    page.mouse.up()

@@ -27,6 +27,20 @@ MISPLACED = """frame => [...frame.querySelectorAll("figure:not([hidden]) svg")].
 })"""
 
 
+STEPS = """(frame, whole) => {
+  const at = node => node.getBoundingClientRect(), range = frame.querySelector(".lk-range");
+  const forward = frame.querySelector('button[title="Forward"]'), places = new Set();
+  frame.querySelector('button[title="First"]').click();
+  for (let i = 0; i <= Math.min(20, range.max); i++) {
+    const picture = whole ? [at(frame.querySelector(".lk-panels")).y + scrollY] : [];
+    places.add([at(forward).x, at(forward).y + scrollY, ...picture].map(Math.round).join());
+    forward.click();
+  }
+  frame.querySelector('button[title="First"]').click();
+  return places.size;
+}"""
+
+
 common = pytest.mark.common
 USUAL = {"color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "none"}
 
@@ -130,6 +144,28 @@ def test_the_keyboard_steps_to_every_end(shown):
     for key in ("ArrowRight", "End", "ArrowRight", "ArrowLeft", "Home", "ArrowLeft", "ArrowRight"):
         shown.press(key)
         assert shown.differences() == [], key
+
+
+@common
+def test_keys_step_wherever_nothing_else_takes_them(shown):
+    if not shown.frame.locator(".lk-slider .lk-range").first.is_visible():
+        pytest.skip("nothing is stepped through")
+    shown.page.evaluate("document.activeElement.blur()")
+    shown.press("ArrowRight")
+    assert shown.differences() == []
+    shown.frame.get_by_role("button", name="First").click()
+    shown.press("ArrowRight")
+    shown.press("Home")
+    assert shown.differences() == []
+
+
+@common
+@pytest.mark.parametrize("width", [420, 1000])
+def test_no_step_moves_a_button_or_the_picture_away_from_the_pointer(shown, width):
+    if not shown.frame.locator(".lk-slider .lk-range").first.is_visible():
+        pytest.skip("nothing is stepped through")
+    look(shown.page, width)
+    assert shown.frame.evaluate(STEPS, width > 420) == 1  # on a narrow page not all sentences have room
 
 
 @common

@@ -4,6 +4,14 @@ import { ICONS, iconButton, make } from "./elements.js";
 import { huntControl } from "./hunting.js";
 import { permutation, placeOnTrack, positionOf, trackOf } from "./look.js";
 
+// Where a dial stands, in words: as wide for each of its positions, so that no button moves away under the pointer.
+function readout({ values }) {
+  const longest = values.reduce((found, value) => (value.length > found.length ? value : found), "");
+  const at = make("span", { className: "lk-at" });
+  at.dataset.longest = longest;
+  return at;
+}
+
 function sliderControl(dial, turn, player) {
   const track = trackOf(dial), last = track.length - 1, here = () => placeOnTrack(player.scene, dial, player.state[dial.name]);
   const range = make("input", { type: "range", min: 0, max: last, step: 1, className: "lk-range", "aria-label": dial.label });
@@ -12,7 +20,7 @@ function sliderControl(dial, turn, player) {
     player.pause(); // puts the slider where the player was
     turn(put);
   };
-  const at = make("span", { className: "lk-at" });
+  const at = readout(dial);
   const to = (where) => () => { player.pause(); turn(track[Math.min(last, Math.max(0, where(here())))]); };
   const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));
   play.classList.add("lk-playing");
@@ -82,7 +90,7 @@ function planeControl(dial, turn, player) {
   if (dial.plays?.length) return sliderControl(dial, turn, player); // its places are dragged in the picture
   const x = axis(across, columns, (i) => i % columns, (i, v) => Math.floor(i / columns) * columns + v);
   const y = axis(down, rows, (i) => rows - 1 - Math.floor(i / columns), (i, v) => (rows - 1 - v) * columns + (i % columns));
-  const at = make("span", { className: "lk-at" });
+  const at = readout(dial);
   const element = make("div", { className: "lk-dial lk-plane", role: "group", "aria-label": dial.label },
     make("span", { className: "lk-label" }, dial.label), 
     make("span", { className: "lk-axis" }, across, x.range), make("span", { className: "lk-axis" }, down, y.range), at);

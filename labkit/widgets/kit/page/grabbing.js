@@ -11,6 +11,7 @@ const NEEDS = "needs Python: open in a notebook";
 const BETWEEN = "what is in between needs Python: open in a notebook";
 const SILENCE = 3000; // ms without an answer
 const FAR = 30; // px of the panel from a place that a saved page holds
+const CAUGHT = 60; // px from a handle that moves by itself
 const CLICK = 3; // px: what moves less was a click
 
 export class Grabbing {
@@ -24,7 +25,7 @@ export class Grabbing {
     for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name) && (grip.dial || this.sets(grip))) this.handle(grip);
     this.note = make("div", { className: "lk-needs", role: "status", hidden: true });
     const on = (type, act) => player.root.addEventListener(type, act, { signal: this.stop.signal });
-    on("pointerdown", () => this.hush());
+    on("pointerdown", (event) => { this.hush(); this.catch(event); });
     on("pointermove", (event) => { if (event.pointerId === this.held?.pointer) this.drag(event); });
     on("pointerup", (event) => this.drop(event));
     on("pointercancel", (event) => this.drop(event));
@@ -141,6 +142,15 @@ export class Grabbing {
       offset: found.grip.jumps && event.currentTarget !== knob ? [0, 0] : [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
     };
     this.place();
+  }
+
+  // What plays stops where the reader reaches for a handle that has moved on.
+  catch(event) {
+    const { player } = this, view = player.views.find((one) => one.svg.contains(event.target));
+    if (!player.play.dial || !view) return;
+    const far = ({ knob }) => { const box = knob.getBoundingClientRect(); return Math.hypot(box.left + box.width / 2 - event.clientX, box.top + box.height / 2 - event.clientY); };
+    const seen = [...this.handles].filter(([, one]) => one.view === view && !one.knob.hidden).sort(([, a], [, b]) => far(a) - far(b));
+    if (seen.length && far(seen[0][1]) < CAUGHT) this.take(seen[0][0], event);
   }
 
   drag(event) {

@@ -19,6 +19,7 @@ import { refresh } from "./items.js";
 import { View } from "./view.js";
 
 const LEAST = 720; // px: a page is at least so wide, where there is room
+const MOST_READ = 200; // steps whose words are measured
 
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
@@ -217,6 +218,18 @@ export class Player {
     this.more.lastChild.textContent = rest;
   }
 
+  // The picture stays where it is when the words grow longer: there is room for the longest of the steps.
+  holdsRoomForWords() {
+    const { main, say, scene, state } = this, track = main ? trackOf(main) : [], every = Math.ceil(track.length / MOST_READ);
+    const steps = track.filter((_, at) => at % every === 0 || at === track.length - 1);
+    const told = steps.map((i) => briefly(captionOf(scene, { ...state, [main.name]: i }))[0]);
+    const longest = ["", ...told].sort((a, b) => b.length - a.length).slice(0, 4); // the highest are among them
+    const probes = longest.map((words) => make("p", { className: "lk-say lk-probe" }, words));
+    say.after(...probes);
+    say.style.minHeight = `${Math.ceil(Math.max(...probes.map((probe) => probe.getBoundingClientRect().height)))}px`;
+    for (const probe of probes) probe.remove();
+  }
+
   // Of a panel with several layouts one is in the page, the widest that there is room for.
   showViews() {
     const room = this.room || this.root.clientWidth || Infinity; // measured once a step, in `fit`
@@ -333,6 +346,7 @@ export class Player {
       wide(room); // so that nothing is measured in the room that there was before
       wide(Math.min(room, Math.max(LEAST, arrange(this.views, room))));
       foldChoices(this.controls, room);
+      this.holdsRoomForWords();
       stick(this.root.querySelector(".lk-controls"));
     }
     this.grabbing.place();

@@ -8,6 +8,8 @@ import { Reach } from "./reaching.js";
 import { Sharing } from "./sharing.js";
 import { unpacked } from "./unpacking.js";
 
+const STEPS = new Set(["ArrowLeft", "ArrowRight"]), ENDS = new Set(["Home", "End"]);
+const TAKES_KEYS = "input, select, textarea, [role=slider]";
 const PASSED_ON = new Set(["Escape", "Tab"]);
 
 function hideStill(root, id) {
@@ -95,6 +97,12 @@ function render({ model, el }) {
     const away = looking(player.layouts, link.views);
     sharing.say([...link.faults, ...faults, ...python, ...away]);
   };
+  const onKey = (event) => { // wherever nothing else takes the keys that step; of a page that is this alone, wherever nothing has them
+    const within = root.contains(event.target), outside = event.target === document.body && document.documentElement.classList.contains("alone");
+    const steps = STEPS.has(event.key) || (within && ENDS.has(event.key));
+    if (!steps || event.defaultPrevented || !(within || outside) || event.target.closest(TAKES_KEYS)) return;
+    player.key(event, player.views.find((view) => !view.hidden));
+  };
   const onLink = () => follow(sharing.wanted());
   const onRest = () => { rest = model.get("rest") || {}; };
   const onScene = () => { show(model.get("scene"), model.get("scene").turned); told(player.state); };
@@ -109,6 +117,8 @@ function render({ model, el }) {
   const sharing = new Sharing(root.parentNode, model, now, begin);
   onLink();
   addEventListener("hashchange", onLink);
+  root.addEventListener("keydown", onKey);
+  addEventListener("keydown", onKey);
   const seen = onceSeen(root, () => {
     root.classList.add("lk-seen"); // handles show themselves
     if (model.get("plays")) player.play.opens();
@@ -127,6 +137,7 @@ function render({ model, el }) {
     model.off("change:rest", onRest);
     model.off("change:link", onLink);
     removeEventListener("hashchange", onLink);
+    removeEventListener("keydown", onKey);
   };
 }
 

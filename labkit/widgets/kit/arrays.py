@@ -37,10 +37,12 @@ class Tiles:
 
     @cached_property
     def rows(self) -> np.ndarray | None:
-        """Its numbers as rows, where there are not too many."""
+        """Its numbers as rows, where there are not too many, and not all are 0."""
         if self.value is None or isinstance(self.value, Summary) or np.asarray(self.value).dtype.kind not in "fiub":
             return None
         array = np.asarray(self.value, float)
+        if array.size > 1 and not array.any():
+            return None
         rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
         return rows if 0 < len(rows) <= MOST_ROWS and 0 < rows.shape[1] <= MOST_COLUMNS else None
 
@@ -85,7 +87,10 @@ class Tiles:
 
     @property
     def _lines(self):
-        return [shape(self.dims) or "1 number", self.missing] if self.value is None else [brief(self.value)]
+        if self.value is None:
+            return [shape(self.dims) or "1 number", self.missing]
+        zero = not isinstance(self.value, Summary) and np.size(self.value) and not np.any(self.value)
+        return [shape(np.shape(self.value)), "∅ all 0"] if zero else [brief(self.value)]
 
     def marks(self, x: float, y: float, **more: Any) -> Iterator[Mark]:
         """With its left upper corner at (x, y); `more` of each mark."""

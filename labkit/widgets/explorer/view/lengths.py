@@ -18,8 +18,8 @@ FEWEST_LAYERS = 3
 
 @dataclass(frozen=True)
 class Point:
-    """The norm that is at a box from the step `when` on, in the column of the step `at`: of its value, or of a `leaf`.
-    `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
+    """The norm that is at a box from the step `when` on, in the column of the step `at`, in which the box is walked: of what
+    arrives there, or of a `leaf`. `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
 
     unit: Unit
     at: int
@@ -53,8 +53,10 @@ class Point:
 def points_of(units: Units, known: Sequence[tuple[Unit, int, Any]]) -> list[Point]:
     """Of boxes, from what is known there, and of the weights inside them."""
     main = _main(units)
-    columns = {unit: at for unit, at, _ in known}
-    points = [Point(u, at, at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
+    columns = {unit: units.walked.get(unit, at) for unit, at, _ in known}
+    behind = max([*units.walked.values(), *columns.values()]) + 1  # of what the curve leads to, which is not walked
+    columns |= {unit: behind for unit in columns if unit.lead.leaf and unit in main}
+    points = [Point(u, columns[u], at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
     points += [
         Point(u, _column_of(units, u, main, columns), at, norm(v), np.size(v) == 1, u in main, u.lead)
         for u, at, v in known

@@ -46,10 +46,11 @@ class Curve:
     def links(self) -> Iterator[tuple[str, Link]]:
         """What is behind the steps: a click goes there."""
         for plot in self.plots[:1]:
-            for step in plot.steps:
-                arrived = [gradient_name(p.unit) for p in plot.points if p.when == step and p.at == step]
-                words = f"Step {step}: {', '.join(arrived[:3]) or 'nothing new'}"
-                yield f"norms {step}", Link(words, [words], go={"step": step}, name=words)
+            for column in plot.steps:
+                step = min(column, plot.units.last)
+                own = [p for p in plot.points if p.when == step and p.leaf in (None, p.unit.lead)]
+                words = f"Step {step}: {', '.join(gradient_name(p.unit) for p in own[:3]) or 'nothing new'}"
+                yield f"norms {column}", Link(words, [words], go={"step": step}, name=words)
             for p in plot.points:
                 if p.leaf and p.leaf is not p.unit.lead:
                     words = f"{p.leaf.gradient_name}: ‖{number(p.norm)}‖"

@@ -15,7 +15,7 @@ from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
 from . import cards, travels
 from .broken import JOINED, broken, gap, later
-from .cards import Gradients, pulses
+from .cards import Gradients, going, pulses
 from .colours import Colours
 from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
@@ -236,7 +236,8 @@ class View:
 
     def gradient_card(self, unit: Unit, title: str, at: tuple[float, float] | None = None) -> None:
         """The card of a box's gradient, which is as wide as the box; `at`: its left upper corner, if it is not the twin's."""
-        states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
+        states = going(self.gradients.times(unit), self.gradients.nil(unit))
+        values = self.gradients.texts(unit)
         place, role = (*at, self.box(unit)[2]) if at else self.twin(unit), self.gradient_role(unit)
         self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf,
                   over=partial(self.colours.of_gradient, unit))  # fmt: skip
@@ -245,7 +246,7 @@ class View:
         """The number of each edge along which something goes back, and the states of the way there."""
         for k, edge in enumerate(self.units.edges):
             if edge.end in self.units.walked and self.units.sent_along(edge):
-                yield k, pulses([self.units.walked[edge.end]])
+                yield k, going([self.units.walked[edge.end]], self.units.sends_nothing(edge))
 
     def label(self, x: float, y: float, words: str, states: Changes = NEVER) -> None:
         """A local slope beside an edge."""

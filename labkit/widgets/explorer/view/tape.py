@@ -6,7 +6,7 @@ from ....realtape import in_bytes
 from ...kit.boxes import name_width, value_width
 from ...kit.scene import Panel, only, width_of
 from ...kit.words import clipped
-from .cards import Gradients, pulses, short
+from .cards import Gradients, going, short
 from .chain import gradient_rooms
 from .covers import covered
 from .shared import View
@@ -98,7 +98,7 @@ def _rooms(gradients, unit):
 
 def _edge_states(units: Units, edge: Edge):
     walked = units.walked.get(edge.end)
-    after = pulses([walked])[1:] if walked is not None and units.sent_along(edge) else []
+    after = going([walked], units.sends_nothing(edge))[1:] if walked is not None and units.sent_along(edge) else []
     before = [] if units.story.retained else [(0, "hidden")]
     return [*before, (units.ran[edge.end] if before else 0, "pending"), *after]
 
@@ -110,7 +110,8 @@ def _node(view, unit):
     waits = "pending" if units.walked else ""
     before = "pending" if units.story.retained else "hidden"  # a real tape is there already
     appears = [(0, before), (ran, waits)] if ran else [(0, waits)]
-    states, values = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)], view.gradients.texts(unit)
+    comes = going(times, view.gradients.nil(unit))[1:]
+    states, values = [*appears, *(c for c in comes if c[0] > ran)], view.gradients.texts(unit)
     gone = bool(ran) and _freed(units, unit)
     if gone:
         states, values = [(0, before), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]

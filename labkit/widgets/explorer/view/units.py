@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kit.boxes import roomy
+from ...kit.words import norm
 from ..run.folding import Block, Part, told
 from ..run.story import Node, Sent, Step, Story
 
@@ -170,6 +171,10 @@ class Units:
     def sent_along(self, edge: Edge) -> list[Sent]:
         """What goes back along an edge, one for each use that sends something."""
         return [sent for node, place in edge.uses for sent in self._sent.get(node, ()) if sent.place == place]
+
+    def sends_nothing(self, edge: Edge) -> bool:
+        """Whether only 0 goes back along an edge."""
+        return all(norm(sent.value) == 0 for sent in self.sent_along(edge))
 
     @cached_property
     def _sent(self) -> dict[int, tuple[Sent, ...]]:

@@ -122,10 +122,11 @@ class _Drawn:
         curve, within = self.within
         drawn, words = ([p for p in self.graphs if (p.name == "program") is is_program] for is_program in (False, True))
         legends, curves = list(self.colours.panels()), [curve.panel] if curve.panel else []
-        first = self.shown.story.coloured  # colours and curve are what is to be seen
+        story = self.shown.story
+        first = story.coloured or (story.verdict and story.retained)  # colours and curve are what is to be seen
         seen = [*legends, *curves, *drawn, *words] if first else [*drawn, *words, *legends, *curves]
         inside = [*within, *slopes(self.units, where_chosen(self.offered))]
-        return [*self.bar[0], *self.square[0], *seen, *inside, *about(self.shown.story)]
+        return [*self.bar[0], *self.square[0], *seen, *inside, *about(story)]
 
     def _dials(self):
         return [*_dials(self.shown, self.units, self.offered, self.graphs), *self.colours.dials(), *self.square[1]]

@@ -40,6 +40,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "zone-subnormal": {"fill": "$leaf-fill", "stroke": "none"},
     "zone-normal": {"fill": "$forward-fill", "stroke": "none"},
     "zone-over": {"fill": "$bad-fill", "stroke": "none"},
+    "zone-sound": {"fill": "$saved-fill", "stroke": "none", "pointer-events": "none"},
     "blank": {"fill": "$page", "stroke": "none", "pointer-events": "none"},
     **{
         f"{ramp}{i}": {"fill": f"${ramp}{i}", "stroke": "none", "pointer-events": "none"}

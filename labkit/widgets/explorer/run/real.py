@@ -12,6 +12,7 @@ from ...kit.words import counted, listed, number
 from .findings import Finding, findings, sound
 from .gaps import Gap, data_leaf, identity, is_data
 from .notices import faults
+from .sound import titled
 from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
 
@@ -60,9 +61,9 @@ class _Telling:
         story.pairs = next(self._pairs(), None)
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
-        told, verdict = ("", "") if story.notices else sound(self.tape)
-        story.ending = story.ending or verdict
-        story.heading = f"{self.tape.name}: {told}" if told else f"{self.tape.name}, {what}"
+        story.verdict = None if story.notices else sound(self.tape)
+        story.heading = titled(self.tape.name, story.verdict) if story.verdict else f"{self.tape.name}, {what}"
+        story.ending = story.ending or (story.verdict.words if story.verdict else "")
         return story
 
     def _add(self, node, made):

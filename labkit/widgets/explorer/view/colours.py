@@ -18,6 +18,7 @@ from .units import Unit, Units
 PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
 NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
 FAULTY = 0.4  # how strong that colour is
+LEAST = -300  # the power of ten of the least colour
 FEW = 5  # ops: the colours of fewer say nothing
 SWATCH, BETWEEN, RIM = 30.0, 16.0, 0.8  # px: of a colour, between numbers, of a box that stays seen
 
@@ -61,10 +62,11 @@ def decades(low: float, high: float) -> list[float]:
     >>> decades(0.04, 0.3), decades(6.81e-05, 5.66)[:3], decades(1e-30, 2.0)[:2]
     ([0.02, 0.05, 0.1, 0.2, 0.5], [1e-05, 0.0001, 0.001], [1e-30, 1e-24])
     """
-    first, last = floor(log10(low)), floor(log10(high)) + 1
+    first = max(floor(log10(low)), LEAST)
+    last = max(floor(log10(high)), first) + 1
     for digits in ((1, 2, 5), (1, 3)):
         every = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
-        found = every[bisect_right(every, low) - 1 : bisect_right(every, high) + 1]
+        found = every[max(bisect_right(every, low) - 1, 0) : bisect_right(every, high) + 1]
         if len(found) <= RAMP + 1:
             return found
     step = ceil((last - first) / RAMP)

@@ -19,7 +19,8 @@ FEWEST_LAYERS = 3
 @dataclass(frozen=True)
 class Point:
     """The norm that is at a box from the step `when` on, in the column of the step `at`, in which the box is walked: of what
-    arrives there, or of a `leaf`. `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
+    arrives there, or of a `leaf`. `single`: of one number, which has no length that others could be compared with. `main`: on
+    the longest way."""
 
     unit: Unit
     at: int

@@ -23,6 +23,7 @@ HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, 
 NEAR = 0.3  # of the way from the least, where the factor is told
 COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
 RADIUS, LONGEST = 4.5, 18  # px, letters
+SAID = 22.0  # px, a line on all of it
 
 
 class Plot:
@@ -42,6 +43,8 @@ class Plot:
         self.powers = low, max(high, low + 1)
         self.bad, self.zero = any(not isfinite(p.norm) for p in points), any(p.norm == 0 for p in points)
         self.length = self.apart * len(self.steps)
+        verdict = units.story.verdict
+        self.sound = verdict if verdict and verdict.sound else None
         self._by_rank = sorted(points, key=lambda p: (p.main, not p.leaf))
 
     @cached_property
@@ -79,7 +82,16 @@ class Plot:
 
     def panel(self, name: str) -> Panel:
         """All of it."""
-        drawn = (self._ground, self._columns, self._names, self._ghost, self._curve, self._dots, self._told)
+        drawn = (
+            self._ground,
+            self._columns,
+            self._names,
+            self._verdict,
+            self._ghost,
+            self._curve,
+            self._dots,
+            self._told,
+        )
         marks = [mark for part in drawn for mark in part()]
         leaves = [p.leaf for p in self.points if p.leaf]
         rings = f"; rings: {'weights' if all(len(leaf.shape) > 1 for leaf in leaves) else 'leaves'}" if leaves else ""
@@ -101,6 +113,13 @@ class Plot:
             since = self.units.seed if step == self.steps[0] else step
             lit = [(0, ""), (since, "lit"), *([(step + 1, "")] if step < self.steps[-1] else [])]
             yield self._column(step, f"norms {step}").varying("step", state=lit)
+
+    def _verdict(self) -> Iterator[Mark]:
+        """From the shortest to the longest gradient of what was compared, where that is sound; not for who predicts."""
+        if self.sound:
+            yield self._band(self.level(self.sound.low), self.level(self.sound.high)).answering("step")
+            words = f"✓ {self.sound.kind} {self.sound.factor}"
+            yield text(*self._aside(), words, "verdict").answering("step")
 
     def _ghost(self) -> Iterator[Mark]:
         """All of it, faint, before it is walked; not for who predicts."""
@@ -159,6 +178,13 @@ class Plot:
     def _tick(self, at: float, words: str) -> Mark:
         raise NotImplementedError
 
+    def _band(self, low: float, high: float) -> Mark:
+        raise NotImplementedError
+
+    def _aside(self) -> tuple[float, float]:
+        """Where words on all of it begin."""
+        raise NotImplementedError
+
     def _names(self) -> Iterator[Mark]:
         raise NotImplementedError
 
@@ -176,7 +202,7 @@ class Across(Plot):
         needed = min(max(COLUMN, LEAST / columns), WIDEST / columns)
         self.apart = (room - LEFT - RIGHT) / columns if room else needed
         super().__init__(units, points, trend)
-        self.top = 6.0 + ROW * self.bad + ROOM
+        self.top = 6.0 + ROW * self.bad + ROOM + SAID * bool(self.sound)
         self.axis = Axis(*self.powers, self.top + (HIGH if units.story.coloured else LEVELS), self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
         longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
@@ -195,6 +221,12 @@ class Across(Plot):
 
     def _level_line(self, at):
         return line(self.begin, at, self.begin + self.length, at, "grid")
+
+    def _band(self, low, high):
+        return rect(self.begin, high - 1, self.length, low - high + 2, "zone-sound", 0)
+
+    def _aside(self):
+        return self.begin + 10, 23.0
 
     def _tick(self, at, words):
         return text(self.begin - 7, at + 4, words, "tick", "end").answering("step")
@@ -238,6 +270,7 @@ class Upright(Plot):
 
     def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
         super().__init__(units, points, trend)
+        self.begin += SAID * bool(self.sound)
         self.left, self.right = 104.0, NARROW - 20
         self.axis = Axis(*self.powers, self.left + 10 + 34 * self.zero, self.right - 10 - 46 * self.bad, log=True)
 
@@ -257,6 +290,12 @@ class Upright(Plot):
 
     def _level_line(self, at):
         return line(at, self.begin, at, self.begin + self.length, "grid")
+
+    def _band(self, low, high):
+        return rect(low - 1, self.begin, high - low + 2, self.length, "zone-sound", 0)
+
+    def _aside(self):
+        return 4.0, 16.0
 
     def _tick(self, at, words):
         return text(at, self.begin - 7, words, "tick", "middle").answering("step")

@@ -9,6 +9,7 @@ from small_tapes import chain, cut_off, homes, square_of_pairs, value
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value, as_json, of_json
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
+from labkit.widgets.explorer.run.sound import titled
 from labkit.widgets.kit.scene import holds, looks
 
 
@@ -306,7 +307,7 @@ def test_what_shrinks_most_is_told_with_its_mean():
     (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0)) if f.coloured]
     assert "from 1.41 at w2 to 1.41e−06 at w0" in finding.words
     assert finding.ending == (
-        "A step of SGD moves w0 1\u202f000\u202f000 times less than w2. Each tanh multiplies the length by 0.1 on average."
+        "A step of SGD moves w0 1,000,000 times less than w2. Each tanh multiplies the length by 0.1 on average."
     )
     (finding,) = [f for f in findings(layers(1e6, 1e3, 1.0, slope=9.0)) if f.coloured]
     assert "times further than w2. Each tanh multiplies the length by 9 on average." in finding.ending
@@ -323,7 +324,8 @@ def test_what_shrinks_most_is_told_with_its_mean():
 def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
     tape = layers(*sizes, lengths=lengths)
     assert not list(findings(tape))
-    heading, told = sound(tape)
-    assert told == verdict and heading.startswith("all 3 leaves get a gradient, those of weights within a factor of")
+    found = sound(tape)
+    assert found.words == verdict and found.sound == verdict.startswith("Sound")
+    assert (found.low, found.high) == pytest.approx((min(sizes) * 2**0.5, max(sizes) * 2**0.5))
     story = of_tape(tape)
-    assert story.ending == verdict and story.heading == f"loss: {heading}"
+    assert story.ending == verdict and story.heading == titled("loss", found)

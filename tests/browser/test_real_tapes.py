@@ -4,6 +4,7 @@ import pytest
 from dragged import Dragged
 from shown_widget import Shown
 from small_tapes import cut_off, homes, square_of_pairs
+from widget_examples import made
 
 from labkit.realtape import Saved
 from labkit.widgets.explorer import Explorer, of_tape
@@ -54,3 +55,11 @@ def test_the_end_of_the_row_is_dragged_down_to_fold_the_square(go, tmp_path):
     assert words(shown, "mm[1] = 2").count() == words(shown, "y[2] = 3").count() == 1
     Dragged(shown).to_spot("fold pairs", 1)
     assert words(shown, "y[1] = −1").count() == 1 and words(shown, "mse_loss gives 9").count() == 1
+
+
+def test_a_click_on_what_is_told_opens_the_program_at_its_line(go, tmp_path):
+    picture = made("folded")
+    page = go(picture.save(tmp_path / "net.html").as_uri(), reduced_motion="reduce", width=1280).page
+    page.get_by_role("button", name="No gradient passes relu").click()
+    (row,) = page.locator("figure:not([hidden]) rect.lk-row.is-lit").filter(visible=True).all()[-1:]
+    assert page.get_by_label("Program").is_checked() and 0 < row.bounding_box()["y"] < 800

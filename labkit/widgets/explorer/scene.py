@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..kit.scene import Caption, Dial, Panel, Scene, changes, only
+from ..kit.scene import Caption, Dial, Link, Panel, Scene, changes, only
 from ..kit.words import listed, paragraph
 from .asks import asks, what_it_is_about
 from .panels import VIEWS, about, detailed, fits, graphs, is_graph, layouts, where_chosen
@@ -26,6 +26,7 @@ from .words import graph_sentences, labels, sentences, tape_sentences
 
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
 MOST_ASKED = 1000  # boxes
+TOLD = "told"  # the link of what is told first
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class _Drawn:
             self.fields,
             grips=self._grips(),
             told_at={"step": max(asked)} if asked else {},
+            notice_link=TOLD if story.notices and self._told() else "",
         )
 
     @cached_property
@@ -106,7 +108,7 @@ class _Drawn:
 
     @cached_property
     def within(self):
-        """The curve of norms, and what is inside of the steps."""
+        """The curve of norms, what it is due to, and what is inside of the steps."""
         seen = next((panel.width for panel in self.graphs if panel.name == self.shown.view), 0.0)
         return detailed(self.units, seen, self.units.varies or self.shown.base is not None)
 
@@ -119,9 +121,9 @@ class _Drawn:
         return bar(self.units, self.shown.parts, self.shown.opened, self.shown.leads_to)
 
     def _panels(self):
-        curve, within = self.within
+        curve, why, within = self.within
         drawn, words = ([p for p in self.graphs if (p.name == "program") is is_program] for is_program in (False, True))
-        legends, curves = list(self.colours.panels()), [curve.panel] if curve.panel else []
+        legends, curves = list(self.colours.panels()), [*([curve.panel] if curve.panel else []), *why]
         story = self.shown.story
         first = story.coloured or (story.verdict and story.retained)  # colours and curve are what is to be seen
         seen = [*legends, *curves, *drawn, *words] if first else [*drawn, *words, *legends, *curves]
@@ -135,7 +137,23 @@ class _Drawn:
         """What is behind the cards and the other marks."""
         far = {mark.link or "" for panel in self.graphs for mark in panel.far}
         behind = self._behind_cards() | dict(self.within[0].links()) | covers.links(self.units, far)
-        return behind | self.square[2] | self.bar[1]
+        return behind | self.square[2] | self.bar[1] | self._told()
+
+    def _told(self):
+        """Where a click on what is told first leads: to the box that it is about, and its lines in the program."""
+        units, story = self.units, self.shown.story
+        node = next((story.nodes[i] for i in sorted(story.marked) if story.nodes[i].parents), None)
+        unit = units.home.get(node.index) if node else None
+        if node is None or unit is None:
+            return {}
+        program = {"program": 1} if node.lines and any(panel.name == "program" for panel in self.graphs) else {}
+        step = units.ran[unit] if program else units.walked.get(unit, units.ran[unit])
+        words = f"Show {node.title}{' in the program' if program else ''}"
+        return {
+            TOLD: Link(
+                words, [words], go={**program, "step": step}, reveals=("program", f"n{unit.index}") if program else ()
+            )
+        }
 
     def _behind_cards(self):
         """Of the cards; a click on a folded block unfolds it."""

@@ -58,7 +58,7 @@ class Tiles:
         """Px of the tiles, or of the box in their place."""
         rows = self.rows
         if rows is None:
-            return max(width_of(words, NOTE) for words in self._lines) + 14, BOX
+            return max(width_of(words, NOTE, mono=True) for words in self._lines) + 16, BOX
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         return rows.shape[1] * w, len(rows) * h
 

@@ -12,7 +12,7 @@ from ...kit.grips import Grip
 from ...kit.scene import Link, Panel
 from ...kit.words import number
 from .cards import Gradients, gradient_name
-from .lengths import points_of, trend_of
+from .lengths import Share, points_of, shares_of, trend_of
 from .norm_plots import Across, Plot, Upright
 from .units import Units
 
@@ -31,9 +31,11 @@ class Curve:
         long = len({at for _, at, _ in known}) >= FEWEST and len(units.walked) <= MOST
         self.panel: Panel | None = None
         self.plots: list[Plot] = []
+        self.shares: list[Share] = []
         if several and long:
             points = points_of(units, known)
             trend = trend_of(points)
+            self.shares = shares_of(points, trend)
             across, upright = Across(units, points, trend, room), Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))

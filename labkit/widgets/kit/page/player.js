@@ -5,7 +5,7 @@ import { askControl } from "./asking.js";
 import { turned } from "./bound.js";
 import { Changing } from "./changing.js";
 import { CONTROLS } from "./controls.js";
-import { make } from "./elements.js";
+import { lessMotion, make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
 import { briefly, captionOf, carried, holds, inSteps, onTheWay, placeOnTrack, plays, trackOf } from "./look.js";
@@ -63,7 +63,7 @@ export class Player {
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
-    this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice || "");
+    this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice_link ? this.toldButton() : scene.notice || "");
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [this.notice] : []),
@@ -79,6 +79,12 @@ export class Player {
     this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
     bar.append(...this.fields.map(({ element }) => element));
     return bar;
+  }
+
+  // What is told leads to where it is.
+  toldButton() {
+    const { notice, notice_link: name, links } = this.scene, title = links[name].tip[0];
+    return make("button", { type: "button", className: "lk-told", title, onclick: () => this.follow(name) }, notice);
   }
 
   keysHint() {
@@ -257,12 +263,19 @@ export class Player {
     const go = { ...along, ...link.go };
     if (!asked) {
       this.set(go);
+      if (link.reveals) this.reveal(...link.reveals);
       if (this.predict) this.asksAgain(along);
       return;
     }
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);
+  }
+
+  // A part comes into sight in a panel.
+  reveal(panel, name) {
+    const views = this.layouts.find(([view]) => view.panel.name === panel) || [], view = views.find((one) => !one.hidden && !one.out);
+    view?.reveal(name)?.scrollIntoView({ block: "center", behavior: lessMotion() ? "auto" : "smooth" });
   }
 
   // ---- questions ----

@@ -8,6 +8,7 @@ from widget_examples import made
 
 from labkit.realtape import Saved
 from labkit.widgets.explorer import Explorer, of_tape
+from labkit.widgets.explorer.view.pairs import TURNS
 
 
 def opened(go, tmp_path, story, **window):
@@ -53,7 +54,7 @@ def test_the_end_of_the_row_is_dragged_down_to_fold_the_square(go, tmp_path):
     assert words(shown, "mm[2] = 4").count() == words(shown, "y[1] = −1").count() == 1
     Dragged(shown).to_spot("pair pairs", 5)
     assert words(shown, "mm[1] = 2").count() == words(shown, "y[2] = 3").count() == 1
-    Dragged(shown).to_spot("fold pairs", 1)
+    Dragged(shown).to_spot("fold pairs", TURNS)
     assert words(shown, "y[1] = −1").count() == 1 and words(shown, "mse_loss gives 9").count() == 1
 
 
@@ -62,4 +63,4 @@ def test_a_click_on_what_is_told_opens_the_program_at_its_line(go, tmp_path):
     page = go(picture.save(tmp_path / "net.html").as_uri(), reduced_motion="reduce", width=1280).page
     page.get_by_role("button", name="No gradient passes relu").click()
     (row,) = page.locator("figure:not([hidden]) rect.lk-row.is-lit").filter(visible=True).all()[-1:]
-    assert page.get_by_label("Program").is_checked() and 0 < row.bounding_box()["y"] < 800
+    assert page.get_by_role("checkbox", name="Program").is_checked() and 0 < row.bounding_box()["y"] < 800

@@ -16,6 +16,7 @@ from .view import covers
 from .view.broken import MEND, mending
 from .view.cards import links
 from .view.colours import Colours
+from .view.folded import OWN, WAY, told_folded
 from .view.pairs import pairs
 from .view.scrubbed import scrubbed
 from .view.slopes import slopes
@@ -72,7 +73,7 @@ class _Drawn:
 
     def scene(self, notice: str) -> Scene:
         story, units, dials, captions = self.shown.story, self.units, self._dials(), _captions(self.units, self.offered)
-        joins, ways, joined = mending(units)
+        joins, ways, joined, instead = mending(units)
         if joins:
             dials = [replace(dials[0], shows={MEND: 0}), *dials[1:], *joins]
             captions = _with_the_cut_joined(captions, joined, units.last)
@@ -88,6 +89,7 @@ class _Drawn:
             self.fields,
             grips=self._grips(),
             told_at={"step": max(asked)} if asked else {},
+            notice_at=({MEND: {1: instead}} if joins else {}) | _folded(units),
             notice_link=TOLD if story.notices and self._told() else "",
         )
 
@@ -174,6 +176,11 @@ class _Drawn:
         else:
             found = rings(self.units, [drawn for panel in self.graphs if is_graph(panel) for drawn in layouts(panel)])
         return [*found, *curve.grips(), *self.square[3]]
+
+
+def _folded(units):
+    told = told_folded(units)
+    return {WAY: {OWN: told}} if told else {}
 
 
 def _titled(story):

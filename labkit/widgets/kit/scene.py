@@ -253,6 +253,7 @@ class Scene:
     """The whole picture. `description` says in a few sentences what it shows, for those who do not see it.
 
     `notice`: a message above everything, such as where the first nan came from; a click on it follows `notice_link`.
+    `notice_at`: what stands there instead, as something good, at a position of a dial, `{dial: {position: words}}`.
     `fields`: numbers that the reader may
     change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
     says. `predict`: whether "predict first" is on from the start.
@@ -274,6 +275,7 @@ class Scene:
     told_at: Mapping[str, int] = field(default_factory=dict)
     turned: Mapping[str, int] = field(default_factory=dict)
     notice_link: str = ""
+    notice_at: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     def start(self) -> dict[str, int]:
         """Where every dial stands at first."""

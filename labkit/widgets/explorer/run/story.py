@@ -154,7 +154,8 @@ class Step:
 class Pairs:
     """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
     numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
-    `top`: the first numbers of both; or None. `since`: the node that makes the square."""
+    `top`: the first numbers of both; or None. `since`: the node that makes the square; `view`: whether the row is a part of what
+    `row` names."""
 
     at: int
     count: int
@@ -166,6 +167,7 @@ class Pairs:
     left: Any = None
     top: Any = None
     since: int = -1
+    view: bool = False
 
 
 @dataclass

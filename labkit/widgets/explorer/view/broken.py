@@ -50,12 +50,13 @@ def later(mark: Mark, units: Units) -> Mark:
     return mark.varying("step", state=[(0, "answer"), *(told or [(units.last, "")])])
 
 
-def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str]:
-    """What turns a cut into a path, and what is said of it then; nothing where nothing is cut."""
+def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str, str]:
+    """What turns a cut into a path, what is said of it then, and told first; nothing where nothing is cut."""
     if not units.cuts:
-        return [], {}, ""
+        return [], {}, "", ""
     ends = listed(dict.fromkeys(edge.end.lead.title.partition(":")[0].partition(",")[0] for edge in units.cuts))
-    goes = listed(dict.fromkeys(name for edge in units.cuts for name in edge.start.lead.names), 4)
+    names = list(dict.fromkeys(name for edge in units.cuts for name in edge.start.lead.names))
+    goes = listed(names, 4)
     sure = all(not edge.words.endswith("?") for edge in units.cuts)
     if_so = "Without the cut" if sure else "If it was cut here: without the cut"
     told = f"{if_so} backward would go on from {ends} to {goes}. Only the way is known, no numbers."
@@ -66,7 +67,8 @@ def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str]:
         )
         for name, (words, to) in ways.items()
     }
-    return [Dial(MEND, "The line", list(ways), "inside")], links, told
+    instead = f"Joined: {goes} would {'each ' if len(names) > 1 else ''}get a gradient{'' if sure else ', if it was cut here'}."
+    return [Dial(MEND, "The line", list(ways), "inside")], links, told, instead
 
 
 def _scissors(middle_x, middle_y, upright):

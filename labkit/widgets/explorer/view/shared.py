@@ -14,9 +14,10 @@ from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
 from . import cards, travels
-from .broken import JOINED, broken, gap, later
+from .broken import JOINED, MEND, broken, gap, later
 from .cards import Gradients, going, pulses
 from .colours import Colours
+from .folded import ALL, OWN, WAY, folded
 from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
@@ -78,8 +79,9 @@ class View:
 
     def _width(self, unit, rooms):
         value = value_width(self.units.roomy(cards.value(unit)))
+        other = value_width(folded(self.units, unit))
         joined = value_width(JOINED) if any(edge.start is unit for edge in self.units.cuts) else 0.0
-        return max([46.0, name_width(cards.short(unit)), value, joined, *rooms]) + PAD
+        return max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms]) + PAD
 
     @property
     def layout(self) -> Layout:
@@ -198,14 +200,17 @@ class View:
             self.marks.append(pile.varying("step", state=calm(states)))
         title = cards.short(unit)
         pill = unit.lead.leaf and unit.lead.cut is None
-        begin = len(self.marks)
-        whens: list[When] = (
-            [{"mend": [0]}, {"mend": [1]}] if any(edge.start is unit for edge in self.units.cuts) else [ALWAYS]
-        )
-        for when, role, told in zip(whens, (self._role(unit), "back"), (values, [(0, JOINED)]), strict=False):
-            self.card((x, y, w), f"n{unit.index}", role, title, states, told, pill, when,
+        begin, cut = len(self.marks), any(edge.start is unit for edge in self.units.cuts)
+        looks: list[tuple[When, str, Changes]] = [(ALWAYS, self._role(unit), values)]
+        if cut:
+            looks = [({MEND: [0]}, self._role(unit), values), ({MEND: [1]}, "back", [(0, JOINED)])]
+        elif told := folded(self.units, unit):
+            plain = "loss" if unit.lead.output else "op"
+            looks = [({WAY: [ALL]}, self._role(unit), values), ({WAY: [OWN]}, plain, [(0, ""), (ran, told)])]
+        for when, role, said in looks:
+            self.card((x, y, w), f"n{unit.index}", role, title, states, said, pill, when,
                       over=partial(self.colours.of_value, unit))  # fmt: skip
-        if len(whens) > 1:
+        if cut:
             self.marks[begin - 1 :] = [later(mark, self.units) for mark in self.marks[begin - 1 :]]
 
     def _role(self, unit):

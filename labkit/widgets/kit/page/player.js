@@ -63,7 +63,7 @@ export class Player {
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
-    this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice_link ? this.toldButton() : scene.notice || "");
+    this.notice = make("p", { className: "lk-notice", role: "alert" }, (this.noticed = scene.notice_link ? this.toldButton() : make("span", {}, scene.notice || "")));
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [this.notice] : []),
@@ -198,6 +198,7 @@ export class Player {
   afterwards() {
     this.seeking.show();
     this.notice.hidden = this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
+    this.tells();
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) {
       this.predicting.checked = this.predict;
@@ -212,6 +213,14 @@ export class Player {
     this.says();
     this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
     for (const view of this.views) view.follow();
+  }
+
+  // What is told first, or what stands there instead where something is put right.
+  tells() {
+    const instead = Object.entries(this.scene.notice_at || {}).map(([dial, words]) => words[this.state[dial]]).find(Boolean);
+    const words = instead || this.scene.notice || "";
+    this.notice.classList.toggle("lk-good", Boolean(instead));
+    if (this.noticed.textContent !== words) this.noticed.textContent = words;
   }
 
   // What is told of where the dials stand; while something is asked, the question stands in its place.

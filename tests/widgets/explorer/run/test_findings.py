@@ -10,7 +10,11 @@ from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value, as_j
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
 from labkit.widgets.explorer.run.sound import titled
+from labkit.widgets.explorer.run.story import Pairs
+from labkit.widgets.explorer.view.best import best
+from labkit.widgets.explorer.view.pairs import TURNS
 from labkit.widgets.kit.scene import holds, looks
+from labkit.widgets.kit.words import number
 
 
 def found(tape):
@@ -81,13 +85,51 @@ def test_each_cell_tells_its_pair_and_folding_leaves_those_that_belong_together(
         return {looks(mark, state)[1] for mark in panel.marks if holds(mark.when, state) and mark.tag == "text"}
 
     assert {"mm[2] = 4", "y[1] = −1", "mse_loss gives 25", "2 and 1: a pair too many."} <= texts()
-    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=1)
-    tiles = [
-        mark
-        for mark in panel.marks
-        if mark.role == "bar" and mark.at["x"] > 40 and "opacity" in mark.vary.get("fold", {})
+    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=TURNS)
+    bars = [mark for mark in panel.marks if mark.role == "bar" and "width" in mark.vary.get("fold", {})]
+    ends = [looks(mark, scene.state(fold=TURNS))[0] for mark in bars]
+    assert len(bars) == 6 and all(at["width"] == at["opacity"] == 0 for at in ends)
+
+
+def test_the_row_turns_about_its_beginning_and_the_square_closes_with_it():
+    scene = Explorer(square_of_pairs(), "tape").scene
+    panel = scene.panels[0]
+    row = [
+        mark for mark in panel.marks if mark.role == "leaf" and mark.tag == "rect" and "y" in mark.vary.get("fold", {})
     ]
-    assert len(tiles) == 6 and all(mark.vary["fold"]["opacity"][1] == (1, 0) for mark in tiles)
+    for turn in range(TURNS + 1):
+        places = [looks(mark, scene.state(fold=turn))[0] for mark in row]
+        (x, y), *others = [(at["x"], at["y"]) for at in places]
+        steps = [np.hypot(there - x, low - y) / (k + 1) for k, (there, low) in enumerate(others)]
+        assert steps == pytest.approx([places[0]["width"]] * len(steps), abs=0.3)  # it stays as long as it is
+    (grip,) = [grip for grip in scene.grips if grip.name == "fold pairs"]
+    assert grip.spots[0][1] < grip.spots[-1][1] <= panel.height - 18
+
+
+def test_where_the_square_is_folded_the_cards_the_notice_and_the_numbers_say_so():
+    story = square_of_pairs()
+    scene = Explorer(story, "tape").scene
+    assert scene.notice_at == {"pairs": {0: f"Folded: mse_loss of 3 pairs is {number(story.pairs.alone)}."}}
+    (tape,) = [panel for panel in scene.panels if panel.name == "tape"]
+
+    def seen(**dials):
+        state = scene.state(step=-1, **dials)
+        marks = [mark for mark in tape.marks if holds(mark.when, state)]
+        return {looks(mark, state)[1] for mark in marks}, {mark.role for mark in marks}
+
+    words, roles = seen(pairs=0)
+    assert {number(story.pairs.alone), "not needed"} & words and "bad" not in roles
+    words, roles = seen(pairs=1)
+    assert "not needed" not in words and "bad" in roles
+
+
+def test_what_is_best_is_drawn_only_of_squares_of_differences():
+    left, top = np.array([1.0, 2.0, 4.0]), np.array([0.5, -1.0, 3.0])
+    terms = np.subtract.outer(left, top) ** 2
+    made = Pairs(0, 3, terms, 1.0, 2.0, "p", "y", left, top)
+    assert f"pulls all to the mean of y, {number(top.mean())}" in {mark.text for mark in best(made, 0, 0, 200, {}, {})}
+    assert best(replace(made, terms=np.abs(np.subtract.outer(left, top))), 0, 0, 200, {}, {}) == []
+    assert best(replace(made, left=None), 0, 0, 200, {}, {}) == []
 
 
 def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
@@ -100,8 +142,8 @@ def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
     for panel in scene.panels:
         for mark in panel.marks:
             _, words, name = looks(mark, before)
-            assert name == "hidden" or ("9" not in words.split() and "3×3" not in words)
-    assert not any(holds(dial.when, before) for dial in scene.dials if dial.name == "fold")
+            assert name in ("hidden", "answer") or ("9" not in words.split() and "3×3" not in words)
+    assert not any("9" in name for dial in scene.dials[1:] if dial.kind != "inside" for name in dial.values)
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():

@@ -32,6 +32,7 @@ def test_a_click_on_the_scissors_joins_the_line_and_another_cuts_it(go, tmp_path
     assert words(shown, "no path to loss").count() == 1
     assert shown.click("mend cut")
     assert "backward would go on from mat1" in shown.frame.locator(".lk-say").text_content()
+    assert shown.frame.get_by_role("alert").text_content().startswith("Joined: enc.weight and enc.bias would each get")
     assert words(shown, "would get one").count() == 1 and words(shown, "no path to loss").count() == 0
     assert shown.click("mend joined")
     assert words(shown, "no path to loss").count() == 1
@@ -43,10 +44,12 @@ def test_who_predicts_is_told_of_the_cut_only_at_the_end(go, tmp_path, cut):
     assert notice.is_visible()
     shown.frame.get_by_label("Predict first").check()
     assert not notice.is_visible() and words(shown, "enc: Linear").count() == 0
+    assert words(shown, "mat1").count() == 1 and words(shown, "mat1: no grad_fn").count() == 0
     shown.frame.get_by_role("button", name="enc.weight and enc.bias").click()
     assert "No path leads to" in shown.frame.locator(".lk-reply").text_content()
     shown.page.keyboard.press("Enter")
     assert notice.is_visible() and words(shown, "enc: Linear").count() == 1
+    assert words(shown, "mat1").count() == 0 and words(shown, "mat1: no grad_fn").count() == 1
 
 
 def test_the_end_of_the_row_is_dragged_down_to_fold_the_square(go, tmp_path):

@@ -1,5 +1,6 @@
 """The story of a tape of the installed PyTorch, from its plain data."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ from ....engine import Summary
 from ....ops import row_of_node
 from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Spread, Tape, TapeNode, behind, in_bytes
 from ...kit.words import counted, listed, number
+from .cut_lines import CutLine
 from .findings import Finding, findings, same_shape, sound
 from .gaps import Gap, data_leaf, identity, is_data
 from .mended import as_column
@@ -22,9 +24,10 @@ VIEWED = ", a view"  # how the title of a leaf ends that is a part of a variable
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
-def of_tape(tape: Tape) -> Story:
-    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward, if one was run."""
-    return _Telling(tape).story()
+def of_tape(tape: Tape, lines: Sequence[CutLine] = ()) -> Story:
+    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward, if one was run. `lines`: of the
+    user's code that may cut the way back."""
+    return _Telling(tape, lines).story()
 
 
 @dataclass
@@ -33,6 +36,7 @@ class _Telling:
     a frozen parameter, is a leaf of the story where it has a name: `constants` has its index by name and memory."""
 
     tape: Tape
+    lines: Sequence[CutLine] = ()
     nodes: list[Node] = field(default_factory=list)
     index: dict[int, int] = field(default_factory=dict)
     constants: dict[Any, int] = field(default_factory=dict)
@@ -52,7 +56,7 @@ class _Telling:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
-        gap = Gap(self.tape, self.nodes)
+        gap = Gap(self.tape, self.nodes, self.lines)
         self.nodes += gap.piles
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
@@ -62,6 +66,7 @@ class _Telling:
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
         story.pairs = next(self._pairs(), None)
         fix = as_column(self.tape.name, story.pairs.row, story.pairs.view) if story.pairs else ""
+        story.mended = next((line.mended for line in self.lines), "") if self.tape.unreached else ""
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
         if fix and story.pairs:

@@ -183,6 +183,7 @@ class Story:
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         pairs: of numbers that met each other, each with each, or None.
+        mended: the user's line that may cut the way back, without the cut.
         verdict: what is told where nothing is found, or None. `ending`: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
@@ -201,6 +202,7 @@ class Story:
     heading: str = ""
     about: list[str] = field(default_factory=list)
     pairs: Pairs | None = None
+    mended: str = ""
     verdict: Verdict | None = None
     ending: str = ""
     notices: list[str] = field(default_factory=list)

@@ -77,7 +77,9 @@ class _Pairs:
 
     def marks(self) -> Iterator[Mark]:
         """Of the square and its sides, from when its op runs, and of what came of it."""
-        drawn = (self._sides, self._cells, self._numbers, self._lit, self._readout, self._totals, self._best)
+        for mark in self._sides():
+            yield told_from(mark, self.ran) if mark.tag == "text" else mark  # what is given tells nothing
+        drawn = (self._cells, self._numbers, self._lit, self._readout, self._totals, self._best)
         for mark in (mark for part in drawn for mark in part()):
             yield told_from(mark, self.ran)
 

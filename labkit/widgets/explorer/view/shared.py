@@ -14,7 +14,7 @@ from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
 from . import cards, travels
-from .broken import JOINED, MEND, broken, gap, later
+from .broken import JOINED, MEND, before, broken, gap, later
 from .cards import Gradients, going, pulses
 from .colours import Colours
 from .folded import ALL, OWN, WAY, folded
@@ -212,6 +212,12 @@ class View:
                       over=partial(self.colours.of_value, unit))  # fmt: skip
         if cut:
             self.marks[begin - 1 :] = [later(mark, self.units) for mark in self.marks[begin - 1 :]]
+        elif any(edge.end is unit for edge in self.units.cuts):
+            self.marks[begin:] = [later(mark, self.units) for mark in self.marks[begin:]]
+            begin = len(self.marks)
+            role = "leaf" if unit.lead.leaf else "group" if unit.block else "op"
+            self.card((x, y, w), f"n{unit.index}", role, title.partition(": no ")[0], states, values, pill)
+            self.marks[begin:] = [before(mark, self.units) for mark in self.marks[begin:]]
 
     def _role(self, unit):
         if not unit.chip and (self.units.story.bad in unit.nodes or self.units.story.marked.intersection(unit.nodes)):

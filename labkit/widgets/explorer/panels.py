@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from textwrap import wrap
 
-from ..kit.scene import Mark, Panel, text, width_of
+from ..kit.scene import Link, Mark, Panel, text, width_of
 from .run.story import Story
 from .view.bends import bends
 from .view.chain import chain
@@ -86,7 +86,10 @@ def _laid_out(layouts):
     return replace(first, narrow=found)
 
 
-def detailed(units: Units, wide: float, light: bool) -> tuple[Curve, list[Panel], list[Panel]]:
+Within = tuple[list[Panel], dict[str, Link]]  # panels, and what is behind marks of theirs
+
+
+def detailed(units: Units, wide: float, light: bool) -> tuple[Curve, list[Panel], Within]:
     """The curve of norms, what it is due to, and what is inside the steps: side by side where that is lower, or else as wide as
     the graph."""
     curve = Curve(units)
@@ -96,8 +99,8 @@ def detailed(units: Units, wide: float, light: bool) -> tuple[Curve, list[Panel]
     if units.story.coloured or curve.panel is None or below[0].panel is None:
         return below
     beside = inside(units, light, curve.panel.width + APART)
-    high = below[0].panel.height + sum(panel.height for panel in below[2])
-    low = max([curve.panel.height, *(panel.height for panel in beside)])
+    high = below[0].panel.height + sum(panel.height for panel in below[2][0])
+    low = max([curve.panel.height, *(panel.height for panel in beside[0])])
     return below if wide > LEAST_WIDE and (why or high < low) else (curve, why, beside)
 
 

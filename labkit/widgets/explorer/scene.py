@@ -12,7 +12,7 @@ from .real_words import real_sentences
 from .run.folding import Part, paths, visible
 from .run.rules import written
 from .run.story import Story
-from .view import covers
+from .view import covers, weights
 from .view.broken import MEND, mending
 from .view.cards import links
 from .view.colours import Colours
@@ -123,7 +123,7 @@ class _Drawn:
         return bar(self.units, self.shown.parts, self.shown.opened, self.shown.leads_to)
 
     def _panels(self):
-        curve, why, within = self.within
+        curve, why, (within, _) = self.within
         drawn, words = ([p for p in self.graphs if (p.name == "program") is is_program] for is_program in (False, True))
         legends, curves = list(self.colours.panels()), [*([curve.panel] if curve.panel else []), *why]
         story = self.shown.story
@@ -138,7 +138,8 @@ class _Drawn:
     def _links(self):
         """What is behind the cards and the other marks."""
         far = {mark.link or "" for panel in self.graphs for mark in panel.far}
-        behind = self._behind_cards() | dict(self.within[0].links()) | covers.links(self.units, far)
+        behind = self._behind_cards() | dict(self.within[0].links()) | self.within[2][1] | covers.links(self.units, far)
+        behind |= weights.links(self.units)
         return behind | self.square[2] | self.bar[1] | self._told()
 
     def _told(self):

@@ -107,6 +107,12 @@ class Tiles:
         if self.told:
             yield text(middle, top + h + 12, self.told, "note", "middle", **more)
 
+    def block(self, x: float, y: float, i: int, j: int, rows: int, columns: int) -> tuple[float, float, float, float]:
+        """Where some of its tiles are: left, top, width and height, with its own left upper corner at (x, y)."""
+        w, h = (CELL, ROW) if self.read else (DOT, DOT)
+        left = round(round(x + self.width / 2) - self.size[0] / 2)
+        return left + j * w, round(y + ABOVE) + i * h, columns * w, rows * h
+
     def _tiles(self, left, top, rows, **more):
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         inset, finite = 1.5 if self.read else 1.0, np.isfinite(rows)

@@ -49,6 +49,7 @@ ROLES: dict[str, dict[str, Any]] = {
     },
     "nil": {"fill": "$line", "stroke": "none", "pointer-events": "none"},
     "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
+    "cell": {"fill": "transparent", "stroke": "none"},
     "row": {"fill": "none", "stroke": "none"},
     "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},

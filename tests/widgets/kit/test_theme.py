@@ -18,6 +18,7 @@ FAINT = {
     "mist",
     "blank",
     "nil",
+    "cell",
 }  # grounds, lines one may overlook, places to point at
 RAMPS = {ramp: [f"{ramp}{i}" for i in range(theme.RAMP)] for ramp in ("norm", "bytes")}  # over a box that has an edge
 SEEN = [

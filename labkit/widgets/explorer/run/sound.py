@@ -8,6 +8,7 @@ import numpy as np
 from ...kit.words import number
 
 FEWEST, EVEN = 2, 100.0  # leaves; times that the gradients of a sound run lie apart
+NEAR = 2.0  # times, which are told exactly
 
 
 class Lengths(NamedTuple):
@@ -69,7 +70,7 @@ def _moved(weights: Sequence[Lengths]) -> str:
 def times(factor: float) -> str:
     """A large factor in words.
 
-    >>> times(3.37), times(512.3), times(25642)
-    ('3.4', '510', '26,000')
+    >>> times(1.043), times(3.37), times(512.3), times(25642)
+    ('1.04', '3.4', '510', '26,000')
     """
-    return number(factor, 2) if factor < 100 else f"{float(f'{factor:.2g}'):,.0f}"
+    return number(factor, 3 if factor < NEAR else 2) if factor < 100 else f"{float(f'{factor:.2g}'):,.0f}"

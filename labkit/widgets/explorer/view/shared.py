@@ -13,7 +13,7 @@ from ...kit.layout import Layout, Point
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
-from . import cards, travels
+from . import cards, travels, weights
 from .broken import JOINED, MEND, before, broken, gap, later
 from .cards import Gradients, going, pulses
 from .colours import Colours
@@ -81,7 +81,11 @@ class View:
         value = value_width(self.units.roomy(cards.value(unit)))
         other = value_width(folded(self.units, unit))
         joined = value_width(JOINED) if any(edge.start is unit for edge in self.units.cuts) else 0.0
-        return max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms]) + PAD
+        return (
+            max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms])
+            + PAD
+            + (weights.room(self.units, unit) if unit in self.twins else 0.0)
+        )
 
     @property
     def layout(self) -> Layout:
@@ -252,6 +256,12 @@ class View:
         place, role = (*at, self.box(unit)[2]) if at else self.twin(unit), self.gradient_role(unit)
         self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf,
                   over=partial(self.colours.of_gradient, unit))  # fmt: skip
+        self.weights(unit, place)
+
+    def weights(self, unit: Unit, place: Place) -> None:
+        """How long the gradients are of what a box holds."""
+        (x, y, wide), high = place, self.placing.card
+        self.marks += weights.bars(self.units, unit, x + wide, y + high - 4, high - 10)
 
     def edges_back(self) -> Iterator[tuple[int, Changes]]:
         """The number of each edge along which something goes back, and the states of the way there."""

@@ -119,6 +119,7 @@ def _node(view, unit):
         view.twin(unit), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
         over=partial(view.colours.of_gradient, unit),
     )  # fmt: skip
+    view.weights(unit, view.twin(unit))
     if not gone and saves(units, unit):
         _saved(view, unit, [(0, before), (ran, "")])
 

@@ -70,6 +70,7 @@ class Units:
 
     def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = (), varies: bool = False):
         self.story, self.varies = story, varies
+        self.lengths: dict[int, tuple[int, float]] | None = None  # of gradients of leaves without a box (`weights.py`)
         self.opened, self.opened_inside = _unfolded(among, frozenset(parts))
         self.units: list[Unit] = []
         self.home: dict[int, Unit] = {}  # node -> the box that stands for it; of a leaf its pill

@@ -59,6 +59,8 @@ class Tiles:
         rows = self.rows
         if rows is None:
             return max(width_of(words, NOTE, mono=True) for words in self._lines) + 16, BOX
+        if rows.size == 1:
+            return max(CELL, width_of(number(rows), 12, mono=True) + 8), ROW
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         return rows.shape[1] * w, len(rows) * h
 
@@ -114,7 +116,7 @@ class Tiles:
         return left + j * w, round(y + ABOVE) + i * h, columns * w, rows * h
 
     def _tiles(self, left, top, rows, **more):
-        w, h = (CELL, ROW) if self.read else (DOT, DOT)
+        w, h = self.size if rows.size == 1 else (CELL, ROW) if self.read else (DOT, DOT)
         inset, finite = 1.5 if self.read else 1.0, np.isfinite(rows)
         size = np.abs(np.where(finite, rows, 0.0)) / full_colour([rows])
         level = np.where(finite, np.minimum(size * len(STRENGTHS), len(STRENGTHS) - 1).astype(int), len(STRENGTHS))

@@ -1,5 +1,6 @@
 """The story of a tensor of the PyTorch dialect: its tape as it stands, walked back without touching any `.grad`."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -137,11 +138,23 @@ def _story_nodes(order, known, data, index):
         op = getattr(
             getattr(node, "fun", None), "__name__", node.name().rpartition("::")[2].removesuffix("Backward")
         ).strip("_")
-        story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
+        story_node = Node(
+            i, _written(op, node.name()), op, name, parents, value, tuple(shape), dtype, grad_fn=node.name()
+        )
         if hasattr(node, "info"):
             _add_saved(story_node, node, nodes)
         nodes.append(story_node)
     return nodes
+
+
+def _written(op, node):
+    """The name of an op with the breaks between words that its node has.
+
+    >>> _written("mseloss", "MseLossBackward0"), _written("conv2d", "Conv2DBackward0")
+    ('mse_loss', 'conv2d')
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.removesuffix("Backward0")).lower()
+    return words if words.replace("_", "") == op else op
 
 
 def _into_layers(nodes):
@@ -180,7 +193,7 @@ def _add_saved(story_node, node, nodes):
     """The title of an op of the library, what its node saves, and the values that are known from it."""
     if node.released and node.releases:
         return
-    story_node.title = title_of("", node.fun, story_node.op, node.args, node.argnums)
+    story_node.title = title_of("", node.fun, story_node.title, node.args, node.argnums)
     story_node.slots = saved_on_tape(node.info, node.args, node.argnums, story_node.parents, story_node.index)
     story_node.keeps = kept_in(story_node.slots)
     story_node.saved = tuple(i for i in story_node.keeps if isinstance(i, int))

@@ -81,11 +81,8 @@ class View:
         value = value_width(self.units.roomy(cards.value(unit)))
         other = value_width(folded(self.units, unit))
         joined = value_width(JOINED) if any(edge.start is unit for edge in self.units.cuts) else 0.0
-        return (
-            max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms])
-            + PAD
-            + (weights.room(self.units, unit) if unit in self.twins else 0.0)
-        )
+        bars = weights.room(self.units, unit) if unit in self.twins else 0.0
+        return max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms]) + PAD + bars
 
     @property
     def layout(self) -> Layout:

@@ -11,6 +11,7 @@ from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
 from .panels import VIEWS
 from .run import real
+from .run.cut_lines import cut_lines
 from .run.folding import Parts, folded, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
@@ -22,7 +23,7 @@ from .ways import key_of, opened_by, without
 
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 LONGEST_NAME = 44  # letters of an expression that a picture is named after
-FEWEST_SEEN = 5  # boxes
+FEWEST_SEEN, FEWEST_APART = 5, 2  # boxes; of ops, where a path between them is cut
 MOST_MEASURED = 2000  # nodes of a run of which as much is unfolded as fits
 MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
@@ -49,7 +50,9 @@ class Explorer(Picture):
         self.parts: Parts = folded(story.nodes)
         if most_boxes is None and story.coloured:
             most_boxes = MOST_COLOURED
-        if most_boxes is not None:
+        if most_boxes is None and self._shows_cut(frozenset()):
+            self.opened = frozenset()
+        elif most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:
             self.opened = self._opened_at_first(layers(self.parts) if calls else overview(self.parts), calls)
@@ -65,6 +68,13 @@ class Explorer(Picture):
             return grown(self.parts, opened, self._fits, calls)
         fewer = grown(self.parts, in_pieces(self.parts, opened), self._fits)
         return fewer if len(visible(self.parts, fewer)) >= FEWEST_SEEN else opened
+
+    def _shows_cut(self, opened):
+        """Whether what was found is between boxes, of which there are some."""
+        if not any(node.cut for node in self.story.nodes):
+            return False
+        units = FoldedStory(self.story, self.parts, opened, self.view).units()
+        return bool(units.cuts) and len(units.ops) >= FEWEST_APART
 
     def _fits(self, opened):
         return FoldedStory(self.story, self.parts, opened, self.view).fits()
@@ -298,9 +308,18 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    picture = made(real.of_tape(tape), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes))
+    lines = cut_lines(filter(is_real_module, _models(fun, model)), tape.unreached) if tape.unreached else ()
+    picture = made(
+        real.of_tape(tape, lines), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes)
+    )
     picture.tape = tape
     return picture
+
+
+def _models(fun, model):
+    """The modules that were given, alone, in a list or by name; None among them."""
+    several = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else [model]
+    return [fun, *several]
 
 
 def _named(tape, written):

@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import pairwise
 from textwrap import wrap
 
-from ..kit.scene import Mark, Panel, text, width_of
+from ..kit.scene import Link, Mark, Panel, text, width_of
 from .run.story import Story
+from .view.bends import bends
 from .view.chain import chain
 from .view.graph import graph, graph_in_rows
 from .view.inside import inside
@@ -85,16 +86,22 @@ def _laid_out(layouts):
     return replace(first, narrow=found)
 
 
-def detailed(units: Units, wide: float, light: bool) -> tuple[Curve, list[Panel]]:
-    """The curve of norms, and what is inside the steps: side by side where that is lower, or else as wide as the graph."""
-    below = Curve(units, min(max(wide, LEAST_WIDE), PAGE_WIDTH)), inside(units, light)
+Within = tuple[list[Panel], dict[str, Link]]  # panels, and what is behind marks of theirs
+
+
+def detailed(units: Units, wide: float, light: bool) -> tuple[Curve, list[Panel], Within]:
+    """The curve of norms, what it is due to, and what is inside the steps: side by side where that is lower, or else as wide as
+    the graph."""
     curve = Curve(units)
+    why = bends(units, curve.shares)
+    room = min(max(wide, LEAST_WIDE), PAGE_WIDTH) - sum(panel.width + APART for panel in why)
+    below = Curve(units, room), why, inside(units, light)
     if units.story.coloured or curve.panel is None or below[0].panel is None:
         return below
     beside = inside(units, light, curve.panel.width + APART)
-    high = below[0].panel.height + sum(panel.height for panel in below[1])
-    low = max([curve.panel.height, *(panel.height for panel in beside)])
-    return below if wide > LEAST_WIDE and high < low else (curve, beside)
+    high = below[0].panel.height + sum(panel.height for panel in below[2][0])
+    low = max([curve.panel.height, *(panel.height for panel in beside[0])])
+    return below if wide > LEAST_WIDE and (why or high < low) else (curve, why, beside)
 
 
 def _explained(panel):

@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..kit.scene import Caption, Dial, Panel, Scene, changes, only
+from ..kit.scene import Caption, Dial, Link, Panel, Scene, changes, only
 from ..kit.words import listed, paragraph
 from .asks import asks, what_it_is_about
 from .panels import VIEWS, about, detailed, fits, graphs, is_graph, layouts, where_chosen
@@ -12,10 +12,11 @@ from .real_words import real_sentences
 from .run.folding import Part, paths, visible
 from .run.rules import written
 from .run.story import Story
-from .view import covers
+from .view import covers, weights
 from .view.broken import MEND, mending
 from .view.cards import links
 from .view.colours import Colours
+from .view.folded import OWN, WAY, told_folded
 from .view.pairs import pairs
 from .view.scrubbed import scrubbed
 from .view.slopes import slopes
@@ -26,6 +27,7 @@ from .words import graph_sentences, labels, sentences, tape_sentences
 
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
 MOST_ASKED = 1000  # boxes
+TOLD = "told"  # the link of what is told first
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class _Drawn:
 
     def scene(self, notice: str) -> Scene:
         story, units, dials, captions = self.shown.story, self.units, self._dials(), _captions(self.units, self.offered)
-        joins, ways, joined = mending(units)
+        joins, ways, joined, instead = mending(units)
         if joins:
             dials = [replace(dials[0], shows={MEND: 0}), *dials[1:], *joins]
             captions = _with_the_cut_joined(captions, joined, units.last)
@@ -87,6 +89,8 @@ class _Drawn:
             self.fields,
             grips=self._grips(),
             told_at={"step": max(asked)} if asked else {},
+            notice_at=({MEND: {1: instead}} if joins else {}) | _folded(units),
+            notice_link=TOLD if story.notices and self._told() else "",
         )
 
     @cached_property
@@ -106,7 +110,7 @@ class _Drawn:
 
     @cached_property
     def within(self):
-        """The curve of norms, and what is inside of the steps."""
+        """The curve of norms, what it is due to, and what is inside of the steps."""
         seen = next((panel.width for panel in self.graphs if panel.name == self.shown.view), 0.0)
         return detailed(self.units, seen, self.units.varies or self.shown.base is not None)
 
@@ -119,13 +123,14 @@ class _Drawn:
         return bar(self.units, self.shown.parts, self.shown.opened, self.shown.leads_to)
 
     def _panels(self):
-        curve, within = self.within
+        curve, why, (within, _) = self.within
         drawn, words = ([p for p in self.graphs if (p.name == "program") is is_program] for is_program in (False, True))
-        legends, curves = list(self.colours.panels()), [curve.panel] if curve.panel else []
-        first = self.shown.story.coloured  # colours and curve are what is to be seen
+        legends, curves = list(self.colours.panels()), [*([curve.panel] if curve.panel else []), *why]
+        story = self.shown.story
+        first = story.coloured or (story.verdict and story.retained)  # colours and curve are what is to be seen
         seen = [*legends, *curves, *drawn, *words] if first else [*drawn, *words, *legends, *curves]
         inside = [*within, *slopes(self.units, where_chosen(self.offered))]
-        return [*self.bar[0], *self.square[0], *seen, *inside, *about(self.shown.story)]
+        return [*self.bar[0], *self.square[0], *seen, *inside, *about(story)]
 
     def _dials(self):
         return [*_dials(self.shown, self.units, self.offered, self.graphs), *self.colours.dials(), *self.square[1]]
@@ -133,8 +138,25 @@ class _Drawn:
     def _links(self):
         """What is behind the cards and the other marks."""
         far = {mark.link or "" for panel in self.graphs for mark in panel.far}
-        behind = self._behind_cards() | dict(self.within[0].links()) | covers.links(self.units, far)
-        return behind | self.square[2] | self.bar[1]
+        behind = self._behind_cards() | dict(self.within[0].links()) | self.within[2][1] | covers.links(self.units, far)
+        behind |= weights.links(self.units)
+        return behind | self.square[2] | self.bar[1] | self._told()
+
+    def _told(self):
+        """Where a click on what is told first leads: to the box that it is about, and its lines in the program."""
+        units, story = self.units, self.shown.story
+        node = next((story.nodes[i] for i in sorted(story.marked) if story.nodes[i].parents), None)
+        unit = units.home.get(node.index) if node else None
+        if node is None or unit is None:
+            return {}
+        program = {"program": 1} if node.lines and any(panel.name == "program" for panel in self.graphs) else {}
+        step = units.ran[unit] if program else units.walked.get(unit, units.ran[unit])
+        words = f"Show {node.title}{' in the program' if program else ''}"
+        return {
+            TOLD: Link(
+                words, [words], go={**program, "step": step}, reveals=("program", f"n{unit.index}") if program else ()
+            )
+        }
 
     def _behind_cards(self):
         """Of the cards; a click on a folded block unfolds it."""
@@ -155,6 +177,11 @@ class _Drawn:
         else:
             found = rings(self.units, [drawn for panel in self.graphs if is_graph(panel) for drawn in layouts(panel)])
         return [*found, *curve.grips(), *self.square[3]]
+
+
+def _folded(units):
+    told = told_folded(units)
+    return {WAY: {OWN: told}} if told else {}
 
 
 def _titled(story):

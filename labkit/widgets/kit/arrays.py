@@ -37,10 +37,12 @@ class Tiles:
 
     @cached_property
     def rows(self) -> np.ndarray | None:
-        """Its numbers as rows, where there are not too many."""
+        """Its numbers as rows, where there are not too many, and not all are 0."""
         if self.value is None or isinstance(self.value, Summary) or np.asarray(self.value).dtype.kind not in "fiub":
             return None
         array = np.asarray(self.value, float)
+        if array.size > 1 and not array.any():
+            return None
         rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
         return rows if 0 < len(rows) <= MOST_ROWS and 0 < rows.shape[1] <= MOST_COLUMNS else None
 
@@ -56,7 +58,9 @@ class Tiles:
         """Px of the tiles, or of the box in their place."""
         rows = self.rows
         if rows is None:
-            return max(width_of(words, NOTE) for words in self._lines) + 14, BOX
+            return max(width_of(words, NOTE, mono=True) for words in self._lines) + 16, BOX
+        if rows.size == 1:
+            return max(CELL, width_of(number(rows), 12, mono=True) + 8), ROW
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
         return rows.shape[1] * w, len(rows) * h
 
@@ -85,7 +89,10 @@ class Tiles:
 
     @property
     def _lines(self):
-        return [shape(self.dims) or "1 number", self.missing] if self.value is None else [brief(self.value)]
+        if self.value is None:
+            return [shape(self.dims) or "1 number", self.missing]
+        zero = not isinstance(self.value, Summary) and np.size(self.value) and not np.any(self.value)
+        return [shape(np.shape(self.value)), "∅ all 0"] if zero else [brief(self.value)]
 
     def marks(self, x: float, y: float, **more: Any) -> Iterator[Mark]:
         """With its left upper corner at (x, y); `more` of each mark."""
@@ -102,8 +109,14 @@ class Tiles:
         if self.told:
             yield text(middle, top + h + 12, self.told, "note", "middle", **more)
 
-    def _tiles(self, left, top, rows, **more):
+    def block(self, x: float, y: float, i: int, j: int, rows: int, columns: int) -> tuple[float, float, float, float]:
+        """Where some of its tiles are: left, top, width and height, with its own left upper corner at (x, y)."""
         w, h = (CELL, ROW) if self.read else (DOT, DOT)
+        left = round(round(x + self.width / 2) - self.size[0] / 2)
+        return left + j * w, round(y + ABOVE) + i * h, columns * w, rows * h
+
+    def _tiles(self, left, top, rows, **more):
+        w, h = self.size if rows.size == 1 else (CELL, ROW) if self.read else (DOT, DOT)
         inset, finite = 1.5 if self.read else 1.0, np.isfinite(rows)
         size = np.abs(np.where(finite, rows, 0.0)) / full_colour([rows])
         level = np.where(finite, np.minimum(size * len(STRENGTHS), len(STRENGTHS) - 1).astype(int), len(STRENGTHS))

@@ -196,7 +196,8 @@ class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
     `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`), `details` (lines
-    that stay below the panels after a click, with those of `tip`).
+    that stay below the panels after a click, with those of `tip`), `reveals` (a panel, and the link whose mark a click
+    brings into sight there).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -210,6 +211,7 @@ class Link:
     known: Mapping[str, int] = field(default_factory=dict)
     sets: Mapping[str, Any] = field(default_factory=dict)
     details: Sequence[str] = ()
+    reveals: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,9 @@ class Caption:
 class Scene:
     """The whole picture. `description` says in a few sentences what it shows, for those who do not see it.
 
-    `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
+    `notice`: a message above everything, such as where the first nan came from; a click on it follows `notice_link`.
+    `notice_at`: what stands there instead, as something good, at a position of a dial, `{dial: {position: words}}`.
+    `fields`: numbers that the reader may
     change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
     says. `predict`: whether "predict first" is on from the start.
     `told_at`: while the reader predicts, the notice is kept back until these dials stand at their position or beyond.
@@ -270,6 +274,8 @@ class Scene:
     grips: Sequence[Grip] = ()
     told_at: Mapping[str, int] = field(default_factory=dict)
     turned: Mapping[str, int] = field(default_factory=dict)
+    notice_link: str = ""
+    notice_at: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
     def start(self) -> dict[str, int]:
         """Where every dial stands at first."""

@@ -40,18 +40,24 @@ ROLES: dict[str, dict[str, Any]] = {
     "zone-subnormal": {"fill": "$leaf-fill", "stroke": "none"},
     "zone-normal": {"fill": "$forward-fill", "stroke": "none"},
     "zone-over": {"fill": "$bad-fill", "stroke": "none"},
+    "zone-sound": {"fill": "$saved-fill", "stroke": "none", "pointer-events": "none"},
     "blank": {"fill": "$page", "stroke": "none", "pointer-events": "none"},
     **{
         f"{ramp}{i}": {"fill": f"${ramp}{i}", "stroke": "none", "pointer-events": "none"}
         for ramp in ("norm", "bytes")
         for i in range(RAMP)
     },
+    "nil": {"fill": "$line", "stroke": "none", "pointer-events": "none"},
     "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
+    "cell": {"fill": "transparent", "stroke": "none"},
     "row": {"fill": "none", "stroke": "none"},
     "way": {"fill": "none", "stroke": "none", "pointer-events": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
     "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
     "backline": {"fill": "none", "stroke": "$backward", "stroke-width": 2},
+    "ghost": {"fill": "none", "stroke": "$backward", "stroke-width": 2, "opacity": 0.3, "pointer-events": "none"},
+    "ghostdot": {"fill": "$backward", "stroke": "none", "opacity": 0.3, "pointer-events": "none"},
+    "ghostring": {"fill": "none", "stroke": "$leaf", "stroke-width": 1.6, "opacity": 0.4, "pointer-events": "none"},
     "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
     "leafline": {"fill": "none", "stroke": "$leaf", "stroke-width": 2},
     "trend": {
@@ -121,6 +127,7 @@ STATES: dict[str, dict[str, Any]] = {
     "nowtext": {"text-decoration": "underline"},
     "dim": {"opacity": 0.45},
     "released": {"fill": "none", "stroke": "$muted", "stroke-dasharray": "1.5 3"},
+    "nil": {"fill": "none", "stroke": "$muted", "stroke-dasharray": "1.5 4"},  # nothing but 0 goes there
     "lit": {"fill": "$lit"},
     "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
     "wrongtext": {"fill": "$bad"},
@@ -129,7 +136,7 @@ STATES: dict[str, dict[str, Any]] = {
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
 }
 # Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.
-OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim")} | {
+OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim", "nil")} | {
     "released": {"fill": "$muted", "text-decoration": "line-through"}
 }
 

@@ -9,7 +9,17 @@ from labkit.widgets.kit import theme
 
 THEMES = sorted(theme.PALETTES)
 WORDS = [role for role, look in theme.ROLES.items() if "font-size" in look]
-FAINT = {"area", "grid", "row", "way", "veil", "mist", "blank"}  # grounds, lines one may overlook, places to point at
+FAINT = {
+    "area",
+    "grid",
+    "row",
+    "way",
+    "veil",
+    "mist",
+    "blank",
+    "nil",
+    "cell",
+}  # grounds, lines one may overlook, places to point at
 RAMPS = {ramp: [f"{ramp}{i}" for i in range(theme.RAMP)] for ramp in ("norm", "bytes")}  # over a box that has an edge
 SEEN = [
     role

@@ -3,7 +3,7 @@
 Each is found by what it does to numbers and shapes, not by the class of a module; `places` are the nodes of the tape in question.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from ....engine import Summary
 from ....realtape import CHANGED, ENDS, BackStep, Flat, Spread, Tape, TapeNode, Value
 from ...kit.words import counted, listed, norm, number, paragraph
+from .sound import Lengths, Verdict, times, verdict_of
 
 MOST_FLAT, MOST_DEAD = 0.9, 0.5  # parts of all numbers, of all units
 FAR = 1e4  # times that gradients shrink or grow
-LONG, EVEN = 1e4, 100.0  # a length; times that gradients of a sound run lie apart
+LONG = 1e4  # a length
 ROWS = 4  # examples at least
 _SCORES = {"log_softmax": "cross_entropy", "binary_cross_entropy_with_logits": "the loss", "softmax": "softmax"}
 _PICKS = {"nll_loss", "index", "gather"}  # one number of each example
@@ -54,37 +55,11 @@ def findings(tape: Tape) -> Iterator[Finding]:
         )
 
 
-def sound(tape: Tape) -> tuple[str, str]:
-    """What is told of a tape on which nothing is found, where an extra backward was run, and at last: that all leaves get a
-    gradient, and how far apart those of the weights are."""
-    sizes = {i: _norm(value) for i, value in tape.gradients.items() if tape.nodes[i].leaf}
-    if len(sizes) < 2 or not all(np.isfinite(size) and size > 0 for size in sizes.values()):
-        return "", ""
-    weights = {i: size for i, size in sizes.items() if len(tape.gradients[i].shape) > 1}
-    kind, seen = ("weights", weights) if len(weights) > 1 else ("leaves", sizes)
-    least, most = min(seen.values()), max(seen.values())
-    factor = f"within a factor of {_times(most / least)}"
-    told = f"he gradients of all {len(seen)} {kind} lie {factor}.{_moved(tape, weights)}"
-    heading = f"all {len(sizes)} leaves get a gradient, {'those of weights ' if weights is seen else ''}{factor}"
-    return heading, f"Sound: t{told}" if most <= EVEN * least else f"T{told}"
-
-
-def _moved(tape: Tape, weights: Iterable[int]) -> str:
-    """How long gradients are beside their weights, which is how far a step goes."""
-    lengths = {i: _norm(tape.nodes[i].values.get(0)) for i in weights}
-    parts = [_norm(tape.gradients[i]) / length for i, length in lengths.items() if np.isfinite(length) and length > 0]
-    if len(parts) < 2:
-        return ""
-    return f" SGD moves each by lr × {number(min(parts), 2)} to {number(max(parts), 2)} of its length."
-
-
-def _times(factor: float) -> str:
-    """A large factor in words.
-
-    >>> _times(3.37), _times(512.3), _times(25642).split()
-    ('3.4', '510', ['26', '000'])
-    """
-    return number(factor, 2) if factor < 100 else f"{float(f'{factor:.2g}'):,.0f}".replace(",", "\u202f")
+def sound(tape: Tape) -> Verdict | None:
+    """What is told of a tape on which nothing is found, where an extra backward was run."""
+    found = {i: value for i, value in tape.gradients.items() if tape.nodes[i].leaf}
+    lengths = {i: _norm(tape.nodes[i].values.get(0)) for i in found}
+    return verdict_of([Lengths(_norm(value), lengths[i], len(value.shape) > 1) for i, value in found.items()])
 
 
 # ---- names ----
@@ -157,10 +132,15 @@ def _spread(tape: Tape) -> Iterator[Finding]:
             )
         else:
             words = f"{_called(tape, node)} makes {n}×{n} of {n}×1: does each number have to meet each of a row of {n}?"
-        same = f"Give both sides the same shape, {n} or {n}×1."
+        same = same_shape(n)
         if found.sure and found.whole is not None and found.pairs is not None:
             same = f"Of the {n} pairs alone it would be {number(found.pairs)}, not {number(found.whole)}. {same}"
         yield Finding(words, tuple({node.index, at.index}), ending=same)
+
+
+def same_shape(n: int) -> str:
+    """What to do about it."""
+    return f"Give both sides the same shape, {n} or {n}×1."
 
 
 def _twice(tape: Tape) -> Iterator[Finding]:
@@ -227,8 +207,8 @@ def _far(tape: Tape) -> Iterator[Finding]:
         told = " to ".join(f"{number(size)} at {tape.nodes[i].label}" for size, i in path)
         how = "shrinks" if shrinks else "grows"
         ends = [tape.nodes[i].label for i in (least, most)]
-        far, times = (ends if shrinks else ends[::-1]), _times(high / low)
-        seen = f"A step of SGD moves {far[0]} {times} times {'less' if shrinks else 'further'} than {far[1]}."
+        far, apart = (ends if shrinks else ends[::-1]), times(high / low)
+        seen = f"A step of SGD moves {far[0]} {apart} times {'less' if shrinks else 'further'} than {far[1]}."
         ending = paragraph(seen, _passed(tape, shrinks))
         yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=ending)
     elif high > LONG:

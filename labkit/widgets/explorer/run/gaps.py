@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
 from ...kit.words import listed
+from .cut_lines import CutLine
 from .findings import Finding
 from .story import Node
 from .walked import array_of
@@ -57,8 +58,8 @@ class Gap:
     """The parameters that no path leads to and that are not on the tape, as `piles`, a leaf for each module, and the data at
     which there may have been one. `nodes`: of the story so far, which the piles come after; `marked`: the nodes on both sides."""
 
-    def __init__(self, tape: Tape, nodes: list[Node]):
-        self.tape, self.nodes, self.marked = tape, nodes, list[int]()
+    def __init__(self, tape: Tape, nodes: list[Node], lines: Sequence[CutLine] = ()):
+        self.tape, self.nodes, self.marked, self.lines = tape, nodes, list[int](), lines
         self.piles: list[Node] = []
         name = f"no path to {tape.name}" if len(tape.name) <= SHORT_NAME else "no path"
         self.unreached = [self._pile(*group, name, UNSURE) for group in _groups(tape, tape.unreached)]
@@ -116,6 +117,8 @@ class Gap:
         asks = f"{was} {who} detached on the way, or not used{inside}? labkit.why(lambda: ..., {names[0]}) runs it and says."
         if ends and ends[0][1] != UNSURE:
             told = f"{here} was detached, by detach() or .data: the same numbers without a grad_fn."
+        elif self.lines:
+            told = f"{here}{' has no grad_fn' if ends else ''}. {self.lines[0].where} has: {self.lines[0].line}"
         else:
             told = f"{here}{' has no grad_fn' if ends else ''}. {asks}"
         get = "get" if len(names) > 1 else "gets"

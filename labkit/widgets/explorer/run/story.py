@@ -12,6 +12,7 @@ import numpy as np
 
 from ....engine import Scope, Unknown
 from ...kit.words import clipped, on_card, shape
+from .sound import Verdict
 
 Named = tuple[str, Any]  # a name, and the array or None
 
@@ -153,7 +154,8 @@ class Step:
 class Pairs:
     """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
     numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
-    `top`: the first numbers of both; or None. `since`: the node that makes the square."""
+    `top`: the first numbers of both; or None. `since`: the node that makes the square; `view`: whether the row is a part of what
+    `row` names."""
 
     at: int
     count: int
@@ -165,6 +167,7 @@ class Pairs:
     left: Any = None
     top: Any = None
     since: int = -1
+    view: bool = False
 
 
 @dataclass
@@ -180,7 +183,8 @@ class Story:
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         pairs: of numbers that met each other, each with each, or None.
-        ending: what is said at last, after the way back, "" for nothing.
+        mended: the user's line that may cut the way back, without the cut.
+        verdict: what is told where nothing is found, or None. `ending`: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
             holds nan or inf, or None.
@@ -198,6 +202,8 @@ class Story:
     heading: str = ""
     about: list[str] = field(default_factory=list)
     pairs: Pairs | None = None
+    mended: str = ""
+    verdict: Verdict | None = None
     ending: str = ""
     notices: list[str] = field(default_factory=list)
     marked: frozenset[int] = frozenset()

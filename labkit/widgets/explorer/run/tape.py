@@ -1,5 +1,6 @@
 """The story of a tensor of the PyTorch dialect: its tape as it stands, walked back without touching any `.grad`."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +10,10 @@ import numpy as np
 
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
-from ...kit.words import norm, number
+from ...kit.words import norm
 from .notices import notice
 from .recorded import checked_slope, kept_in, saved_on_tape, title_of
+from .sound import Lengths, titled, verdict_of
 from .story import Layer, Node, Sent, Step, Story
 
 FEWEST_SOUND = 3  # leaves
@@ -94,24 +96,24 @@ def _add_steps(story, tensor, order, index):
         story.notices = [f"The tape cannot be walked back: {error}"]
         return
     notice(story)
-    if told := not story.notices and _sound(story):
-        story.heading = f"{story.name}: {told}"
+    story.verdict = None if story.notices else _sound(story)
+    if story.verdict:
+        story.heading = titled(story.name, story.verdict)
     if any(node.tensor_hooks.get(0) or node.hooks or node.prehooks for node in order):
         story.notices.append("Hooks on this tape are not run here, so gradients are shown as they are without them.")
 
 
 def _sound(story):
-    """That all leaves get a gradient; "" where that is not so, or they are few."""
-    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent if story.nodes[sent.parent].leaf}
+    """None where a leaf gets none, or there are few."""
+    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
     leaves = [node for node in story.leaves if node.grad_fn]
-    sizes = [norm(totals[node.index]) for node in leaves if node.index in totals]
-    if (
-        len(sizes) < FEWEST_SOUND
-        or len(sizes) < len(leaves)
-        or not all(np.isfinite(size) and size > 0 for size in sizes)
-    ):
-        return ""
-    return f"all {len(sizes)} leaves get a gradient, of length {number(min(sizes))} to {number(max(sizes))}"
+    if len(leaves) < FEWEST_SOUND or not all(node.index in totals for node in leaves):
+        return None
+    return verdict_of([Lengths(norm(totals[n.index]), _length(n.value), len(n.shape) > 1) for n in leaves])
+
+
+def _length(value):
+    return np.nan if value is None else norm(value)
 
 
 def _array(tensor):
@@ -136,11 +138,23 @@ def _story_nodes(order, known, data, index):
         op = getattr(
             getattr(node, "fun", None), "__name__", node.name().rpartition("::")[2].removesuffix("Backward")
         ).strip("_")
-        story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
+        story_node = Node(
+            i, _written(op, node.name()), op, name, parents, value, tuple(shape), dtype, grad_fn=node.name()
+        )
         if hasattr(node, "info"):
             _add_saved(story_node, node, nodes)
         nodes.append(story_node)
     return nodes
+
+
+def _written(op, node):
+    """The name of an op with the breaks between words that its node has.
+
+    >>> _written("mseloss", "MseLossBackward0"), _written("conv2d", "Conv2DBackward0")
+    ('mse_loss', 'conv2d')
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.removesuffix("Backward0")).lower()
+    return words if words.replace("_", "") == op else op
 
 
 def _into_layers(nodes):
@@ -179,7 +193,7 @@ def _add_saved(story_node, node, nodes):
     """The title of an op of the library, what its node saves, and the values that are known from it."""
     if node.released and node.releases:
         return
-    story_node.title = title_of("", node.fun, story_node.op, node.args, node.argnums)
+    story_node.title = title_of("", node.fun, story_node.title, node.args, node.argnums)
     story_node.slots = saved_on_tape(node.info, node.args, node.argnums, story_node.parents, story_node.index)
     story_node.keeps = kept_in(story_node.slots)
     story_node.saved = tuple(i for i in story_node.keeps if isinstance(i, int))

@@ -29,7 +29,8 @@ def broken(points: Sequence[Point | None], words: str, cut: bool) -> Iterator[Ma
     if cut and (words or not down):
         yield from _scissors(x, y, upright=bool(down))
     if words:
-        place, anchor = ((x + 16, y - 2), "start") if down else ((x, y - 12), "middle")
+        low = y + (20 if cut else -12)  # what can be done stands above, where no tip of the boxes covers it
+        place, anchor = ((x + 16, y + (15 if cut else -2)), "start") if down else ((x, low), "middle")
         yield text(*place, words, "badtext" if cut else "note", anchor)
 
 
@@ -39,7 +40,7 @@ def gap(points: Sequence[Point | None], marks: Iterable[Mark], units: Units) -> 
     sides = {"cut": ("join it", marks), "joined": ("cut it", arrow(points, "backedge", "backhead", back=True))}
     for state, (name, (words, drawn)) in enumerate(sides.items()):
         spot = rect(x - TOUCH / 2, y - TOUCH / 2, TOUCH, TOUCH, "row", link=f"{MEND} {name}")
-        place, anchor = ((x + 16, y + 15), "start") if down else ((x, y + 20), "middle")
+        place, anchor = ((x + 16, y - 2), "start") if down else ((x, y - 12), "middle")
         offer = text(*place, words, "forwardtext", anchor, link=f"{MEND} {name}")
         yield from (later(mark, units) for mark in only({MEND: [state]}, [*drawn, offer, spot]))
 
@@ -50,15 +51,22 @@ def later(mark: Mark, units: Units) -> Mark:
     return mark.varying("step", state=[(0, "answer"), *(told or [(units.last, "")])])
 
 
-def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str]:
-    """What turns a cut into a path, and what is said of it then; nothing where nothing is cut."""
+def before(mark: Mark, units: Units) -> Mark:
+    """A mark that stands in the place of such ones, for who predicts, until the end."""
+    return mark.varying("step", state=[(0, "asked"), (units.last, "hidden")])
+
+
+def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str, str]:
+    """What turns a cut into a path, what is said of it then, and told first; nothing where nothing is cut."""
     if not units.cuts:
-        return [], {}, ""
+        return [], {}, "", ""
     ends = listed(dict.fromkeys(edge.end.lead.title.partition(":")[0].partition(",")[0] for edge in units.cuts))
-    goes = listed(dict.fromkeys(name for edge in units.cuts for name in edge.start.lead.names), 4)
+    names = list(dict.fromkeys(name for edge in units.cuts for name in edge.start.lead.names))
+    goes = listed(names, 4)
     sure = all(not edge.words.endswith("?") for edge in units.cuts)
     if_so = "Without the cut" if sure else "If it was cut here: without the cut"
-    told = f"{if_so} backward would go on from {ends} to {goes}. Only the way is known, no numbers."
+    told = f"{if_so} backward would go on from {ends} to {goes}."
+    told += f" Write {units.story.mended}" if units.story.mended else " Only the way is known, no numbers."
     ways = {"cut": ("And without the cut? Click to join the line.", 1), "joined": ("Click to cut the line again.", 0)}
     links = {
         f"{MEND} {name}": Link(
@@ -66,7 +74,8 @@ def mending(units: Units) -> tuple[list[Dial], dict[str, Link], str]:
         )
         for name, (words, to) in ways.items()
     }
-    return [Dial(MEND, "The line", list(ways), "inside")], links, told
+    instead = f"Joined: {goes} would {'each ' if len(names) > 1 else ''}get a gradient{'' if sure else ', if it was cut here'}."
+    return [Dial(MEND, "The line", list(ways), "inside")], links, told, instead
 
 
 def _scissors(middle_x, middle_y, upright):

@@ -8,12 +8,13 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, Label, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number, on_card
+from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, norm, number, on_card
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
 LONGEST_SUM, STEADY_SUM = 26, 16  # letters; of inputs that may change
 LONGEST = 26  # letters of a card's first line
+NONE = "∅ all 0"  # of a gradient
 
 
 def title(unit: Unit) -> str:
@@ -51,6 +52,12 @@ def slope(units: Units, edge: Edge) -> str:
     words = f"×{words}" if len(slopes) == 1 else f"×({words})"
     said = words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
     return Label(said) if units.varies else said
+
+
+def going(times: Iterable[int], nil: bool) -> Changes:
+    """States of a gradient that arrives at `times`, or of a way on which it goes; `nil`: of one that is 0."""
+    happens = list(times)
+    return [(0, "pending"), (min(happens), "nil")] if nil and happens else pulses(happens)
 
 
 def pulses(times: Iterable[int], before: str = "pending", after: str = "") -> Changes:
@@ -95,6 +102,11 @@ class Gradients:
         """`(step, sum so far)` at a box, once per step."""
         return list({a.when: a.total for a in self.arrivals(unit)}.items())
 
+    def nil(self, unit: Unit) -> bool:
+        """Whether nothing but 0 arrives at a box."""
+        totals = self.totals(unit)
+        return bool(totals) and all(norm(total) == 0 for _, total in totals)
+
     def times(self, unit: Unit) -> list[int]:
         """The steps at which something arrives at a box, or it is walked back."""
         walked = [self.units.walked[unit]] if unit in self.units.walked else []
@@ -102,7 +114,14 @@ class Gradients:
 
     def texts(self, unit: Unit) -> Changes:
         """The gradient on its card, step by step."""
-        return [(0, ""), *((when, on_card(total, short=True)) for when, total in self.totals(unit))]
+        none = NONE if self.nil(unit) else ""
+        return [
+            (0, ""),
+            *(
+                (t, (none if np.size(total) > 1 else "") or on_card(total, short=True))
+                for t, total in self.totals(unit)
+            ),
+        ]
 
     def sums(self, unit: Unit) -> Changes:
         """`1.48 + 1.42` under a card where several contributions meet, once the second has come; of tensors, how many."""

@@ -1,15 +1,16 @@
 """The colours of boxes: how long the gradient is that arrives there, or how many bytes are kept there for the way back."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
-from math import isfinite, log10
+from math import ceil, floor, isfinite, log2, log10
 
-from ...kit.scene import Dial, Mark, Panel, path, rect, text, width_of
+from ...kit.scene import Dial, Mark, Panel, rect, text, width_of
 from ...kit.theme import RAMP
-from ...kit.words import norm, number
+from ...kit.words import norm, number, raised
 from .cards import Gradients
 from .placing import NARROW
 from .units import Unit, Units
@@ -17,25 +18,25 @@ from .units import Unit, Units
 PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
 NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
 FAULTY = 0.4  # how strong that colour is
+LEAST = -300  # the power of ten of the least colour
 FEW = 5  # ops: the colours of fewer say nothing
 SWATCH, BETWEEN, RIM = 30.0, 16.0, 0.8  # px: of a colour, between numbers, of a box that stays seen
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How numbers are coloured: by their order of magnitude between the least and the most that are finite and not 0."""
+    """How numbers are coloured: one colour from each of the round numbers `edges` to the next."""
 
     role: str
-    low: float
-    high: float
+    edges: Sequence[float]
     written: Callable[[float], str]
 
     def colour(self, value: float) -> str:
-        """The role of a number's colour; 0 has none, and what is not finite that of a fault.
+        """The role of a number's colour; 0 has one of its own, and what is not finite that of a fault.
 
-        >>> scale = Scale("norm", 1e-6, 1.0, str)
+        >>> scale = Scale("norm", (1e-6, 1e-4, 1e-2, 1.0), str)
         >>> [scale.colour(value) for value in (0.0, 1e-6, 1e-3, 1.0, float("nan"))]
-        ['blank', 'norm0', 'norm3', 'norm5', 'badbar']
+        ['nil', 'norm0', 'norm2', 'norm5', 'badbar']
 
         The mean of several, some of them 0, may be less than the least.
 
@@ -45,17 +46,42 @@ class Scale:
         if not isfinite(value):
             return "badbar"
         if not value:
-            return "blank"
-        low, high = log10(self.low), log10(self.high)
-        part = (log10(value) - low) / (high - low) if low < high else 1.0
-        return f"{self.role}{max(0, min(int(part * RAMP), RAMP - 1))}"
+            return "nil" if self.role == "norm" else "blank"
+        return self.roles[bisect_right(self.edges[1:-1], value)]
 
-    def edges(self) -> list[float]:
-        """Where each colour begins."""
-        if self.low == self.high:
-            return [self.low]
-        low, high = log10(self.low), log10(self.high)
-        return [10 ** (low + (high - low) * i / RAMP) for i in range(RAMP)]
+    @property
+    def roles(self) -> list[str]:
+        """The colours, as far apart as can be."""
+        last = len(self.edges) - 2
+        return [f"{self.role}{round(i * (RAMP - 1) / last) if last else RAMP - 1}" for i in range(last + 1)]
+
+
+def decades(low: float, high: float) -> list[float]:
+    """Round numbers from below one to above the other, at most one for each colour's end: 1, 2, 5; 1, 3; or powers of ten.
+
+    >>> decades(0.04, 0.3), decades(6.81e-05, 5.66)[:3], decades(1e-30, 2.0)[:2]
+    ([0.02, 0.05, 0.1, 0.2, 0.5], [1e-05, 0.0001, 0.001], [1e-30, 1e-24])
+    """
+    first = max(floor(log10(low)), LEAST)
+    last = max(floor(log10(high)), first) + 1
+    for digits in ((1, 2, 5), (1, 3)):
+        every = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
+        found = every[max(bisect_right(every, low) - 1, 0) : bisect_right(every, high) + 1]
+        if len(found) <= RAMP + 1:
+            return found
+    step = ceil((last - first) / RAMP)
+    return [float(f"1e{power}") for power in range(first, last + step, step)]
+
+
+def doublings(low: float, high: float) -> list[float]:
+    """The same of powers of two.
+
+    >>> doublings(128, 768)
+    [128.0, 256.0, 512.0, 1024.0]
+    """
+    first, last = floor(log2(low)), floor(log2(high)) + 1
+    step = ceil((last - first) / RAMP)
+    return [2.0**power for power in range(first, last + step, step)]
 
 
 class Colours:
@@ -69,8 +95,8 @@ class Colours:
         knows = units.story.steps or any(node.held for node in units.story.nodes)
         self.kept = {unit: kept(units, unit) for unit in units.ops} if knows else {}
         scales = {
-            NORM: _scale("norm", [value for _, value in self.norms.values()], number),
-            MEMORY: _scale("bytes", list(self.kept.values()), size),
+            NORM: _scale("norm", [value for _, value in self.norms.values()], decades, decade),
+            MEMORY: _scale("bytes", list(self.kept.values()), doublings, size),
         }
         self.scales: Mapping[str, Scale] = {k: s for k, s in scales.items() if s and len(units.ops) >= FEW}
 
@@ -111,10 +137,12 @@ class Colours:
     def panels(self) -> Iterator[Panel]:
         """What the colours mean, each shown with them."""
         for name, scale in self.scales.items():
-            faulty, when = any(not isfinite(v) for _, v in self.norms.values()), {"colour": [self.offered.index(name)]}
+            norms, when = [v for _, v in self.norms.values()], {"colour": [self.offered.index(name)]}
+            besides = {"nil": ("0", 0.0 in norms), "badbar": ("nan or inf", not all(map(isfinite, norms)))}
+            beside = {role: words for role, (words, there) in besides.items() if there and name == NORM}
             found = []
             for narrow in (False, True):
-                marks, width, height = _legend(name, scale, faulty, narrow)
+                marks, width, height = _legend(name, scale, beside, narrow)
                 marks = [mark.answering("step") for mark in marks] if name == NORM else marks
                 called = f"colours of {name}{', narrow' if narrow else ''}"
                 found.append(Panel(called, "", width, height, marks, when))
@@ -153,40 +181,46 @@ def size(count: float) -> str:
     return f"{count / 1024**power:.3g} {units[power]}"
 
 
-def _scale(role, values, written):
+def _scale(role, values, rounded, written):
     """None where all values are alike."""
     if len(set(values)) < 2:
         return None
     known = [value for value in values if isfinite(value) and value > 0]
-    return Scale(role, min(known), max(known), written) if known else None
+    return Scale(role, rounded(min(known), max(known)), written) if known else None
 
 
-def _legend(name: str, scale: Scale, faulty: bool, narrow: bool) -> tuple[list[Mark], float, float]:
-    """The colours side by side, their ends; how wide and how high that is. `narrow`: below their name."""
-    words, ends = NAMES[name], scale.edges()
-    single = len(ends) == 1
-    told = [scale.written(end) for end in (ends if single else [*ends, scale.high])]
-    longest = max(width_of(end, 11, mono=True) for end in told) + BETWEEN
+def decade(value: float) -> str:
+    """A round number, a far power of ten with its exponent.
+
+    >>> decade(0.02), decade(1e-5)
+    ('0.02', '10⁻⁵')
+    """
+    power = round(log10(value))
+    return raised(10, power) if abs(power) > 3 and value == float(f"1e{power}") else number(value)
+
+
+def _legend(
+    name: str, scale: Scale, beside: Mapping[str, str], narrow: bool
+) -> tuple[list[Mark], float, float]:  # fmt: skip
+    """The colours side by side, their ends; how wide and how high that is. `beside`: other colours, by role what they mean.
+    `narrow`: below their name."""
+    words, told = NAMES[name], [scale.written(edge) for edge in scale.edges]
+    count, longest = len(scale.roles), max(width_of(end, 11, mono=True) for end in told) + BETWEEN
     start = 4 if narrow else width_of(words, 11.5) + 14
-    wide = max(SWATCH, (NARROW - start - longest) / RAMP if narrow else longest)
-    every = next(n for n in (1, 2, 3, RAMP) if n * wide >= longest or n == RAMP)  # of the numbers that are written
-    left = start + (0 if single else longest / 2)
-    top = 20 if narrow else 0
+    wide = max(SWATCH, longest)
+    wide = min(wide, (NARROW - start - longest) / count) if narrow else wide
+    every = next(n for n in range(1, count + 1) if n * wide >= longest or n == count)  # of the numbers that are written
+    left, top = start + longest / 2, 20 if narrow else 0
     marks: list[Mark] = [text(4, 16, words, "note")]
-    for i in range(len(ends)):
-        role = f"{scale.role}{RAMP - 1 if single else i}"
-        marks += [
-            rect(left + i * wide, top + 5, wide, 14, "area", 0),
-            rect(left + i * wide, top + 5, wide, 14, role, 0),
-        ]
+    for i, role in enumerate(scale.roles):
+        marks += [rect(left + i * wide, top + 5, wide, 14, look, 0) for look in ("area", role)]
     for i, end in list(enumerate(told))[::every]:
-        marks.append(text(left + (i + 0.5 * single) * wide, top + 33, end, "tick", "middle"))
-    x = left + len(ends) * wide + longest / 2 + 10
-    if name == NORM and faulty:
-        at = width_of(words, 11.5) + 20 if narrow else x
-        marks += [
-            path([(at, 6), (at + 12, 6), (at + 12, 18), (at, 18)], "badbar"),
-            text(at + 16, 16, "nan or inf", "note"),
-        ]
-        x = max(x, at + 16 + width_of("nan or inf", 11.5))
-    return marks, x, top + 38
+        marks.append(text(left + i * wide, top + 33, end, "tick", "middle"))
+    x = right = left + count * wide + longest / 2
+    if narrow and beside:
+        x = width_of(words, 11.5) + 8
+    for role, meaning in beside.items():
+        x += 12
+        marks += [rect(x, 5, 14, 14, "area", 0), rect(x, 5, 14, 14, role, 0), text(x + 19, 16, meaning, "note")]
+        x += 19 + width_of(meaning, 11.5)
+    return marks, max(x, right) + 4, top + 38

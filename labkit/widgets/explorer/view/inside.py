@@ -12,11 +12,12 @@ from itertools import chain, islice, pairwise, zip_longest
 import numpy as np
 
 from ...kit.arrays import Tiles
-from ...kit.scene import Mark, Panel, arrow_head, line, text, width_of
+from ...kit.scene import Link, Mark, Panel, arrow_head, line, text, width_of
 from ...kit.words import clipped, number
 from ..run.forms import plain
 from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
 from .cards import short
+from .cells import cell_links, cell_marks, product_in
 from .units import Unit, Units
 
 TITLE, NOTE = "Inside this step", "Square tiles are positive, round ones negative."
@@ -24,6 +25,7 @@ LAYOUTS = {"inside": 1180.0, "inside, middle": 760.0, "inside, narrow": 420.0}  
 MOST_BOXES = 60
 MOST_MARKS, MOST_LIGHT = 1400, 400  # of light ones twice as many, where no numbers are written
 MOST_GROUPS, MOST_OPERANDS = 4, 4
+MOST_CELLS = 250  # of products, that can be pointed at
 BACK = "g transposed back"
 LEFT, GAP, APART = 8.0, 8.0, 34.0  # px: of the panel, beside a sign, between groups
 ABOVE, HEAD = 20.0, 20.0  # px, the note above all, the line above a group
@@ -36,6 +38,7 @@ class Group:
     words: str
     parts: Sequence[Tiles | str]
     links: Sequence[str | None]
+    cells: str = ""  # what the links of a product's cells begin with
 
     @cached_property
     def widths(self) -> list[float]:
@@ -58,17 +61,20 @@ class Group:
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
         """With its left upper corner at (x, y)."""
-        links, middle = iter(self.links), y + HEAD + (self.height - HEAD) / 2
+        links, middle, places = iter(self.links), y + HEAD + (self.height - HEAD) / 2, list[tuple[float, float]]()
         yield text(x, y + 12, self.words, "plain")
         for part, width in zip(self.parts, self.widths, strict=True):
             if isinstance(part, Tiles):
-                yield from part.marks(x, middle - part.height / 2, link=next(links))
+                places.append((x, middle - part.height / 2))
+                yield from part.marks(*places[-1], link=next(links))
             elif part == "→":
                 yield line(x, middle, x + width - 5, middle, "inkline")
                 yield arrow_head(x + width, middle, 1, 0, "inkhead")
             else:
                 yield text(x + width / 2, middle + 5, part, "place", "middle")
             x += width + GAP
+        if self.cells and (product := product_in(self.parts)):
+            yield from cell_marks(product, places, self.cells)
 
     def plainer(self, room: float) -> "Group":
         """The same with fewer numbers written, where it is wider than `room`: first those of what is done with."""
@@ -85,19 +91,38 @@ class Group:
         return found
 
 
-def inside(units: Units, light: bool = False, beside: float = 0.0) -> list[Panel]:
-    """The panel, with layouts for less room; [] where all are single numbers, steps are very many, or no numbers went along
-    them. `light`: with fewer marks, for a picture that is held beside others, or that is drawn again and again. `beside`: px that
-    stand beside it on a wide page."""
+def inside(units: Units, light: bool = False, beside: float = 0.0) -> tuple[list[Panel], dict[str, Link]]:
+    """The panel, with layouts for less room, and what is behind the cells of products; nothing where all are single numbers,
+    steps are very many, or no numbers went along them. `light`: with fewer marks, for a picture that is held beside others, or
+    that is drawn again and again. `beside`: px that stand beside it on a wide page."""
     if len(units.ops) > MOST_BOXES or not _has_arrays(units) or not units.story.stepped:
-        return []
+        return [], {}
     steps = {step: [group for group in groups if group.parts] for step, groups in _steps(units)}
+    behind = {} if light else _with_cells(steps)
     rooms = {name: room for name, room in reversed(LAYOUTS.items()) if not (light and "middle" in name)}
     found = None
     for name, room in rooms.items():
-        panel = _panel(steps, name, room - (beside if name == "inside" else 0.0), MOST_LIGHT if light else MOST_MARKS)
+        panel = _panel(
+            steps,
+            name,
+            room - (beside if name == "inside" else 0.0),
+            MOST_LIGHT if light else MOST_MARKS,
+            3 * len(behind),
+        )
         found = replace(panel, narrow=found) if panel and (found is None or found.width < 0.9 * panel.width) else found
-    return [replace(found, name="inside")] if found else []
+    return ([replace(found, name="inside")], behind) if found else ([], {})
+
+
+def _with_cells(steps) -> dict[str, Link]:
+    """Mark the groups that are products, as far as there are not too many cells; what is behind these."""
+    found: dict[str, Link] = {}
+    for step, groups in steps.items():
+        for k, group in enumerate(groups):
+            product, name = product_in(group.parts), f"cell {step} {k}"
+            if product and product.result.read and len(found) + np.size(product.result.value) <= MOST_CELLS:
+                groups[k] = replace(group, cells=name)
+                found |= cell_links(product, name, step)
+    return found
 
 
 def _has_arrays(units):
@@ -105,11 +130,11 @@ def _has_arrays(units):
     return any(size > 1 for size in sizes)
 
 
-def _panel(steps, name, room, most):
-    """With numbers, if there are no more marks than `most` then; None where there are more without. What no array says leaves
-    the step before in sight."""
+def _panel(steps, name, room, most, besides):
+    """With numbers, if there are no more marks than `most` then, `besides` those of cells; None where there are more without.
+    What no array says leaves the step before in sight."""
     for words in (True, False):
-        limit = most if words or most == MOST_MARKS else 2 * most
+        limit = (most if words or most == MOST_MARKS else 2 * most) + besides
         fitted = {step: [_fitted(group, room, words) for group in groups] for step, groups in steps.items()}
         placed = {step: list(_placed(groups, room)) for step, groups in fitted.items() if groups}
         ends = dict(pairwise(placed))

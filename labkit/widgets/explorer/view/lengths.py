@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from itertools import pairwise
+from math import exp, isfinite, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,14 @@ from ...kit.words import norm, number
 from ..run.story import Node
 from .units import Unit, Units
 
-FEWEST_LAYERS = 3
+FEWEST_LAYERS, MOST_KINDS = 3, 3
 
 
 @dataclass(frozen=True)
 class Point:
-    """The norm that is at a box from the step `when` on, in the column of the step `at`: of its value, or of a `leaf`.
-    `single`: of one number, which has no length that others could be compared with. `main`: on the longest way."""
+    """The norm that is at a box from the step `when` on, in the column of the step `at`, in which the box is walked: of what
+    arrives there, or of a `leaf`. `single`: of one number, which has no length that others could be compared with. `main`: on
+    the longest way."""
 
     unit: Unit
     at: int
@@ -53,8 +55,10 @@ class Point:
 def points_of(units: Units, known: Sequence[tuple[Unit, int, Any]]) -> list[Point]:
     """Of boxes, from what is known there, and of the weights inside them."""
     main = _main(units)
-    columns = {unit: at for unit, at, _ in known}
-    points = [Point(u, at, at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
+    columns = {unit: units.walked.get(unit, at) for unit, at, _ in known}
+    behind = max([*units.walked.values(), *columns.values()]) + 1  # of what the curve leads to, which is not walked
+    columns |= {unit: behind for unit in columns if unit.lead.leaf and unit in main}
+    points = [Point(u, columns[u], at, norm(v), np.size(v) == 1, u in main) for u, at, v in known if not u.lead.leaf]
     points += [
         Point(u, _column_of(units, u, main, columns), at, norm(v), np.size(v) == 1, u in main, u.lead)
         for u, at, v in known
@@ -103,7 +107,7 @@ class Trend(NamedTuple):
     @property
     def words(self) -> str:
         """What the norm is multiplied by from one layer to the next on the way back, on average."""
-        return f"× {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
+        return f"weights × {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
 
     @property
     def when(self) -> int:
@@ -122,3 +126,33 @@ def trend_of(points: Sequence[Point]) -> Trend | None:
     first, last = sorted((least, most), key=lambda p: p.at)
     both = first.at in columns and last.at in columns
     return Trend(first, last, columns.index(last.at) - columns.index(first.at) if both else 0)
+
+
+class Share(NamedTuple):
+    """What the boxes of a `kind` multiply the norm by on the way back, from one layer to the next, on average."""
+
+    kind: str
+    factor: float
+
+
+def shares_of(points: Sequence[Point], trend: Trend | None) -> list[Share]:
+    """Of each kind on the curve between the ends of a trend, the one that does most first; together they are what the curve does.
+    [] where the curve does not lead there, or of very many kinds."""
+    if trend is None or not trend.layers:
+        return []
+    between = range(trend.first.at, trend.last.at + 1)
+    curve = sorted((p for p in points if p.main and not p.leaf and p.at in between), key=lambda p: p.at)
+    if not all(p.known for p in curve):
+        return []
+    logs: dict[str, float] = {}
+    for before, after in pairwise(curve):
+        kind = _kind(before.unit)
+        logs[kind] = logs.get(kind, 0.0) + log(after.norm / before.norm)
+    down = sum(logs.values()) < 0
+    order = sorted(logs, key=lambda kind: logs[kind], reverse=not down)
+    return [Share(kind, exp(logs[kind] / trend.layers)) for kind in order] if len(logs) <= MOST_KINDS else []
+
+
+def _kind(unit: Unit) -> str:
+    """The class of a call, or the op."""
+    return unit.block.title.rpartition(": ")[2] if unit.block else unit.lead.op

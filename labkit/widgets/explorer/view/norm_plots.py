@@ -10,6 +10,7 @@ from ...kit.axes import Axis
 from ...kit.scene import Mark, Panel, circle, line, path, rect, text, width_of
 from ...kit.words import clipped, number
 from .cards import short
+from .colours import decade
 from .lengths import Point, Trend
 from .placing import NARROW
 from .units import Unit, Units
@@ -22,6 +23,7 @@ HIGH, ROOM = 170.0, 16.0  # px: the axis where the curve is what is to be seen, 
 NEAR = 0.3  # of the way from the least, where the factor is told
 COLUMN, WIDEST, LEAST = 84.0, 1100.0, 420.0  # px
 RADIUS, LONGEST = 4.5, 18  # px, letters
+SAID = 22.0  # px, a line on all of it
 
 
 class Plot:
@@ -35,28 +37,30 @@ class Plot:
 
     def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
         self.units, self.points, self.trend = units, points, trend
-        self.steps = range(units.seed, max(p.at for p in points) + 1)
+        self.steps = range(min(p.at for p in points), max(p.at for p in points) + 1)
         known = [p.norm for p in points if p.known]
         low, high = (floor(log10(min(known))), ceil(log10(max(known)))) if known else (0, 1)
         self.powers = low, max(high, low + 1)
         self.bad, self.zero = any(not isfinite(p.norm) for p in points), any(p.norm == 0 for p in points)
         self.length = self.apart * len(self.steps)
+        verdict = units.story.verdict
+        self.sound = verdict if verdict and verdict.sound else None
         self._by_rank = sorted(points, key=lambda p: (p.main, not p.leaf))
 
     @cached_property
     def arrived(self) -> dict[int, Unit]:
-        """At which box something arrives at each step."""
-        return {p.at: p.unit for p in self._by_rank}
+        """The box of each column: what is walked then, or else arrives."""
+        return {p.at: self.units.at.get(p.at, p.unit) for p in self._by_rank}
 
     def spots(self) -> list[tuple[float, float] | None]:
-        """Where each step is dragged; what comes before the way back is nowhere."""
+        """Where each step is dragged; what comes before the way back is nowhere, and its start at the border."""
         tops = {p.at: p.norm for p in self._by_rank}
-        levels, level = list[float](), self.level(1.0)
-        for step in self.steps:
+        known = [self.level(tops[step]) for step in self.steps if step in tops]
+        found, level = [self.spot(self.along(self.steps[0] - 0.5), known[0])], known[0]
+        for step in range(self.units.seed + 1, self.units.last + 1):
             level = self.level(tops[step]) if step in tops else level
-            levels.append(level)
-        found = [self.spot(self.along(step), level) for step, level in zip(self.steps, levels, strict=True)]
-        return [None] * self.units.seed + found + found[-1:] * (self.units.last - self.steps[-1])
+            found.append(self.spot(self.along(min(step, self.steps[-1])), level))
+        return [None] * self.units.seed + found
 
     def level(self, value: float) -> float:
         """Where a norm stands."""
@@ -66,7 +70,7 @@ class Plot:
         """A place of the panel."""
         return along, level
 
-    def along(self, step: int) -> float:
+    def along(self, step: float) -> float:
         """Where a step stands."""
         return self.begin + self.apart * (self.steps[-1] - step + 0.5)
 
@@ -78,7 +82,17 @@ class Plot:
 
     def panel(self, name: str) -> Panel:
         """All of it."""
-        marks = [*self._ground(), *self._columns(), *self._names(), *self._curve(), *self._dots(), *self._told()]
+        drawn = (
+            self._ground,
+            self._columns,
+            self._names,
+            self._verdict,
+            self._ghost,
+            self._curve,
+            self._dots,
+            self._told,
+        )
+        marks = [mark for part in drawn for mark in part()]
         leaves = [p.leaf for p in self.points if p.leaf]
         rings = f"; rings: {'weights' if all(len(leaf.shape) > 1 for leaf in leaves) else 'leaves'}" if leaves else ""
         return Panel(name, f"{TITLE.format(self.side)}{rings}", *self._size(), marks)
@@ -87,7 +101,7 @@ class Plot:
         yield self._area()
         for value in self.axis.ticks(min(6, self.powers[1] - self.powers[0])):
             yield self._level_line(self.axis(value))
-            yield self._tick(self.axis(value), number(value))
+            yield self._tick(self.axis(value), decade(value))
         if self.bad:
             yield self._tick(self.level(nan), "nan, inf")
         if self.zero:
@@ -96,12 +110,33 @@ class Plot:
     def _columns(self) -> Iterator[Mark]:
         """What is clicked; lit at the step itself, the last one until the end."""
         for step in self.steps:
-            lit = [(0, ""), (step, "lit"), *([(step + 1, "")] if step < self.steps[-1] else [])]
+            since = self.units.seed if step == self.steps[0] else step
+            lit = [(0, ""), (since, "lit"), *([(step + 1, "")] if step < self.steps[-1] else [])]
             yield self._column(step, f"norms {step}").varying("step", state=lit)
 
+    def _verdict(self) -> Iterator[Mark]:
+        """From the shortest to the longest gradient of what was compared, where that is sound; not for who predicts."""
+        if self.sound:
+            yield self._band(self.level(self.sound.low), self.level(self.sound.high)).answering("step")
+            words = f"✓ {self.sound.kind} {self.sound.factor}"
+            yield text(*self._aside(), words, "verdict").answering("step")
+
+    def _ghost(self) -> Iterator[Mark]:
+        """All of it, faint, before it is walked; not for who predicts."""
+        if len(self._main) > 1:
+            yield path([self.place(p) for p in self._main], "ghost").answering("step")
+        for p in self._by_rank:
+            yield circle(*self.place(p), self._radius(p), "ghostring" if p.leaf else "ghostdot").answering("step")
+
+    @cached_property
+    def _main(self) -> list[Point]:
+        return sorted((p for p in self.points if p.main and not p.single), key=lambda p: p.at)
+
+    def _radius(self, p: Point) -> float:
+        return RADIUS if (p.main and not p.single) or p.leaf else RADIUS - 1.5
+
     def _curve(self) -> Iterator[Mark]:
-        main = sorted((p for p in self.points if p.main and not p.single), key=lambda p: p.at)
-        for before, after in pairwise(main):
+        for before, after in pairwise(self._main):
             yield path([self.place(before), self.place(after)], "backline").seen_from("step", after.when)
         if self.trend and self.trend.layers:
             ends = [self.place(self.trend.first), self.place(self.trend.last)]
@@ -110,14 +145,13 @@ class Plot:
     def _dots(self) -> Iterator[Mark]:
         for p in self._by_rank:
             role = "leaf" if p.leaf else "backbar"
-            large = (p.main and not p.single) or p.leaf
-            dot = circle(*self.place(p), RADIUS if large else RADIUS - 1.5, role if p.known else "badbar")
+            dot = circle(*self.place(p), self._radius(p), role if p.known else "badbar")
             yield replace(dot, link=p.link).seen_from("step", p.when)
 
     def _told(self) -> Iterator[Mark]:
         """The weights at the ends, the mean factor, and what a result that is one number starts with."""
         for p in self.points:
-            if p.single and p.at == self.units.seed and p.known:
+            if p.single and p.when == self.units.seed and p.known:
                 yield self._label(p, f"starts with {number(p.norm)}", "note").seen_from("step", p.when)
         if self.trend is None:
             return
@@ -144,6 +178,13 @@ class Plot:
     def _tick(self, at: float, words: str) -> Mark:
         raise NotImplementedError
 
+    def _band(self, low: float, high: float) -> Mark:
+        raise NotImplementedError
+
+    def _aside(self) -> tuple[float, float]:
+        """Where words on all of it begin."""
+        raise NotImplementedError
+
     def _names(self) -> Iterator[Mark]:
         raise NotImplementedError
 
@@ -157,11 +198,11 @@ class Across(Plot):
     begin = LEFT
 
     def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None, room: float):
-        columns = max(p.at for p in points) - units.seed + 1
+        columns = max(p.at for p in points) - min(p.at for p in points) + 1
         needed = min(max(COLUMN, LEAST / columns), WIDEST / columns)
         self.apart = (room - LEFT - RIGHT) / columns if room else needed
         super().__init__(units, points, trend)
-        self.top = 6.0 + ROW * self.bad + ROOM
+        self.top = 6.0 + ROW * self.bad + ROOM + SAID * bool(self.sound)
         self.axis = Axis(*self.powers, self.top + (HIGH if units.story.coloured else LEVELS), self.top, log=True)
         self.bottom = self.axis.start + ROW * self.zero
         longest = max(width_of(short(unit, LONGEST), 11.5) for unit in self.arrived.values())
@@ -180,6 +221,12 @@ class Across(Plot):
 
     def _level_line(self, at):
         return line(self.begin, at, self.begin + self.length, at, "grid")
+
+    def _band(self, low, high):
+        return rect(self.begin, high - 1, self.length, low - high + 2, "zone-sound", 0)
+
+    def _aside(self):
+        return self.begin + 10, 23.0
 
     def _tick(self, at, words):
         return text(self.begin - 7, at + 4, words, "tick", "end").answering("step")
@@ -223,6 +270,7 @@ class Upright(Plot):
 
     def __init__(self, units: Units, points: Sequence[Point], trend: Trend | None):
         super().__init__(units, points, trend)
+        self.begin += SAID * bool(self.sound)
         self.left, self.right = 104.0, NARROW - 20
         self.axis = Axis(*self.powers, self.left + 10 + 34 * self.zero, self.right - 10 - 46 * self.bad, log=True)
 
@@ -242,6 +290,12 @@ class Upright(Plot):
 
     def _level_line(self, at):
         return line(at, self.begin, at, self.begin + self.length, "grid")
+
+    def _band(self, low, high):
+        return rect(low - 1, self.begin, high - low + 2, self.length, "zone-sound", 0)
+
+    def _aside(self):
+        return 4.0, 16.0
 
     def _tick(self, at, words):
         return text(at, self.begin - 7, words, "tick", "middle").answering("step")

@@ -12,7 +12,7 @@ from ...kit.grips import Grip
 from ...kit.scene import Link, Panel
 from ...kit.words import number
 from .cards import Gradients, gradient_name
-from .lengths import points_of, trend_of
+from .lengths import Share, points_of, shares_of, trend_of
 from .norm_plots import Across, Plot, Upright
 from .units import Units
 
@@ -31,9 +31,11 @@ class Curve:
         long = len({at for _, at, _ in known}) >= FEWEST and len(units.walked) <= MOST
         self.panel: Panel | None = None
         self.plots: list[Plot] = []
+        self.shares: list[Share] = []
         if several and long:
             points = points_of(units, known)
             trend = trend_of(points)
+            self.shares = shares_of(points, trend)
             across, upright = Across(units, points, trend, room), Upright(units, points, trend)
             self.plots = [across, upright]
             self.panel = replace(across.panel("norms"), narrow=upright.panel("norms, narrow"))
@@ -46,10 +48,11 @@ class Curve:
     def links(self) -> Iterator[tuple[str, Link]]:
         """What is behind the steps: a click goes there."""
         for plot in self.plots[:1]:
-            for step in plot.steps:
-                arrived = [gradient_name(p.unit) for p in plot.points if p.when == step and p.at == step]
-                words = f"Step {step}: {', '.join(arrived[:3]) or 'nothing new'}"
-                yield f"norms {step}", Link(words, [words], go={"step": step}, name=words)
+            for column in plot.steps:
+                step = min(column, plot.units.last)
+                own = [p for p in plot.points if p.when == step and p.leaf in (None, p.unit.lead)]
+                words = f"Step {step}: {', '.join(gradient_name(p.unit) for p in own[:3]) or 'nothing new'}"
+                yield f"norms {column}", Link(words, [words], go={"step": step}, name=words)
             for p in plot.points:
                 if p.leaf and p.leaf is not p.unit.lead:
                     words = f"{p.leaf.gradient_name}: ‖{number(p.norm)}‖"

@@ -13,10 +13,11 @@ from ...kit.layout import Layout, Point
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, line, only, rect, text
 from ...kit.words import clipped
-from . import cards, travels
-from .broken import JOINED, broken, gap, later
-from .cards import Gradients, pulses
+from . import cards, travels, weights
+from .broken import JOINED, MEND, before, broken, gap, later
+from .cards import Gradients, going, pulses
 from .colours import Colours
+from .folded import ALL, OWN, WAY, folded
 from .placing import GAP, NARROW, Across, Down, Place, Placing, Wanted
 from .units import Unit, Units
 
@@ -78,8 +79,10 @@ class View:
 
     def _width(self, unit, rooms):
         value = value_width(self.units.roomy(cards.value(unit)))
+        other = value_width(folded(self.units, unit))
         joined = value_width(JOINED) if any(edge.start is unit for edge in self.units.cuts) else 0.0
-        return max([46.0, name_width(cards.short(unit)), value, joined, *rooms]) + PAD
+        bars = weights.room(self.units, unit) if unit in self.twins else 0.0
+        return max([46.0, name_width(cards.short(unit)), value, joined, other, *rooms]) + PAD + bars
 
     @property
     def layout(self) -> Layout:
@@ -198,15 +201,24 @@ class View:
             self.marks.append(pile.varying("step", state=calm(states)))
         title = cards.short(unit)
         pill = unit.lead.leaf and unit.lead.cut is None
-        begin = len(self.marks)
-        whens: list[When] = (
-            [{"mend": [0]}, {"mend": [1]}] if any(edge.start is unit for edge in self.units.cuts) else [ALWAYS]
-        )
-        for when, role, told in zip(whens, (self._role(unit), "back"), (values, [(0, JOINED)]), strict=False):
-            self.card((x, y, w), f"n{unit.index}", role, title, states, told, pill, when,
+        begin, cut = len(self.marks), any(edge.start is unit for edge in self.units.cuts)
+        looks: list[tuple[When, str, Changes]] = [(ALWAYS, self._role(unit), values)]
+        if cut:
+            looks = [({MEND: [0]}, self._role(unit), values), ({MEND: [1]}, "back", [(0, JOINED)])]
+        elif told := folded(self.units, unit):
+            plain = "loss" if unit.lead.output else "op"
+            looks = [({WAY: [ALL]}, self._role(unit), values), ({WAY: [OWN]}, plain, [(0, ""), (ran, told)])]
+        for when, role, said in looks:
+            self.card((x, y, w), f"n{unit.index}", role, title, states, said, pill, when,
                       over=partial(self.colours.of_value, unit))  # fmt: skip
-        if len(whens) > 1:
+        if cut:
             self.marks[begin - 1 :] = [later(mark, self.units) for mark in self.marks[begin - 1 :]]
+        elif any(edge.end is unit for edge in self.units.cuts):
+            self.marks[begin:] = [later(mark, self.units) for mark in self.marks[begin:]]
+            begin = len(self.marks)
+            role = "leaf" if unit.lead.leaf else "group" if unit.block else "op"
+            self.card((x, y, w), f"n{unit.index}", role, title.partition(": no ")[0], states, values, pill)
+            self.marks[begin:] = [before(mark, self.units) for mark in self.marks[begin:]]
 
     def _role(self, unit):
         if not unit.chip and (self.units.story.bad in unit.nodes or self.units.story.marked.intersection(unit.nodes)):
@@ -236,16 +248,23 @@ class View:
 
     def gradient_card(self, unit: Unit, title: str, at: tuple[float, float] | None = None) -> None:
         """The card of a box's gradient, which is as wide as the box; `at`: its left upper corner, if it is not the twin's."""
-        states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
+        states = going(self.gradients.times(unit), self.gradients.nil(unit))
+        values = self.gradients.texts(unit)
         place, role = (*at, self.box(unit)[2]) if at else self.twin(unit), self.gradient_role(unit)
         self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf,
                   over=partial(self.colours.of_gradient, unit))  # fmt: skip
+        self.weights(unit, place)
+
+    def weights(self, unit: Unit, place: Place) -> None:
+        """How long the gradients are of what a box holds."""
+        (x, y, wide), high = place, self.placing.card
+        self.marks += weights.bars(self.units, unit, x + wide, y + high - 4, high - 10)
 
     def edges_back(self) -> Iterator[tuple[int, Changes]]:
         """The number of each edge along which something goes back, and the states of the way there."""
         for k, edge in enumerate(self.units.edges):
             if edge.end in self.units.walked and self.units.sent_along(edge):
-                yield k, pulses([self.units.walked[edge.end]])
+                yield k, going([self.units.walked[edge.end]], self.units.sends_nothing(edge))
 
     def label(self, x: float, y: float, words: str, states: Changes = NEVER) -> None:
         """A local slope beside an edge."""

@@ -1,20 +1,21 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from ....realtape import in_bytes
-from ...kit.boxes import name_width, value_width
-from ...kit.scene import Panel, only, width_of
+from ...kit.boxes import EDGE, name_width, value_width
+from ...kit.scene import Mark, Panel, line, only, rect, text, width_of
 from ...kit.words import clipped
-from .cards import Gradients, pulses, short
+from .cards import Gradients, going, short
 from .chain import gradient_rooms
 from .covers import covered
 from .shared import View
 from .units import Edge, Unit, Units
+from .weights import BAR, held
 
-TITLE = "PyTorch's tape: below each op its node, and what it saves"
-PALE = "PyTorch's tape: below each op its node, pale until it runs, and what it saves"
-STRUCK = ", struck out once released"
+TITLE = "PyTorch's tape"
+LEGEND, GLYPH = 22.0, 16.0  # px: the line of what the marks mean, and a mark in it
 RELEASED = "released"
 FREED = "freed"  # PyTorch's word for it
 LONGEST_SLOT = 16  # letters
@@ -30,6 +31,9 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     noted = {unit for unit in units.units if has_node(units, unit)}
     saving = {unit for unit in noted if saves(units, unit)}
     view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, noted=saving, room=room)
+    view.top += LEGEND
+    lets_go = any(frees(unit) for unit in units.walked) and not units.story.retained
+    view.marks += _legend(units, lets_go)
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
             view.edge_below(k, _edge_states(units, edge))
@@ -37,8 +41,25 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     for unit in units.units:
         if unit in noted:
             _node(view, unit)
-    lets_go = any(frees(unit) for unit in units.walked) and not units.story.retained
-    return covered(view, view.panel("tape", f"{PALE if units.walked else TITLE}{STRUCK if lets_go else ''}", when))
+    return covered(view, view.panel("tape", TITLE, when))
+
+
+def _legend(units: Units, lets_go: bool) -> Iterator[Mark]:
+    """What the kinds of marks are."""
+    kinds = {"op": "op", "back": "its node", "saved": "saves"}
+    kinds |= {RELEASED: RELEASED} if lets_go else {}
+    kinds |= {"leafbar": "‖.grad‖ of what it holds"} if any(held(units, unit) for unit in units.walked) else {}
+    x, y = EDGE, EDGE + 6.0
+    for role, words in kinds.items():
+        if role == "saved":
+            yield line(x + GLYPH / 2, y - 6, x + GLYPH / 2, y + 6, role)
+        elif role == "leafbar":
+            yield rect(x + GLYPH / 2 - BAR / 2, y - 6, BAR, 12, role, 1)
+        elif role != RELEASED:
+            yield rect(x, y - 5, GLYPH, 10, role, 2)
+        struck = text(x + (0 if role == RELEASED else GLYPH + 5), y + 4, words, "note")
+        yield struck.varying("step", state=[(0, RELEASED)]) if role == RELEASED else struck
+        x += (0 if role == RELEASED else GLYPH + 5) + width_of(words, 12) + 12
 
 
 def has_node(units: Units, unit: Unit) -> bool:
@@ -98,7 +119,7 @@ def _rooms(gradients, unit):
 
 def _edge_states(units: Units, edge: Edge):
     walked = units.walked.get(edge.end)
-    after = pulses([walked])[1:] if walked is not None and units.sent_along(edge) else []
+    after = going([walked], units.sends_nothing(edge))[1:] if walked is not None and units.sent_along(edge) else []
     before = [] if units.story.retained else [(0, "hidden")]
     return [*before, (units.ran[edge.end] if before else 0, "pending"), *after]
 
@@ -110,7 +131,8 @@ def _node(view, unit):
     waits = "pending" if units.walked else ""
     before = "pending" if units.story.retained else "hidden"  # a real tape is there already
     appears = [(0, before), (ran, waits)] if ran else [(0, waits)]
-    states, values = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)], view.gradients.texts(unit)
+    comes = going(times, view.gradients.nil(unit))[1:]
+    states, values = [*appears, *(c for c in comes if c[0] > ran)], view.gradients.texts(unit)
     gone = bool(ran) and _freed(units, unit)
     if gone:
         states, values = [(0, before), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)]
@@ -118,6 +140,7 @@ def _node(view, unit):
         view.twin(unit), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf,
         over=partial(view.colours.of_gradient, unit),
     )  # fmt: skip
+    view.weights(unit, view.twin(unit))
     if not gone and saves(units, unit):
         _saved(view, unit, [(0, before), (ran, "")])
 

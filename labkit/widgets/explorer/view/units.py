@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kit.boxes import roomy
+from ...kit.words import norm
 from ..run.folding import Block, Part, told
 from ..run.story import Node, Sent, Step, Story
 
@@ -69,6 +70,7 @@ class Units:
 
     def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = (), varies: bool = False):
         self.story, self.varies = story, varies
+        self.lengths: dict[int, tuple[int, float]] | None = None  # of gradients of leaves without a box (`weights.py`)
         self.opened, self.opened_inside = _unfolded(among, frozenset(parts))
         self.units: list[Unit] = []
         self.home: dict[int, Unit] = {}  # node -> the box that stands for it; of a leaf its pill
@@ -170,6 +172,10 @@ class Units:
     def sent_along(self, edge: Edge) -> list[Sent]:
         """What goes back along an edge, one for each use that sends something."""
         return [sent for node, place in edge.uses for sent in self._sent.get(node, ()) if sent.place == place]
+
+    def sends_nothing(self, edge: Edge) -> bool:
+        """Whether only 0 goes back along an edge."""
+        return all(norm(sent.value) == 0 for sent in self.sent_along(edge))
 
     @cached_property
     def _sent(self) -> dict[int, tuple[Sent, ...]]:

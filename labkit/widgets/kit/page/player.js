@@ -5,7 +5,7 @@ import { askControl } from "./asking.js";
 import { turned } from "./bound.js";
 import { Changing } from "./changing.js";
 import { CONTROLS } from "./controls.js";
-import { make } from "./elements.js";
+import { lessMotion, make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
 import { briefly, captionOf, carried, holds, inSteps, onTheWay, placeOnTrack, plays, trackOf } from "./look.js";
@@ -64,7 +64,7 @@ export class Player {
     const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
     this.layouts = scene.panels.map(layouts);
     this.views = this.layouts.flat();
-    this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice || "");
+    this.notice = make("p", { className: "lk-notice", role: "alert" }, (this.noticed = scene.notice_link ? this.toldButton() : make("span", {}, scene.notice || "")));
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [this.notice] : []),
@@ -80,6 +80,12 @@ export class Player {
     this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
     bar.append(...this.fields.map(({ element }) => element));
     return bar;
+  }
+
+  // What is told leads to where it is.
+  toldButton() {
+    const { notice, notice_link: name, links } = this.scene, title = links[name].tip[0];
+    return make("button", { type: "button", className: "lk-told", title, onclick: () => this.follow(name) }, notice);
   }
 
   keysHint() {
@@ -193,6 +199,7 @@ export class Player {
   afterwards() {
     this.seeking.show();
     this.notice.hidden = this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
+    this.tells();
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) {
       this.predicting.checked = this.predict;
@@ -207,6 +214,14 @@ export class Player {
     this.says();
     this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so
     for (const view of this.views) view.follow();
+  }
+
+  // What is told first, or what stands there instead where something is put right.
+  tells() {
+    const instead = Object.entries(this.scene.notice_at || {}).map(([dial, words]) => words[this.state[dial]]).find(Boolean);
+    const words = instead || this.scene.notice || "";
+    this.notice.classList.toggle("lk-good", Boolean(instead));
+    if (this.noticed.textContent !== words) this.noticed.textContent = words;
   }
 
   // What is told of where the dials stand; while something is asked, the question stands in its place.
@@ -270,12 +285,19 @@ export class Player {
     const go = { ...along, ...link.go };
     if (!asked) {
       this.set(go);
+      if (link.reveals) this.reveal(...link.reveals);
       if (this.predict) this.asksAgain(along);
       return;
     }
     const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);
+  }
+
+  // A part comes into sight in a panel.
+  reveal(panel, name) {
+    const views = this.layouts.find(([view]) => view.panel.name === panel) || [], view = views.find((one) => !one.hidden && !one.out);
+    view?.reveal(name)?.scrollIntoView({ block: "center", behavior: lessMotion() ? "auto" : "smooth" });
   }
 
   // ---- questions ----

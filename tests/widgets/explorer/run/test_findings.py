@@ -9,7 +9,12 @@ from small_tapes import chain, cut_off, homes, square_of_pairs, value
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value, as_json, of_json
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
+from labkit.widgets.explorer.run.sound import titled
+from labkit.widgets.explorer.run.story import Pairs
+from labkit.widgets.explorer.view.best import best
+from labkit.widgets.explorer.view.pairs import TURNS
 from labkit.widgets.kit.scene import holds, looks
+from labkit.widgets.kit.words import number
 
 
 def found(tape):
@@ -80,13 +85,51 @@ def test_each_cell_tells_its_pair_and_folding_leaves_those_that_belong_together(
         return {looks(mark, state)[1] for mark in panel.marks if holds(mark.when, state) and mark.tag == "text"}
 
     assert {"mm[2] = 4", "y[1] = −1", "mse_loss gives 25", "2 and 1: a pair too many."} <= texts()
-    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=1)
-    tiles = [
-        mark
-        for mark in panel.marks
-        if mark.role == "bar" and mark.at["x"] > 40 and "opacity" in mark.vary.get("fold", {})
+    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=TURNS)
+    bars = [mark for mark in panel.marks if mark.role == "bar" and "width" in mark.vary.get("fold", {})]
+    ends = [looks(mark, scene.state(fold=TURNS))[0] for mark in bars]
+    assert len(bars) == 6 and all(at["width"] == at["opacity"] == 0 for at in ends)
+
+
+def test_the_row_turns_about_its_beginning_and_the_square_closes_with_it():
+    scene = Explorer(square_of_pairs(), "tape").scene
+    panel = scene.panels[0]
+    row = [
+        mark for mark in panel.marks if mark.role == "leaf" and mark.tag == "rect" and "y" in mark.vary.get("fold", {})
     ]
-    assert len(tiles) == 6 and all(mark.vary["fold"]["opacity"][1] == (1, 0) for mark in tiles)
+    for turn in range(TURNS + 1):
+        places = [looks(mark, scene.state(fold=turn))[0] for mark in row]
+        (x, y), *others = [(at["x"], at["y"]) for at in places]
+        steps = [np.hypot(there - x, low - y) / (k + 1) for k, (there, low) in enumerate(others)]
+        assert steps == pytest.approx([places[0]["width"]] * len(steps), abs=0.3)  # it stays as long as it is
+    (grip,) = [grip for grip in scene.grips if grip.name == "fold pairs"]
+    assert grip.spots[0][1] < grip.spots[-1][1] <= panel.height - 18
+
+
+def test_where_the_square_is_folded_the_cards_the_notice_and_the_numbers_say_so():
+    story = square_of_pairs()
+    scene = Explorer(story, "tape").scene
+    assert scene.notice_at == {"pairs": {0: f"Folded: mse_loss of 3 pairs is {number(story.pairs.alone)}."}}
+    (tape,) = [panel for panel in scene.panels if panel.name == "tape"]
+
+    def seen(**dials):
+        state = scene.state(step=-1, **dials)
+        marks = [mark for mark in tape.marks if holds(mark.when, state)]
+        return {looks(mark, state)[1] for mark in marks}, {mark.role for mark in marks}
+
+    words, roles = seen(pairs=0)
+    assert {number(story.pairs.alone), "not needed"} & words and "bad" not in roles
+    words, roles = seen(pairs=1)
+    assert "not needed" not in words and "bad" in roles
+
+
+def test_what_is_best_is_drawn_only_of_squares_of_differences():
+    left, top = np.array([1.0, 2.0, 4.0]), np.array([0.5, -1.0, 3.0])
+    terms = np.subtract.outer(left, top) ** 2
+    made = Pairs(0, 3, terms, 1.0, 2.0, "p", "y", left, top)
+    assert f"pulls all to the mean of y, {number(top.mean())}" in {mark.text for mark in best(made, 0, 0, 200, {}, {})}
+    assert best(replace(made, terms=np.abs(np.subtract.outer(left, top))), 0, 0, 200, {}, {}) == []
+    assert best(replace(made, left=None), 0, 0, 200, {}, {}) == []
 
 
 def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
@@ -99,8 +142,8 @@ def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
     for panel in scene.panels:
         for mark in panel.marks:
             _, words, name = looks(mark, before)
-            assert name == "hidden" or ("9" not in words.split() and "3×3" not in words)
-    assert not any(holds(dial.when, before) for dial in scene.dials if dial.name == "fold")
+            assert name in ("hidden", "answer") or ("9" not in words.split() and "3×3" not in words)
+    assert not any("9" in name for dial in scene.dials[1:] if dial.kind != "inside" for name in dial.values)
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -306,7 +349,7 @@ def test_what_shrinks_most_is_told_with_its_mean():
     (finding,) = [f for f in findings(layers(1e-6, 1e-3, 1.0)) if f.coloured]
     assert "from 1.41 at w2 to 1.41e−06 at w0" in finding.words
     assert finding.ending == (
-        "A step of SGD moves w0 1\u202f000\u202f000 times less than w2. Each tanh multiplies the length by 0.1 on average."
+        "A step of SGD moves w0 1,000,000 times less than w2. Each tanh multiplies the length by 0.1 on average."
     )
     (finding,) = [f for f in findings(layers(1e6, 1e3, 1.0, slope=9.0)) if f.coloured]
     assert "times further than w2. Each tanh multiplies the length by 9 on average." in finding.ending
@@ -323,7 +366,8 @@ def test_what_shrinks_most_is_told_with_its_mean():
 def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
     tape = layers(*sizes, lengths=lengths)
     assert not list(findings(tape))
-    heading, told = sound(tape)
-    assert told == verdict and heading.startswith("all 3 leaves get a gradient, those of weights within a factor of")
+    found = sound(tape)
+    assert found.words == verdict and found.sound == verdict.startswith("Sound")
+    assert (found.low, found.high) == pytest.approx((min(sizes) * 2**0.5, max(sizes) * 2**0.5))
     story = of_tape(tape)
-    assert story.ending == verdict and story.heading == f"loss: {heading}"
+    assert story.ending == verdict and story.heading == titled("loss", found)

@@ -210,7 +210,9 @@ def test_ops_are_in_the_module_whose_parameters_they_use_and_a_sound_tape_says_s
     story = of_tensor(net(torch.ones(5, 3)).sum(), Known.among({"net": net}))
     ops = [(node.title, ".".join(scope.name for scope in node.scope)) for node in story.nodes if not node.leaf]
     assert ops == [("t", "net.0"), ("addmm", "net.0"), ("tanh", ""), ("t", "net.2"), ("addmm", "net.2"), ("sum", "")]
-    assert story.heading.startswith("a tensor: all 4 leaves get a gradient, of length ")
+    assert story.heading.startswith(
+        "✓ a tensor, sound: all 4 leaves get a gradient, those of weights within a factor of "
+    )
 
 
 def test_a_module_that_is_called_twice_is_two_boxes_and_two_leaves_are_no_verdict():

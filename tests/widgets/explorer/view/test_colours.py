@@ -6,9 +6,8 @@ import pytest
 
 import labkit
 from labkit.widgets.explorer.scene import FoldedStory
-from labkit.widgets.explorer.view.colours import MEMORY, NORM, PLAIN, Colours, Scale, _legend
+from labkit.widgets.explorer.view.colours import MEMORY, NORM, PLAIN, Colours, Scale, _legend, decade, decades
 from labkit.widgets.kit.scene import looks, width_of
-from labkit.widgets.kit.words import number
 
 
 def picture(fun, *args):
@@ -74,11 +73,11 @@ def test_few_ops_and_values_that_are_all_alike_have_no_choice():
 
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_numbers_of_a_legend_stand_apart(narrow):
-    marks, width, _ = _legend(NORM, Scale("norm", 6.81e-5, 5.66, number), False, narrow)
+    marks, width, _ = _legend(NORM, Scale("norm", decades(6.81e-5, 5.66), decade), {}, narrow)
     ticks = [mark for mark in marks if mark.role == "tick"]
     half = [width_of(mark.text, 11, mono=True) / 2 for mark in ticks]
     gaps = [b.at["x"] - a.at["x"] - h - k for a, b, h, k in zip(ticks, ticks[1:], half, half[1:])]
-    assert min(gaps) >= 10 and [ticks[0].text, ticks[-1].text] == ["6.81e−05", "5.66"]
+    assert min(gaps) >= 10 and [ticks[0].text, ticks[-1].text] == ["10⁻⁵", "10"]
     assert width <= 760 and (not narrow or ticks[-1].at["x"] + half[-1] <= 420)
 
 

@@ -37,11 +37,11 @@ def told(group):
 
 
 def test_single_numbers_need_no_panel():
-    assert module.inside(units_of(lambda x, y: np.sin(x) * y, 1.0, 2.0)) == []
+    assert module.inside(units_of(lambda x, y: np.sin(x) * y, 1.0, 2.0)) == ([], {})
 
 
 def test_very_many_boxes_have_none():
-    assert module.inside(units_of(lambda x: sum(np.sin(x) for _ in range(module.MOST_BOXES)), X)) == []
+    assert module.inside(units_of(lambda x: sum(np.sin(x) for _ in range(module.MOST_BOXES)), X)) == ([], {})
 
 
 def test_forwards_operands_and_their_result():
@@ -81,7 +81,7 @@ def test_in_a_folded_block_what_is_only_transposed_goes_there_at_once():
 
 def test_the_marks_of_a_step_are_seen_at_that_step_alone():
     units = units_of(layer, X, W, B)
-    (panel,) = module.inside(units)
+    (panel,), _ = module.inside(units)
     assert panel.live
     *marks, note = panel.marks
     assert note.text == module.NOTE
@@ -93,13 +93,13 @@ def test_the_marks_of_a_step_are_seen_at_that_step_alone():
 
 def test_there_are_layouts_for_less_room_and_few_marks():
     units = units_of(layer, X, W, B)
-    (panel,) = module.inside(units)
+    (panel,), _ = module.inside(units)
     layouts = [panel]
     while layouts[-1].narrow:
         layouts.append(layouts[-1].narrow)
     assert [found.width <= room + 6 for found, room in zip(layouts, module.LAYOUTS.values(), strict=True)] == [True] * 3
     assert all(len(found.marks) <= module.MOST_MARKS for found in layouts)
-    (light,) = module.inside(units, light=True)
+    (light,), _ = module.inside(units, light=True)
     assert len(light.marks) <= 2 * module.MOST_LIGHT and "middle" not in light.narrow.name
 
 
@@ -123,7 +123,7 @@ def test_where_only_zeros_arrive_that_is_said():
 
 def test_links_lead_to_what_an_array_is_of():
     units = units_of(layer, X, W, B)
-    (panel,) = module.inside(units)
+    (panel,), _ = module.inside(units)
     leaf = next(unit for unit in units.units if unit.lead.title == "x")
     assert {f"n{leaf.index}", f"g{leaf.index}"} <= {mark.link for mark in panel.marks}
 

@@ -32,7 +32,7 @@ def dots(panel, step):
     found = {}
     for mark in panel.marks:
         attributes, _, state = looks(mark, {"step": step})
-        if mark.tag == "circle" and state != "hidden":
+        if mark.tag == "circle" and state != "hidden" and not mark.role.startswith("ghost"):
             found[mark.link] = attributes["cx"], attributes["cy"]
     return found
 
@@ -68,9 +68,28 @@ def test_its_grip_and_its_links_go_to_the_steps():
     across, upright = curve.grips()
     assert (across.dial, across.by, upright.by) == ("step", "x", "y")
     assert across.spots[: units.seed] == [None] * units.seed and len(across.spots) == units.last + 1
-    assert [link.go["step"] for _, link in curve.links()] == list(range(units.seed, units.last + 1))
-    rows = [m.link for m in curve.panel.marks if m.role == "row"]
-    assert rows == [name for name, _ in curve.links()]
+    assert [link.go["step"] for _, link in curve.links()] == [*range(units.seed + 1, units.last + 1), units.last]
+    rows = [m for m in curve.panel.marks if m.role == "row"]
+    assert [m.link for m in rows] == [name for name, _ in curve.links()]
+    for step, unit in units.at.items():  # the column that is lit, the place of the ring, and the box that is walked
+        if step > units.seed:
+            (lit,) = [m.at for m in rows if looks(m, {"step": step})[2] == "lit"]
+            middle = lit["x"] + lit["width"] / 2
+            assert across.spots[step][0] == pytest.approx(middle, abs=0.2)
+            assert dots(curve.panel, units.last)[f"g{unit.index}"][0] == pytest.approx(middle, abs=0.2)
+
+
+def test_all_of_it_is_there_faint_from_the_start_but_not_for_who_predicts():
+    curve, units = Curve(weighted()), weighted()
+    for panel in (curve.panel, curve.panel.narrow):
+        faint = [m for m in panel.marks if m.role in ("ghostdot", "ghostring")]
+        places = {(m.at["cx"], m.at["cy"]) for m in faint}
+        assert places == {(m.at["cx"], m.at["cy"]) for m in panel.marks if m.tag == "circle" and m not in faint}
+        (line,) = [m for m in panel.marks if m.role == "ghost"]
+        assert {latest(m.vary["step"]["state"], step, "") for m in (*faint, line) for step in (0, units.last)} == {
+            "answer"
+        }
+        assert not any(m.link for m in (*faint, line))
 
 
 def test_nan_and_0_have_rows_of_their_own():
@@ -127,7 +146,7 @@ def test_the_weights_at_the_ends_are_named_with_the_mean_factor(narrow):
     first, last = sorted((found.index(min(found)), found.index(max(found))))  # on the way back
     factor = (found[last] / found[first]) ** (1 / (last - first))
     words = [mark for mark in panel.marks if mark.role == "leaftext"]
-    assert f"× {number(factor)} per layer" in [mark.text for mark in words]
+    assert f"weights × {number(factor)} per layer" in [mark.text for mark in words]
     ends = {mark.text.split()[-1] for mark in words if "per layer" not in mark.text}
     assert ends == {number(min(found)), number(max(found))}
     (line,) = [mark for mark in panel.marks if mark.role == "trend"]

@@ -85,7 +85,9 @@ def _used_by(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _file_of(kind: type) -> str:
     """The file of a class; "<cell>" of one that was written in a notebook, and that of Python for its own."""
     module = sys.modules.get(kind.__module__)
-    return getattr(module, "__file__", None) or ("<frozen>" if kind.__module__ in sys.builtin_module_names else "<cell>")
+    return getattr(module, "__file__", None) or (
+        "<frozen>" if kind.__module__ in sys.builtin_module_names else "<cell>"
+    )
 
 
 def _used_by_function(fun: FunctionType) -> Iterator[tuple[str, Any]]:

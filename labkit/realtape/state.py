@@ -16,7 +16,11 @@ from .kinds import installed, is_real_tensor, unseen
 from .values import readable
 
 _ACCELERATORS = ("cuda", "xpu", "mps")
-_GENERATORS = ("Generator", "get_state", "set_state"), ("Random", "getstate", "setstate"), ("RandomState", "get_state", "set_state")
+_GENERATORS = (
+    ("Generator", "get_state", "set_state"),
+    ("Random", "getstate", "setstate"),
+    ("RandomState", "get_state", "set_state"),
+)
 _INNER = "torch._"  # modes of PyTorch's own workings
 
 
@@ -30,8 +34,8 @@ def unchanged(modules: Iterable[Any], tensors: Iterable[Any], results: Iterable[
     attributes; and the `.grad` of `results`. What is put back keeps its object, its memory and its version, so that no tape takes it for changed.
     """
     modules = list(modules)
-    alive, modes = _alive(installed().nn.Module), [m for m in _alive(_mode()) if not type(m).__module__.startswith(_INNER)]
-    every = list({id(m): m for m in (*modules, *alive)}.values())
+    every = list({id(m): m for m in (*modules, *alive(installed().nn.Module))}.values())
+    modes = [mode for mode in alive(_mode()) if not type(mode).__module__.startswith(_INNER)]
     parameters = [p for m in every for p in _own(m, "parameters")]
     watched = _distinct([*tensors, *(p for m in modules for p in m.parameters())])
     with ExitStack() as stack:
@@ -49,7 +53,7 @@ def retaining(nodes: Iterable[Any]) -> list[Any]:
     """The tensors that these nodes made and that keep their `.grad`, as far as somebody still has them."""
     known = set(nodes)
     with unseen():
-        return [t for t in _alive(installed().Tensor) if t.retains_grad and t.grad_fn in known]
+        return [t for t in alive(installed().Tensor) if t.retains_grad and t.grad_fn in known]
 
 
 def _watch_optimizers(stack: ExitStack) -> None:
@@ -79,7 +83,7 @@ def _unseen(put_back):
     return quietly
 
 
-def _alive(kind: type) -> list[Any]:
+def alive(kind: type) -> list[Any]:
     """All objects of a kind that there are: a checkpoint runs again what it has kept in a closure."""
     return [value for value in gc.get_objects() if issubclass(type(value), kind)]
 

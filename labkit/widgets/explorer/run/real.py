@@ -11,6 +11,7 @@ from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Spread, Ta
 from ...kit.words import counted, listed, number
 from .findings import Finding, findings, sound
 from .gaps import Gap, data_leaf, identity, is_data
+from .hooked import hooked
 from .notices import faults
 from .story import Layer, Node, Pairs, Story
 from .walked import array_of, steps_of
@@ -54,7 +55,7 @@ class _Telling:
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
-        found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
+        found = [*_alarms(self.tape), *gap.found(), *hooked(self.tape), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
         story.pairs = next(self._pairs(), None)

@@ -29,9 +29,10 @@ def unchanged(modules: Iterable[Any], tensors: Iterable[Any], results: Iterable[
     """While this is in force modules may run; afterwards, an error or not, all is bit for bit as it was.
 
     That is: of `modules` and of every other module in the program the buffers, the mode, the attributes and what is in the lists,
-    dicts and objects among these; the numbers of `tensors` and of the parameters of `modules`, and the `.grad` of both; an
-    optimizer that makes a step, with its parameters; the random numbers of PyTorch, NumPy and Python, and generators among the
-    attributes; and the `.grad` of `results`. What is put back keeps its object, its memory and its version, so that no tape takes it for changed.
+    dicts and objects among these; the numbers of `tensors` and of the parameters of `modules`, and the `.grad` of both and of
+    `results`; an optimizer that makes a step, with its parameters; the random numbers of PyTorch, NumPy and Python, and
+    generators among the attributes. What is put back keeps its object, its memory and its version, so that no tape takes it for
+    changed.
     """
     modules = list(modules)
     every = list({id(m): m for m in (*modules, *alive(installed().nn.Module))}.values())

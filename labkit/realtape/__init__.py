@@ -10,6 +10,7 @@ Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape
 
 from .cutting import Behind, behind
 from .flat import ENDS, Flat
+from .holding import reached
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
@@ -49,6 +50,7 @@ __all__ = [
     "nodes_of",
     "of_json",
     "op_of",
+    "reached",
     "read",
     "settings",
     "slots",

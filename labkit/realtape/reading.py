@@ -7,12 +7,13 @@ from typing import Any
 
 from ..ops import op_of_node
 from .flat import flat_of
-from .kinds import is_leaf, is_real_tensor, unseen
+from .holding import reached
+from .kinds import is_leaf, is_real_module, is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
 from .spread import spread_of
 from .tape import KEPT, Saved, Tape, TapeNode
-from .values import Value, array_of, bytes_of, dtype_of, readable, storage_of, value_of
+from .values import Value, array_of, bytes_of, dtype_of, readable, shape_of, storage_of, value_of
 
 MOST_NAMED = 4  # tensors that a tape leads to
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
@@ -115,7 +116,8 @@ class _Reading:
             nodes[i].values[nr] = self._value(tensor) or nodes[i].values.get(nr)
         named = [nodes[i].label or nodes[i].op for i, _ in roots]
         name = ", ".join(named) if len(roots) <= MOST_NAMED else f"{len(roots)} tensors"
-        return Tape(name, roots, nodes, *self._parameters())
+        hidden = self._hidden()
+        return Tape(name, roots, nodes, *self._parameters(hidden), hidden=hidden)
 
     def _node(self, i, node):
         if is_leaf(node):
@@ -131,7 +133,7 @@ class _Reading:
         return made
 
     def _leaf(self, i, variable):
-        kind = (tuple(variable.shape), dtype_of(variable), str(variable.device))
+        kind = (shape_of(variable) or (), dtype_of(variable), str(variable.device))
         label = self.names.leaves.get(id(variable)) or f"leaf {i + 1}"
         value = self._value(variable)
         hooks = len(variable._backward_hooks or ())
@@ -161,7 +163,7 @@ class _Reading:
         label, note = ("", "") if of else self._outside(tensor, memory)
         self.on_tape |= {label} - {""}
         return Saved(
-            slot.name, slot.state, tuple(tensor.shape), dtype_of(tensor), bytes_of(tensor), memory, of,
+            slot.name, slot.state, shape_of(tensor), dtype_of(tensor), bytes_of(tensor), memory, of,
             label, note, slot.why, self._value(tensor) if slot.state == KEPT else None,
         )  # fmt: skip
 
@@ -184,16 +186,31 @@ class _Reading:
 
     def _value(self, tensor):
         if id(tensor) not in self.read_values:
-            count = tensor.numel() if tensor.layout is not None else 0
+            count = 0 if tensor.is_nested else tensor.numel()
             self.left -= count
             self.read_values[id(tensor)] = tensor, value_of(tensor) if self.left > 0 else None
         return self.read_values[id(tensor)][1]
 
-    def _parameters(self):
+    def _hidden(self):
+        """Parameters off the tape that a node holds, or can reach by a function that it holds, with that node's op."""
+        parameters = self.names.parameters or self._of_variables()
+        names = {id(p): name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves}
+        found: dict[str, str] = {}
+        for node in self.order if names else ():
+            held = reached(dict(getattr(node, "__dict__", None) or {})).values()
+            inside = [p for one in held for p in (one.parameters() if is_real_module(one) else [one])]
+            found |= {names[id(p)]: op_of(node) for p in inside if id(p) in names}
+        return found
+
+    def _parameters(self, hidden):
         """The parameters that are frozen, those that the tape does not reach, and the leaves with a `.grad` that is not 0."""
         parameters = self.names.parameters or self._of_variables()
         frozen = tuple(name for name, p in parameters.items() if not p.requires_grad)
-        unreached = [name for name, p in parameters.items() if p.requires_grad and id(p) not in self.leaves]
+        unreached = [
+            name
+            for name, p in parameters.items()
+            if p.requires_grad and id(p) not in self.leaves and name not in hidden
+        ]
         leaves = [node.variable for node in self.order if is_leaf(node)]
         filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
         apart = [name for name in (*frozen, *unreached) if name not in self.on_tape]

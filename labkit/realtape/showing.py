@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .backward import walk_back
-from .kinds import is_real_module, tensors_in
+from .holding import reached
+from .kinds import is_leaf, is_real_module, tensors_in
 from .names import Names, models
 from .owners import note_owners
 from .reading import nodes_of, read
 from .running import refuse_lazy, run
-from .state import unchanged
+from .state import retaining, unchanged
 from .tape import Tape
 
 
@@ -37,21 +38,27 @@ def tape_of_run(
     `variables`: among them the arguments by name. Raises ValueError for a result without a history, and for a module that
     its first run would change for good; an exception of `fun` is passed on.
     """
-    modules = [fun] if is_real_module(fun) else []
-    modules += [module for _, module in models(model)]
+    used = {} if is_real_module(fun) else reached(fun)
+    within = [fun] if is_real_module(fun) else [m for m in used.values() if is_real_module(m)]
+    modules = [*within, *(module for _, module in models(model))]
     for module in modules:
         refuse_lazy(module)
-    with unchanged(modules, [tensor for _, tensor in tensors_in(list(args))]):
+    data = [tensor for _, tensor in (*tensors_in(list(args)), *tensors_in(used))]
+    with unchanged(modules, data):
         tensors, calls = run(fun, args)
-        tape = read(tensors, Names.of(model or (fun if is_real_module(fun) else None), variables))
+        names = Names.of(model or (fun if is_real_module(fun) else None), {**used, **(variables or {})})
+        tape = read(tensors, names)
         tape.name, tape.ran = name, True
         calls.note_on(tape)
+        if not any(node.scope for node in tape.nodes):  # compiled or scripted: its modules were not seen to be called
+            note_owners(tape, names)
         if backward:
             _walk_back(tape, tensors, modules)
         return tape
 
 
 def _walk_back(tape, tensors, modules):
-    leaves = [node.variable for node in nodes_of(tensors) if node.name().endswith("AccumulateGrad")]
-    with unchanged(modules, leaves):
+    nodes = nodes_of(tensors)
+    leaves = [node.variable for node in nodes if is_leaf(node)]
+    with unchanged(modules, leaves, retaining(nodes)):
         walk_back(tape, tensors)

@@ -20,7 +20,8 @@ class Saved:
     Attributes:
         state: "kept"; "freed", by a backward; "packed", by a hook, which `why` names: it is not unpacked, for that would run
             the hook; "changed", in place since it was saved, `why` being what PyTorch says; "unknown", `why` says why.
-        shape, dtype, bytes: of the tensor; of one that is freed or packed they are not known: None, "" and None.
+        shape, dtype, bytes: of the tensor; of one that is freed or packed they are not known: None, "" and None; a nested one has
+            no shape.
         memory: a number that is the same for what shares memory.
         of: `(node, output)` whose value it is, or None for what no node of the tape made.
         label: the name of the parameter, buffer or variable that it is; `note`: "frozen", "detached from h", or "".
@@ -45,7 +46,11 @@ class Saved:
         ('self = x: float32 [2, 3], 24 bytes', 'result: freed')
         """
         name = f"{self.name} = {self.label}" if self.label else self.name
-        kind = f"{self.dtype} {list(self.shape)}, {in_bytes(self.bytes)}" if self.shape is not None else ""
+        kind = (
+            f"{self.dtype} {list(self.shape)}, {in_bytes(self.bytes)}"
+            if self.shape is not None
+            else self.dtype and f"{self.dtype}, nested"
+        )
         state = {KEPT: "", PACKED: f"packed by a hook ({self.why}), not unpacked", CHANGED: "changed in place since"}
         fate = state.get(self.state, f"not known: {self.why}" if self.state == UNKNOWN else self.state)
         note = self.note and f"({self.note})"
@@ -110,6 +115,8 @@ class Tape:
         name: of the tensor it leads to. `roots`: `(node, output)` of that, or of those.
         nodes: leaves first, then each node after what it was computed from.
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
+        hidden: those that a node holds which runs more code in its backward, such as a reentrant checkpoint, with that node's
+            op: whether they get a gradient there the tape does not say.
         homes: of each of `unreached` and `frozen` that is not on the tape the module that it is in, the class of that, whether a
             parameter that gets a gradient was registered after it, and the variable that was made with it and whose numbers
             came on the tape, detached, or "".
@@ -126,6 +133,7 @@ class Tape:
     unreached: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
     homes: dict[str, tuple[str, str, bool, str]] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict)
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)
     ran: bool = False

@@ -67,12 +67,18 @@ def dtype_of(tensor: Any) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
+def shape_of(tensor: Any) -> tuple[int, ...] | None:
+    """Its shape, or None of a nested tensor, whose parts have shapes of their own."""
+    return None if tensor.is_nested else tuple(map(int, tensor.shape))
+
+
 def readable(tensor: Any) -> bool:
     """Whether the numbers can be read without running anything of the user's: not of a subclass with its own dispatch, not
     of what has no numbers (the device "meta"), and no sparse, quantized or nested tensor."""
     torch = installed()
     plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
-    return plain and tensor.device.type != "meta" and tensor.layout == torch.strided and not tensor.is_quantized
+    known = plain and not (tensor.is_nested or tensor.is_quantized)
+    return known and tensor.device.type != "meta" and tensor.layout == torch.strided
 
 
 def _is_sparse(tensor):
@@ -94,18 +100,20 @@ def array_of(tensor: Any) -> np.ndarray:
 
 def value_of(tensor: Any) -> Value | None:
     """What `tensor` holds now, or None where that cannot be read. To be called where `unseen` is in force."""
-    if not (readable(tensor) or _is_sparse(tensor)) or tensor.numel() > MOST_READ:
+    if not (readable(tensor) or _is_sparse(tensor)) or tensor.is_nested or tensor.numel() > MOST_READ:
         return None
     try:
         array = array_of(tensor)
     except (RuntimeError, TypeError, NotImplementedError):  # inside of a transform of torch.func
         return None
     many = array.size > MOST and array.dtype.kind != "c"
-    return Value(tuple(tensor.shape), dtype_of(tensor), Summary(array) if many else array.copy())
+    return Value(shape_of(tensor) or (), dtype_of(tensor), Summary(array) if many else array.copy())
 
 
 def bytes_of(tensor: Any) -> int | None:
     """How many bytes its elements take, or None where that is not known."""
+    if tensor.is_nested:
+        return None
     try:
         return int(tensor.numel() * tensor.element_size())
     except (RuntimeError, NotImplementedError):

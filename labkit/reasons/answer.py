@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
 
-from ..engine import is_library
+from ..engine import is_library, is_own
 from ..lines import wrapped
 
 
@@ -50,10 +50,11 @@ def _text(file, line):
 
 
 def user_frame(frame: Any, libraries: tuple[str, ...] = ()) -> Any:
-    """The innermost of the frames that is nobody's library code, as `(code, instruction)`; or None."""
+    """The innermost of the frames that is nobody's library code and does not come with Python, as `(code, instruction)`; or
+    None."""
     while frame is not None:
         name = frame.f_code.co_filename
-        if not is_library(name) and not name.startswith(libraries):
+        if not is_library(name) and not name.startswith(libraries) and (is_own(name) or "-packages/" in name):
             return frame.f_code, frame.f_lasti
         frame = frame.f_back
     return None

@@ -108,8 +108,9 @@ def _name_of_end(step, sent, figures):
         return "multiplied by zero"
     if constant:
         return "overwritten" if largest(probe.values) else "multiplied by zero"
-    if _couples(step, sent):
+    if _couples(step, sent) or ("softmax" in step.op and min(step.arrived.shape, default=1) > 1):
         return f"saturated {step.op}"
+    figures["shape"] = step.arrived.shape
     chosen = step.elsewhere() or largest(sent.value)  # others of its arguments, or others of the entries
     return "not chosen" if chosen else f"zero slope of {step.op}"
 
@@ -174,10 +175,11 @@ def _mixed(gradient):
 def _couples(step, sent):
     """Whether what arrives at one entry goes on to others, too, as in a softmax."""
     zeros = np.flatnonzero(plain(step.arrived) == 0)
-    if step.arrived.shape != sent.value.shape or not zeros.size:
+    if step.arrived.shape != sent.value.shape or not step.arrived.size:
         return False
-    found = plain(_sent_again(step, sent, lambda gradient: _unit(gradient, int(zeros[0])))).ravel()
-    return bool(found.size == step.arrived.size and np.any(np.delete(found, zeros[0])))
+    place = int(zeros[0]) if zeros.size else 0
+    found = plain(_sent_again(step, sent, lambda gradient: _unit(gradient, place))).ravel()
+    return bool(found.size == step.arrived.size and np.any(np.delete(found, place)))
 
 
 def _unit(gradient, place):

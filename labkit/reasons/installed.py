@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..realtape import array_of, is_real_tensor
+from ..realtape import array_of, is_real_module, is_real_tensor, reached, unchanged
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
@@ -46,7 +46,17 @@ def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     """The answer for a function, run once and watched."""
     if not w.requires_grad:
         return _asks_for_none(w)
-    run = RealRun(fun, w)
+    with unchanged(*_at_hand(fun)):
+        return _of_run(RealRun(fun, w), w, held)
+
+
+def _at_hand(fun):
+    """The modules and the tensors that a function can reach."""
+    used = reached(fun).values()
+    return [one for one in used if is_real_module(one)], [one for one in used if is_real_tensor(one)]
+
+
+def _of_run(run, w, held):
     standing = _standing(w, held, run)
     run.put_back()
     ends, sight = run.sight.ends(run.outputs[:1]), run.sight
@@ -71,4 +81,6 @@ def _standing(w, held, run=None):
     hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
     where = run.lines.get(w.grad_fn) if run is not None else None
     changed = run.changes.get(id(given)) if run is not None else None
-    return Standing(array, w.is_leaf, changed, hook=about(next(iter(hooks), None)), where=where)
+    walked, forgotten = (False, None) if run is None else (id(run.loss) in run.walks, run.forgotten)
+    hook = about(next(iter(hooks), None))
+    return Standing(array, w.is_leaf, changed, forgotten, walked, hook, where, run is not None)

@@ -8,7 +8,7 @@ from .flow import largest
 from .open_words import bad_loss, found
 from .reading import Unreadable
 from .standing import compare
-from .walked import of_walked
+from .walked import of_walked, unseen
 from .words import answer, at, figure
 
 
@@ -17,6 +17,7 @@ class Standing(NamedTuple):
 
     `leaf`: whether the tensor is one. `changed`, `forgotten`: where the gradient was written to, and where it was let go.
     `walked`: whether backward() has run. `hook`: words of a hook on the way. `where`: where the tensor was made, if by an op.
+    `known`: whether one would know of a backward() that has run.
     """
 
     array: Any
@@ -26,6 +27,7 @@ class Standing(NamedTuple):
     walked: bool = False
     hook: str = ""
     where: Any = None
+    known: bool = True
 
 
 def judged(reading: Any, standing: Standing, more: str) -> Why:
@@ -38,6 +40,8 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
         return _unreadable(problem, reading, standing)
     finding = examine(flow)
     smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
+    if finding.cause == "unknown":
+        return unseen(reading, found(finding))
     if finding.what != "healthy" and not (finding.what == "small" and smaller):
         return found(finding, more if finding.what != "nan" else "")
     return _stands(finding, flow.gradient, standing, more)
@@ -68,7 +72,7 @@ def _stands(finding, gradient, standing, more):
     if not standing.leaf:
         said = f"The tensor is a result{at(standing.where)}, and .grad is kept for leaves alone; {norm}."
         step = "call retain_grad() on it before backward(), or ask the leaf that it was made of."
-        return answer("None", "not a leaf", [said, more], standing.where, step)
+        return answer("None", "not a leaf", [said, standing.hook, more], standing.where, step)
     if standing.walked and standing.forgotten is not None:
         said = f"backward() has run; .grad was set to None afterwards{at(standing.forgotten)}. Now {norm}."
         step = "read .grad between backward() and zero_grad()."
@@ -78,8 +82,12 @@ def _stands(finding, gradient, standing, more):
         step = "take what torch.autograd.grad returns; backward(inputs=...) fills those named alone."
         return answer("None", "not accumulated", [said, more], None, step)
     said = f"backward() has not run on this loss, so nothing stands in .grad yet; {norm}."
+    if not standing.known:
+        said = (
+            f"Nothing stands in .grad: backward() has not run on this loss, or .grad was set to None after it; {norm}."
+        )
     step = "call loss.backward() first, and read .grad after it."
-    return answer("None", "read before backward", [said, _tail(found(finding)), more], None, step)
+    return answer("None", "read before backward", [said, _tail(found(finding)), standing.hook, more], None, step)
 
 
 def _tail(healthy):

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from ..realtape import array_of
@@ -23,19 +23,20 @@ class RealRun:
         self.torch, self.w = torch, w
         self.home = os.path.dirname(torch.__file__) + os.sep
         self.sight = Sight(
-            w, lambda v: isinstance(v, torch.Tensor), lambda t: t is w or t.grad_fn is not None, array_of
+            w, lambda v: isinstance(v, torch.Tensor), lambda t: t is w or t.grad_fn is not None, array_of, _memory
         )
         self.lines: dict[Any, Any] = {}
         self.marks: dict[Any, tuple] = {}  # of the result of a node, and of what went into the call
         self.changes: dict[int, Any] = {}  # where a tensor was written to last
         self.writes: dict[int, Any] = {}  # the same, by its memory
         self.versions: dict[int, tuple[Any, int]] = {}  # of the tensors that were used, at their first use
+        self.forgotten: Any = None  # where `.grad` of `w` was set to None, after a backward() inside
         self.gradients: dict[Any, Any] = {}  # what stood in `.grad` before a backward() inside
         self.walks: dict[int, Any] = {}  # the way back from a loss, at a backward() inside
         self.hooks: list = []
         self.kept: list = []
         self._keep(w)
-        with self._ways_in(), self._mode():
+        with self._ways_in(), self._as_written(), self._mode():
             output = fun(w) if wants_one(fun) else fun()
         self.outputs = list(output) if isinstance(output, (tuple, list)) else [output]
         self.loss = self.outputs[0] if self.outputs else None
@@ -87,6 +88,11 @@ class RealRun:
 
         return Watching()
 
+    def _as_written(self):
+        """While open, what was compiled runs as it was written: else nothing is seen of it."""
+        stance = getattr(getattr(self.torch, "compiler", None), "set_stance", None)
+        return nullcontext() if stance is None else stance("force_eager")
+
     @contextmanager
     def _ways_in(self):
         """While open, the two ways to make a tensor that a mode does not see are seen, too: of an array, and a Parameter."""
@@ -122,13 +128,16 @@ class RealRun:
             self._walk_now(args[0])
         if name == "grad" and func.__name__ == "__set__":
             self._keep(args[0])
+            if args[0] is self.w and args[1] is None and self.walks:
+                self.forgotten = self._here()
         if name == "register_hook" and self.sight.note_of(args[0]) is not None:
             self.hooks.append(args[1])
         before = self._marks([args, kwargs])
         result = func(*args, **kwargs)
+        changed = args[0] if name == "data" and func.__name__ == "__set__" else _changed(name, args, kwargs)
         with suppress(Exception):  # a tensor of a transform, which has no memory: the run goes on as if nobody watched
-            self._saw(name, recording, _leaves([args, kwargs]), _leaves([result]), _changed(name, args, kwargs))
-            self._mark(_leaves([result, _changed(name, args, kwargs)]), before)
+            self._saw(name, recording, _leaves([args, kwargs]), _leaves([result]), changed)
+            self._mark(_leaves([result, changed]), before)
         return result
 
     def _marks(self, tree):
@@ -159,6 +168,12 @@ class RealRun:
                     value._is_view() and value._base.grad_fn is not None
                 ):  # of a part written to in place, the whole is new
                     self.lines.setdefault(value._base.grad_fn, where)
+
+
+def _memory(tensor):
+    with suppress(Exception):  # a tensor of a transform or of another layout
+        return tensor.untyped_storage().data_ptr()
+    return None
 
 
 def _changed(name, args, kwargs):

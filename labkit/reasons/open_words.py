@@ -1,5 +1,7 @@
 """The way back is open: what the numbers on it say, in words, and what to do."""
 
+import numpy as np
+
 from .answer import Why
 from .examining import Finding
 from .flow import Bad
@@ -107,13 +109,15 @@ def _said_zero(finding):
     if not finding.op:
         return ["Nothing but zeros starts from the loss."], "look at the loss."
     said = f"{op} sends nothing on {arrives}: its slope there is zero."
-    return [said, _hint(finding.op), more], "look at what goes into it."
+    return [said, _hint(finding.op, figures.get("shape", ())), more], "look at what goes into it."
 
 
-def _hint(op):
+def _hint(op, shape):
     """When an op that is no function of one number is flat."""
     if op.startswith("nll_loss"):
         return "It is flat where no example counts: every target may be one to be ignored."
+    if "softmax" in op and np.prod(shape) > 1:
+        return "A row of one entry alone gives 1, whatever the number is; and so does one entry that takes it all."
     return "Of one entry alone it makes the same, whatever the number is." if "softmax" in op or "norm" in op else ""
 
 

@@ -29,18 +29,22 @@ _PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
 
 
 class Sight:
-    """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it.
+    """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it,
+    `memory(tensor)` in which memory it stands, where that is known.
 
     `exits`: values that left the tensors. `seen`: the calls whose results a gradient goes on from, `(op, place, tensor)`.
     """
 
-    def __init__(self, w: Any, is_tensor: Callable, alive: Callable, array: Callable) -> None:
-        self.is_tensor, self.alive, self.array = is_tensor, alive, array
+    def __init__(
+        self, w: Any, is_tensor: Callable, alive: Callable, array: Callable, memory: Callable = lambda tensor: None
+    ) -> None:
+        self.is_tensor, self.alive, self.array, self.memory = is_tensor, alive, array, memory
         self.target = Trail("leaf", None, LEAF)
         self.exits: list[Exit] = []
         self.lost: list[Trail] = []  # cuts in a run of arrays, which are not followed any further
         self.off: Any = None  # where recording was switched off
         self._notes: dict[int, Trail] = {id(w): self.target}
+        self._written: dict[int, Trail] = {}  # by memory, of what was cut off and written to somebody's tensor
         self._kept: list = [w]  # so that no id is used twice
         self._known: set[int] = set()
 
@@ -54,7 +58,10 @@ class Sight:
 
     def note_of(self, value: Any) -> Trail | None:
         """The note of a tensor that was made of the one asked about, or of numbers after some had left."""
-        return self._notes.get(id(value))
+        known = self._notes.get(id(value))
+        if known is None and self._written and self.is_tensor(value) and not self.alive(value):
+            return self._written.get(self.memory(value))
+        return known
 
     def saw(
         self, op: str, where: Any, given: Iterable, results: Iterable, recording: bool = True, changed: Any = None
@@ -86,7 +93,7 @@ class Sight:
         for value in tensors:
             note = self._notes.get(id(value))
             if note is not None and note.kind not in OPEN and self.alive(value):
-                self._note(value, Trail(note.op, note.place, RECORDED, note.before))
+                self._note(value, Trail(note.op, note.place, RECORDED, _open_before(note)))
 
     def _made(self, op, where, tensors, notes, entered, value, recording, changed):
         if id(value) in self._known and not changed:
@@ -100,9 +107,13 @@ class Sight:
         elif entered and not notes:
             self._note(value, entered[0])
         elif notes and (changed or not self._is_of_another(value, tensors)):
-            alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
+            alive = [
+                t for t in tensors if (n := self.note_of(t)) and (self.alive(t) or (t is value and n.kind in OPEN))
+            ]
             kind = self._kind(op, value, alive, recording)
             self._note(value, Trail(op, where, kind, [*notes, *entered], off=self.off if kind == NO_GRAD else None))
+            if changed and (memory := self.memory(value)) is not None:
+                self._written[memory] = self._notes[id(value)]
 
     def _is_of_another(self, value, tensors):
         """Whether it is a view of a tensor that was not made of the one asked about, as one of `broadcast_tensors(a, b)`."""
@@ -127,6 +138,18 @@ class Sight:
         if isinstance(value, (np.ndarray, np.generic)) and note.kind in (DETACHED, INTEGER, UNTRACED):
             self.lost.append(note)
         self._kept.append(value)
+
+
+def _open_before(note):
+    """Of what a function with a rule of its own returns: what it was made of before it came there, where nothing was recorded."""
+    found, waiting = {}, [note]
+    while waiting:
+        for earlier in waiting.pop().before:
+            if earlier.kind in OPEN:
+                found[id(earlier)] = earlier
+            else:
+                waiting.append(earlier)
+    return list(found.values())
 
 
 def _is_numbers(value):

@@ -35,6 +35,9 @@ def compare(
         return _shortened(whole, given, norm, has, changed, hook)
     healthy = found(finding, more)
     times = has / norm
+    if not np.allclose(given, times * whole, rtol=1e-2, atol=1e-2 * float(np.max(np.abs(given)))):
+        said = "In .grad stands something else, of this length or longer: of another backward(), or added to what was there."
+        return answer("healthy", "", [healthy.text.partition(". ")[2].partition("\n")[0], hook, said], changed)
     if np.allclose(given, times * whole, rtol=1e-3) and times > 1.5:
         note = f"In .grad stand {figure(times)} times as much: backward() has added to it more than once."
         return answer("healthy", "", [healthy.text.partition(". ")[2].partition("\n")[0], note])

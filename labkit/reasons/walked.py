@@ -78,6 +78,15 @@ def _not_finite(array):
     return f"{np.sum(~np.isfinite(values))} of the {values.size} entries of .grad are not finite."
 
 
+def unseen(reading: Any, said: Why) -> Why:
+    """An answer where the loss is not finite and nothing shows which op made it so: with what may have."""
+    ways = _nan_ways(reading)[:-1]
+    if not ways:
+        return said
+    text, _, step = said.text.partition("\nNext: ")
+    return answer(said.what, said.cause, [text.partition(". ")[2], _REMAINS], None, step, ways)
+
+
 # ---- what may be the case on the way ----
 
 _WORDS = {
@@ -112,7 +121,7 @@ def _others(reading):
     ops = [op for _, op, _ in _way(reading)]
     kinds = {
         "what it is multiplied with is zero, in": _PRODUCTS,
-        "others were chosen, by": _CHOOSING,
+        "others were chosen, or none, by": _CHOOSING,
         "other values were put in its place, by": OVERWRITING,
     }
     found = {said: [*dict.fromkeys(op for op in ops if op in names)] for said, names in kinds.items()}
@@ -130,8 +139,9 @@ def _cancelling(reading):
     found = (
         ["ways that part and meet again cancel out, as in x - x.mean()"] if max(nodes.values(), default=0) > 1 else []
     )
+    narrow = [f"{op} is saturated: one entry of each row takes it all" for op in ops if "softmax" in op]
     alike = "what arrives is alike for all entries, or there is one alone, and {} takes that out"
-    return ([alike.format(", ".join(ops))] if ops else []) + found
+    return [*narrow, *([alike.format(", ".join(ops))] if ops else []), *found]
 
 
 def _coarse(reading):

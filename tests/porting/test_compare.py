@@ -209,6 +209,7 @@ class _Raises(mn.Cell):
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": "x"}, TypeError, "expected arrays, numbers or tensors"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"loss": 1}, TypeError, r"expected loss=\(torch_fn, ms_fn\)"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": np.ones((2, 4))}, RuntimeError, "PyTorch's model raises"),
+        ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": [np.ones((2, 3))]}, RuntimeError, "several are a tuple"),
         (
             (tn.Sequential(tn.Linear(3, 2)), _Raises()),
             {},

@@ -242,12 +242,73 @@ def test_a_checkpoint_is_not_computed_again_by_reading():
     assert runs == [3]
 
 
-def test_a_reentrant_checkpoint_refuses_and_nothing_is_touched():
-    lin, x = nn.Linear(3, 3), torch.randn(2, 3, requires_grad=True)
+def test_a_reentrant_checkpoint_is_walked_by_a_backward_that_leaves_no_gradient():
+    lin, x, other = nn.Linear(3, 3), torch.randn(2, 3, requires_grad=True), torch.ones(2, requires_grad=True)
+    x.grad, held = torch.full_like(x, 0.5), torch.ones(2)
+    other.grad = held
     loss = checkpoint(lambda t: lin(t).tanh(), x.exp(), use_reentrant=True).sum()
-    with nothing_changes([lin], x):
+    with nothing_changes([lin], x, other):
         picture = labkit.show(loss, model=lin, backward=True)
-    assert "use_reentrant" in picture.describe() and "reentrant checkpoint" in picture.describe()
+    assert not picture.tape.failed and other.grad is held
+    assert picture.tape.hidden == {"weight": "CheckpointFunction", "bias": "CheckpointFunction"}
+    assert not picture.tape.unreached and "inside CheckpointFunction" in in_one_line(picture)
+    shown, x.grad = picture.tape.gradients[0].numbers, None
+    loss.backward()
+    np.testing.assert_array_equal(shown, x.grad.numpy())
+
+
+def test_a_hook_on_several_gradients_runs_in_the_extra_backward():
+    net, seen = nn.Linear(3, 2), []
+    torch.autograd.graph.register_multi_grad_hook(list(net.parameters()), lambda grads: seen.append(len(grads)))
+    loss = net(torch.randn(4, 3)).tanh().sum()
+    with nothing_changes([net]):
+        tape = labkit.show(loss, model=net, backward=True).tape
+    assert not tape.failed and seen == [2]
+    loss.backward()
+    assert tape.gradients[1].numbers.tolist() == net.bias.grad.tolist() or tape.gradients[0].numbers.size == 2
+
+
+def test_a_selective_checkpoint_can_still_be_walked():
+    utils = pytest.importorskip("torch.utils.checkpoint")
+    if not hasattr(utils, "create_selective_checkpoint_contexts"):
+        pytest.skip("an older PyTorch")
+    net, x = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 4)), torch.randn(3, 4)
+
+    def contexts():
+        keep = utils.CheckpointPolicy
+        return utils.create_selective_checkpoint_contexts(
+            lambda ctx, op, *args, **kwargs: keep.MUST_SAVE if "addmm" in str(op) else keep.PREFER_RECOMPUTE
+        )
+
+    loss = checkpoint(net, x, use_reentrant=False, context_fn=contexts).square().sum()
+    for _ in range(2):
+        assert not labkit.show(loss, model=net, backward=True).tape.failed
+    loss.backward()
+
+
+def test_the_kept_gradient_of_a_result_is_as_before():
+    w = torch.randn(3, requires_grad=True)
+    h, g = w.exp(), w * 2
+    h.retain_grad()
+    g.retain_grad()
+    (h.sum() * 3).backward(retain_graph=True)
+    before, loss = h.grad, (h * g).sum()
+    numbers = before.clone()
+    labkit.show(loss, backward=True)
+    assert h.grad is before and torch.equal(h.grad, numbers) and g.grad is None
+
+
+def test_a_hook_that_changes_a_gradient_is_told_and_one_that_makes_nan_first():
+    w = torch.randn(3, requires_grad=True)
+    h = w * 2
+    h.register_hook(lambda g: g * 10)
+    assert "A hook changes the gradient at h: its length was" in in_one_line(labkit.show(h.sum(), backward=True))
+    h.register_hook(lambda g: g * float("nan"))
+    assert "The first nan among the gradients comes from a hook at h" in in_one_line(
+        labkit.show(h.sum(), backward=True)
+    )
+    plain = (w * 2).sin().sum() + w.sum()
+    assert "hook changes" not in in_one_line(labkit.show(plain, backward=True))
 
 
 def test_hooks_of_the_user_run_and_are_said_to_and_ours_are_gone():
@@ -654,6 +715,82 @@ def test_a_careless_module_is_put_back(fails):
     assert net.calls == 0 and net.training
     hooks = torch.nn.modules.module
     assert not hooks._global_forward_hooks and not hooks._global_forward_pre_hooks
+
+
+class Cache:
+    def __init__(self):
+        self.keys, self.length = [], 0
+
+
+class Remembering(nn.Module):
+    """Writes to a list, a dict, an object and a tensor that is no buffer, and draws from generators of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc, self.cache, self.log, self.seen = nn.Linear(2, 2), Cache(), [], {"calls": {"all": 0}}
+        self.scale = torch.ones(2)
+        self.own = [torch.Generator().manual_seed(1), np.random.default_rng(1), random.Random(1)]
+
+    def forward(self, x):
+        first, second, third = self.own
+        self.cache.keys.append(x)
+        self.cache.length += 1
+        self.log.append(1)
+        self.seen["calls"]["all"] += 1
+        self.scale.mul_(0.5)
+        return self.fc(x + torch.rand(2, generator=first) + float(second.random()) + third.random())
+
+
+def test_what_a_module_keeps_in_objects_and_generators_is_put_back():
+    net, x = Remembering(), torch.randn(3, 2)
+    states = lambda: [net.own[0].get_state().tolist(), net.own[1].bit_generator.state, net.own[2].getstate()]
+    before = states()
+    with nothing_changes([net], x, net.scale):
+        labkit.show(net, x, backward=True)
+    assert (net.cache.keys, net.cache.length, net.log, net.seen) == ([], 0, [], {"calls": {"all": 0}})
+    assert states() == before
+
+
+def test_a_training_step_in_a_function_does_not_train():
+    torch.manual_seed(0)
+    net, x = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)), torch.randn(5, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+
+    def step():
+        loss = net(x).square().sum()
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)
+        optimizer.step()
+        return net(x).sum()
+
+    with nothing_changes([net], x):
+        picture = labkit.show(step)
+        labkit.why(step, net[0].weight)
+    assert not optimizer.state and {"net.0.weight", "net.1.bias"} <= {n.label for n in picture.tape.nodes if n.leaf}
+
+
+def test_a_scripted_module_is_folded_by_its_parameters():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        net = torch.jit.script(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)))
+    tape = labkit.show(net, torch.randn(4, 2)).tape
+    assert {node.scope[0][0] for node in tape.nodes if node.scope} == {"0", "2"}
+
+
+def test_nested_tensors_have_no_shape():
+    w = torch.randn(4, 4, requires_grad=True)
+    for layout in (torch.jagged, torch.strided):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            nested = torch.nested.nested_tensor([torch.randn(2, 4), torch.randn(3, 4)], layout=layout)
+        loss = (
+            (nested @ w).values().sum()
+            if layout is torch.jagged
+            else torch.nested.to_padded_tensor(nn.functional.linear(nested, w), 0.0).sum()
+        )
+        picture = labkit.show(loss, backward=True)
+        assert "float32, nested" in str(picture.tape) and of_json(as_json(picture.tape)).nodes
+        assert list(picture.tape.gradients[0].shape) == [4, 4]
 
 
 def test_a_buffer_that_the_users_tape_needs_is_not_changed_for_it():

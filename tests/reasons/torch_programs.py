@@ -735,3 +735,27 @@ def an_inner_step_that_is_not_recorded(torch):
         return ((w - 0.1 * g) * x).sum()
 
     return loss, meta
+
+
+@program("detached")
+def detached_in_place(torch):
+    w, b = leaf(torch, 3), leaf(torch, 3)
+
+    def loss():
+        h = torch.tanh(w * 2)
+        h.detach_()  # here
+        return (h * b).sum()
+
+    return loss, w
+
+
+@program("saturated softmax")
+def attention_that_is_not_scaled(torch):
+    w, k, v = leaf(torch, 8, 8), data(torch, 6, 8) * 200, data(torch, 6, 2)
+    x = data(torch, 3, 8) * 200
+
+    def loss():
+        s = torch.softmax(x @ w @ k.T, -1)  # here
+        return (s @ v).pow(2).mean()
+
+    return loss, w

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from ...engine import argument_names
-from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of, tape_of_run, tensors_in
+from ...realtape import Tape, installed, is_real_module, is_real_tensor, reached, tape_of, tape_of_run, tensors_in
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
@@ -270,7 +270,7 @@ def show(
     the result ×6.
     """
     made = StillExplorer if static else Explorer
-    if is_real_module(fun) or (installed() and any(tensors_in([fun, *args]))):
+    if _is_real(fun, args):
         picture = _of_real(made, fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
@@ -288,6 +288,13 @@ def show(
         )
     picture.plays_at_once = play
     return picture
+
+
+def _is_real(fun, args):
+    """Whether it is of the installed PyTorch: a module, tensors, or a function that takes some, or without any uses some."""
+    if installed() is None or is_taped(fun):
+        return False
+    return is_real_module(fun) or any(tensors_in([fun, *args])) or (not args and callable(fun) and bool(reached(fun)))
 
 
 def _of_real(made, fun, args, view, fold, model, backward):

@@ -103,18 +103,19 @@ class Gap:
 
     def found(self) -> Iterator[Finding]:
         """What is said of it."""
+        for op in dict.fromkeys(self.tape.hidden.values()):
+            within = [name for name, known in self.tape.hidden.items() if known == op]
+            yield Finding(f"{listed(within, MOST_APART)}: inside {op}, which runs what it holds only in backward().")
         names = self.tape.unreached
         if not names:
             return
-        hidden = any(node.name == "CheckpointFunctionBackward" for node in self.tape.nodes)
-        inside = ", or inside the reentrant checkpoint, which shows its inside only in backward" if hidden else ""
         ends = [
             (self.nodes[i].title.removesuffix(NONE), words) for pile in self.unreached for i, words in pile.cut or ()
         ]
         here = f"Here the way back ends: {ends[0][0].partition(',')[0]}" if ends else "The way back has come to its end"
         who = listed([pile.title.partition(":")[0] for pile in self.unreached], 3)
         was = "Were" if len(self.unreached) > 1 else "Was"
-        asks = f"{was} {who} detached on the way, or not used{inside}? labkit.why(lambda: ..., {names[0]}) runs it and says."
+        asks = f"{was} {who} detached on the way, or not used? labkit.why(lambda: ..., {names[0]}) runs it and says."
         if ends and ends[0][1] != UNSURE:
             told = f"{here} was detached, by detach() or .data: the same numbers without a grad_fn."
         elif self.lines:

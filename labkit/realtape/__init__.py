@@ -10,7 +10,7 @@ Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape
 
 from .cutting import Behind, behind
 from .flat import ENDS, Flat
-from .holding import reached
+from .holding import reached, touched
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
@@ -57,6 +57,7 @@ __all__ = [
     "tape_of",
     "tape_of_run",
     "tensors_in",
+    "touched",
     "unchanged",
     "unseen",
     "value_of",

@@ -12,6 +12,7 @@ from .kinds import is_real_module, is_real_tensor
 
 CONTAINERS = dict, list, set, deque
 DEEP = 5  # containers in containers
+INNER = "torch._"  # what is in PyTorch's own workings, such as compiled code, is left alone
 LONG = 10_000  # things in one container: in a longer one nothing is looked for
 
 
@@ -39,7 +40,7 @@ def _parts(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return [part for part in value if _may_hold(part)]
     own = getattr(value, "__dict__", None)
-    return [own] if type(own) is dict else []
+    return [own] if type(own) is dict and not type(value).__module__.startswith(INNER) else []
 
 
 def _may_hold(value: Any) -> bool:
@@ -51,21 +52,33 @@ def reached(fun: Any) -> dict[str, Any]:
     """The tensors and modules of the installed PyTorch that a function can use, by what they are called there: in its closure,
     among its defaults and the globals that it names, in what it is bound to; also those of the user's functions that it uses."""
     found: dict[str, Any] = {}
+    for name, one in _walked(fun):
+        if is_real_tensor(one) or is_real_module(one):
+            found.setdefault(name, one)
+    return found
+
+
+def touched(fun: Any) -> list[Any]:
+    """The containers, and the attributes of objects, that a function can change by what it can use."""
+    every = [one for _, one in _walked(fun)]
+    own = [vars(one) for one in every if _is_of_the_user(one) and type(getattr(one, "__dict__", None)) is dict]
+    return [*own, *(one for one in every if isinstance(one, CONTAINERS))]
+
+
+def _walked(fun: Any) -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
     waiting = [("", fun, 0)]
     while waiting:
         name, one, depth = waiting.pop()
-        if id(one) in seen or depth > DEEP:
-            continue
-        seen.add(id(one))
-        if is_real_tensor(one) or is_real_module(one):
-            found.setdefault(name, one)
-        else:
+        if id(one) not in seen and depth <= DEEP:
+            seen.add(id(one))
+            yield name, one
             waiting += [(inside, value, depth + 1) for inside, value in _used_by(name, one)]
-    return found
 
 
 def _used_by(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if is_real_tensor(value) or is_real_module(value):
+        return
     if isinstance(value, FunctionType):
         if is_own(value.__code__.co_filename):
             yield from _used_by_function(value)
@@ -77,9 +90,15 @@ def _used_by(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{key!r}]", value[key]) for key in value)
     elif isinstance(value, list | tuple) and len(value) <= LONG:
         yield from ((f"{name}[{i}]", part) for i, part in enumerate(value))
-    elif not isinstance(value, type) and is_own(_file_of(type(value))):
+    elif _is_of_the_user(value):
         own = getattr(value, "__dict__", {})
         yield from ((f"{name}.{key}".lstrip("."), part) for key, part in own.items())
+
+
+def _is_of_the_user(value: Any) -> bool:
+    """Whether it is an object of a class of the user's, and no module."""
+    plain = isinstance(value, type | FunctionType | MethodType) or is_real_module(value) or is_real_tensor(value)
+    return not plain and is_own(_file_of(type(value)))
 
 
 def _file_of(kind: type) -> str:

@@ -117,7 +117,9 @@ class _Reading:
         named = [nodes[i].label or nodes[i].op for i, _ in roots]
         name = ", ".join(named) if len(roots) <= MOST_NAMED else f"{len(roots)} tensors"
         hidden = self._hidden()
-        return Tape(name, roots, nodes, *self._parameters(hidden), hidden=hidden)
+        made = Tape(name, roots, nodes, *self._parameters(hidden))
+        made.hidden = hidden
+        return made
 
     def _node(self, i, node):
         if is_leaf(node):

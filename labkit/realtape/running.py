@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,9 +27,11 @@ class Call:
 
 @dataclass(eq=False)
 class Calls:
-    """The calls of modules while a function runs. `root`: the module that is run itself, which is in no path."""
+    """The calls of modules while a function runs. `root`: the module that is run itself, which is in no path; `names`: of
+    modules that are called from outside of others, by `id`."""
 
     root: Any
+    names: Mapping[int, str] = field(default_factory=dict)
     found: list[Call] = field(default_factory=list)
     open: list[tuple[Any, Call]] = field(default_factory=list)
     counts: Counter = field(default_factory=Counter)
@@ -46,7 +48,7 @@ class Calls:
     def _enter(self, module, _):
         outer, path = (self.open[-1][0], self.open[-1][1].path) if self.open else (None, ())
         if outer is not None or module is not self.root:
-            name = _name_in(outer, module) or type(module).__name__
+            name = _name_in(outer, module) or self.names.get(id(module)) or type(module).__name__
             self.counts[path, name] += 1
             path = (*path, (name, type(module).__name__, self.counts[path, name]))
         call = Call(path, _now())
@@ -76,13 +78,14 @@ class Calls:
                     node.values[nr], node.seen = value, True
 
 
-def run(fun: Callable, args: Sequence[Any]) -> tuple[list[Any], Calls]:
-    """The tensors that `fun(*args)` returns and that have a history, and the calls of modules on the way.
+def run(fun: Callable, args: Sequence[Any], used: Mapping[str, Any]) -> tuple[list[Any], Calls]:
+    """The tensors that `fun(*args)` returns and that have a history, and the calls of modules on the way, among them those that
+    are `used` by name.
 
     Raises ValueError where there is no such tensor. What it changes is left to `state.unchanged`.
     """
     torch = installed()
-    calls = Calls(fun if is_real_module(fun) else None)
+    calls = Calls(fun if is_real_module(fun) else None, {id(one): name for name, one in used.items() if name})
     watched = (
         nullcontext() if _compiled(fun) else calls.noted()
     )  # a compiled module is compiled anew where there are hooks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .backward import walk_back
-from .holding import reached
+from .holding import reached, touched
 from .kinds import is_leaf, is_real_module, tensors_in
 from .names import Names, models
 from .owners import note_owners
@@ -44,9 +44,9 @@ def tape_of_run(
     for module in modules:
         refuse_lazy(module)
     data = [tensor for _, tensor in (*tensors_in(list(args)), *tensors_in(used))]
-    with unchanged(modules, data):
-        tensors, calls = run(fun, args)
-        names = Names.of(model or (fun if is_real_module(fun) else None), {**used, **(variables or {})})
+    with unchanged(modules, data, held=touched(fun)):
+        tensors, calls = run(fun, args, used)
+        names = Names.of(model or (fun if is_real_module(fun) else None), {**(variables or {}), **used})
         tape = read(tensors, names)
         tape.name, tape.ran = name, True
         calls.note_on(tape)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .holding import LONG, containers
+from .holding import INNER, LONG, containers
 from .kinds import installed, is_real_tensor, unseen
 from .values import readable
 
@@ -21,27 +21,28 @@ _GENERATORS = (
     ("Random", "getstate", "setstate"),
     ("RandomState", "get_state", "set_state"),
 )
-_INNER = "torch._"  # modes of PyTorch's own workings
 
 
 @contextmanager
-def unchanged(modules: Iterable[Any], tensors: Iterable[Any], results: Iterable[Any] = ()) -> Iterator[None]:
+def unchanged(
+    modules: Iterable[Any], tensors: Iterable[Any], results: Iterable[Any] = (), held: Iterable[Any] = ()
+) -> Iterator[None]:
     """While this is in force modules may run; afterwards, an error or not, all is bit for bit as it was.
 
     That is: of `modules` and of every other module in the program the buffers, the mode, the attributes and what is in the lists,
     dicts and objects among these; the numbers of `tensors` and of the parameters of `modules`, and the `.grad` of both and of
-    `results`; an optimizer that makes a step, with its parameters; the random numbers of PyTorch, NumPy and Python, and
-    generators among the attributes. What is put back keeps its object, its memory and its version, so that no tape takes it for
-    changed.
+    `results`; the containers `held`; an optimizer that makes a step, with its parameters; the random numbers of PyTorch, NumPy
+    and Python, and generators among the attributes. What is put back keeps its object, its memory and its version, so that no
+    tape takes it for changed.
     """
     modules = list(modules)
     every = list({id(m): m for m in (*modules, *alive(installed().nn.Module))}.values())
-    modes = [mode for mode in alive(_mode()) if not type(mode).__module__.startswith(_INNER)]
+    modes = [mode for mode in alive(_mode()) if not type(mode).__module__.startswith(INNER)]
     parameters = [p for m in every for p in _own(m, "parameters")]
     watched = _distinct([*tensors, *(p for m in modules for p in m.parameters())])
     with ExitStack() as stack:
         with unseen():
-            back = [_random_numbers(), *_held([*map(vars, every), *map(vars, modes)])]
+            back = [_random_numbers(), *_held([*map(vars, every), *map(vars, modes), *held])]
             back += map(_numbers, _distinct([*watched, *(b for m in every for b in _own(m, "buffers"))]))
             back += map(_gradient, _distinct([*watched, *parameters, *results]))
         for put_back in back:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..realtape import array_of, is_real_module, is_real_tensor, reached, unchanged
+from ..realtape import array_of, is_real_module, is_real_tensor, reached, touched, unchanged
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
@@ -46,7 +46,8 @@ def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     """The answer for a function, run once and watched."""
     if not w.requires_grad:
         return _asks_for_none(w)
-    with unchanged(*_at_hand(fun)):
+    modules, tensors = _at_hand(fun)
+    with unchanged(modules, tensors, held=touched(fun)):
         return _of_run(RealRun(fun, w), w, held)
 
 

@@ -754,10 +754,11 @@ def test_what_a_module_keeps_in_objects_and_generators_is_put_back():
 def test_a_training_step_in_a_function_does_not_train():
     torch.manual_seed(0)
     net, x = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)), torch.randn(5, 2)
-    optimizer = torch.optim.Adam(net.parameters())
+    optimizer, history = torch.optim.Adam(net.parameters()), []
 
     def step():
         loss = net(x).square().sum()
+        history.append(loss.item())
         optimizer.zero_grad()
         loss.backward(retain_graph=True)
         optimizer.step()
@@ -766,6 +767,7 @@ def test_a_training_step_in_a_function_does_not_train():
     with nothing_changes([net], x):
         picture = labkit.show(step)
         labkit.why(step, net[0].weight)
+    assert not history and {node.scope[0][0] for node in picture.tape.nodes if node.scope} == {"net"}
     assert not optimizer.state and {"net.0.weight", "net.1.bias"} <= {n.label for n in picture.tape.nodes if n.leaf}
 
 

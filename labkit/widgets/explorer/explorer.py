@@ -50,8 +50,9 @@ class Explorer(Picture):
         self.parts: Parts = folded(story.nodes)
         if most_boxes is None and story.coloured:
             most_boxes = MOST_COLOURED
-        if most_boxes is None and self._shows_cut(frozenset()):
-            self.opened = frozenset()
+        folded_all = frozenset[str]()
+        if most_boxes is None and self._shows_cut(folded_all):
+            self.opened = folded_all
         elif most_boxes is not None:
             self.opened = open_while_few(self.parts, most_boxes)
         else:

@@ -324,6 +324,11 @@ class Scene:
         said, more = (" ".join(filter(None, (part[side] for part in parts))) for side in (0, 2))
         return "\n".join(filter(None, (said, more)))
 
+    def noticed(self, state: Mapping[str, int]) -> str:
+        """The message above everything, or what stands there instead."""
+        instead = (words.get(state[dial], "") for dial, words in self.notice_at.items())
+        return next(filter(None, instead), self.notice)
+
     def said(self, state: Mapping[str, int]) -> str:
         """What the page says at once: the first sentences, of at most 30 words."""
         return briefly(self.caption(state))[0]

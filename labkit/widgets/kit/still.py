@@ -55,7 +55,8 @@ def placed(scene: Scene, state: Mapping[str, int], lines: int = 0) -> tuple[floa
         return y + step * len(parts)
 
     y = write(scene.title, "heading", HEADLINE, 18.0, step=HEADLINE) + 2
-    y = write(scene.notice, "badtext", LINE)
+    noticed = scene.noticed(state)
+    y = write(noticed, "badtext" if noticed == scene.notice else "forwardtext", LINE)
     y = max(write(scene.said(state) if lines else scene.told(state), "plain", LINE), y + LINE * lines)
     spots: list[Strip] = []
     for row in rows:
@@ -208,7 +209,7 @@ def describe(scene: Scene, state: Mapping[str, int]) -> str:
     parts = [
         f"{scene.title.rstrip('?')}{'?' if scene.title.endswith('?') else '.'}",
         scene.description,
-        scene.notice,
+        scene.noticed(state),
         scene.told(state),
     ]
     return "\n".join(filter(None, parts))

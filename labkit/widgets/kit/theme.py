@@ -137,7 +137,11 @@ STATES: dict[str, dict[str, Any]] = {
 }
 # Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.
 OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim", "nil")} | {
-    "released": {"fill": "$muted", "text-decoration": "line-through"}
+    "released": {
+        "fill": "$muted",
+        "text-decoration": "line-through",
+        "stroke-width": 0,
+    }  # a rim would be struck through, too
 }
 
 

@@ -113,7 +113,7 @@ class _Telling:
                 side = next(self.nodes[self.index[p[0]]] for p in node.parents if p and not self.tape.nodes[p[0]].leaf)
                 at = self.nodes[self.index[found.at]]
                 others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
-                title = others[0].title if others else "the other side"
+                title = others[0].title if others else "the row"
                 row, view = title.removesuffix(VIEWED), title.endswith(VIEWED)
                 left, top = array_of(found.left), array_of(found.top)
                 if others and top is not None:

@@ -107,7 +107,12 @@ class Trend(NamedTuple):
     @property
     def words(self) -> str:
         """What the norm is multiplied by from one layer to the next on the way back, on average."""
-        return f"weights × {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
+        return f"weights {self.briefly}"
+
+    @property
+    def briefly(self) -> str:
+        """The same where there is little room."""
+        return f"× {number((self.last.norm / self.first.norm) ** (1 / self.layers))} per layer"
 
     @property
     def when(self) -> int:

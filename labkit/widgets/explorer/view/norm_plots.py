@@ -316,7 +316,9 @@ class Upright(Plot):
         """Beside the line, nearer to its shorter end."""
         (x, y), (end, high) = sorted(self.place(p) for p in trend[:2])
         at, level = x + NEAR * (end - x), y + NEAR * (high - y)
-        return text(at + 14, level + 4, trend.words, "leaftext")
+        room = self.right - at - 14
+        fits = (words for words in (trend.words, trend.briefly) if width_of(words, 12, bold=True) < room)
+        return text(at + 14, level + 4, next(fits, trend.briefly), "leaftext")
 
     def _column(self, step, link):
         return rect(0, self.along(step) - self.apart / 2, self.right, self.apart, "row", 0, link=link)

@@ -88,11 +88,9 @@ class _Pairs:
         values = (found.whole, found.alone)
         said = [f"all {count**2} pairs", f"the {count} pairs"]
         told = [w if v is None else f"{w}: {number(v)}" for w, v in zip(said, values, strict=True)]
-        if None not in values and values[0] < values[1]:
-            words = "smaller: the bug looks better"
-            yield text(
-                self.words if self.beside else EDGE, 106.0 if self.beside else 62.0, words, "badtext", when={WAY: [ALL]}
-            )
+        if found.whole is not None and found.alone is not None and found.whole < found.alone:
+            spot = (self.words, 106.0) if self.beside else (EDGE, 62.0)
+            yield text(*spot, "smaller: the bug looks better", "badtext", when={WAY: [ALL]})
         spots = [(self.words, 56.0), (self.words, 82.0)] if self.beside else [(EDGE, 20.0), (EDGE, 42.0)]
         for way, role, spot, words in zip((ALL, OWN), ("fault", "verdict"), spots, told, strict=True):
             yield text(*spot, words, role, when={WAY: [way]})

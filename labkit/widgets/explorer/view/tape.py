@@ -33,7 +33,9 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, noted=saving, room=room)
     view.top += LEGEND
     lets_go = any(frees(unit) for unit in units.walked) and not units.story.retained
-    view.marks += _legend(units, lets_go)
+    legend = [*_legend(units, lets_go)]
+    view.marks += legend
+    wide = max(mark.at["x"] + width_of(mark.text, 12) for mark in legend if mark.text) + EDGE
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
             view.edge_below(k, _edge_states(units, edge))
@@ -41,14 +43,14 @@ def tape(units: Units, when: dict, room: float | None = None) -> Panel:
     for unit in units.units:
         if unit in noted:
             _node(view, unit)
-    return covered(view, view.panel("tape", TITLE, when))
+    return covered(view, view.panel("tape", TITLE, when, max(view.width, wide)))
 
 
 def _legend(units: Units, lets_go: bool) -> Iterator[Mark]:
     """What the kinds of marks are."""
     kinds = {"op": "op", "back": "its node", "saved": "saves"}
     kinds |= {RELEASED: RELEASED} if lets_go else {}
-    kinds |= {"leafbar": "‖.grad‖ of what it holds"} if any(held(units, unit) for unit in units.walked) else {}
+    kinds |= {"leafbar": "each ‖.grad‖"} if any(held(units, unit) for unit in units.walked) else {}
     x, y = EDGE, EDGE + 6.0
     for role, words in kinds.items():
         if role == "saved":

@@ -43,7 +43,8 @@ def bars(units: Units, unit: Unit, right: float, bottom: float, high: float) -> 
         when, size = known[i]
         tall = max(high * size / most, 1.5)
         x = right - RIM - (k + 1) * BAR - k * APART
-        yield rect(x, bottom - tall, BAR, tall, "leafbar", 1, link=f"grad {i}").seen_from("step", when)
+        role = "leafbar" if size else "nil"
+        yield rect(x, bottom - tall, BAR, tall, role, 1, link=f"grad {i}").seen_from("step", when)
 
 
 def links(units: Units) -> dict[str, Link]:

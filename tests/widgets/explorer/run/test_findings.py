@@ -110,6 +110,7 @@ def test_where_the_square_is_folded_the_cards_the_notice_and_the_numbers_say_so(
     story = square_of_pairs()
     scene = Explorer(story, "tape").scene
     assert scene.notice_at == {"pairs": {0: f"Folded: mse_loss of 3 pairs is {number(story.pairs.alone)}."}}
+    assert [scene.noticed(scene.state(pairs=way)) for way in (0, 1)] == [scene.notice_at["pairs"][0], scene.notice]
     (tape,) = [panel for panel in scene.panels if panel.name == "tape"]
 
     def seen(**dials):

@@ -84,7 +84,7 @@ def test_on_a_tape_transposed_weights_have_their_own_names():
     assert told(story, "addmm") == [
         "g summed over 5 rows", "g·weight", "tanhᵀ·g", "g summed over 5 rows", "xᵀ·g",
     ]  # fmt: skip
-    assert told(story, "mseloss") == ["g × 0.2 (addmm − target)"]
+    assert told(story, "mse_loss") == ["g × 0.2 (addmm − target)"]
 
 
 def test_what_is_not_known_is_not_told():

@@ -162,7 +162,7 @@ def test_drawing_is_deterministic(view, program):
 def test_what_has_not_happened_is_faint_and_all_is_seen_at_the_end(view, program):
     units = units_of(program)
     panel = VIEWS[view](units, {})
-    cards = {m.link: m for m in panel.marks if m.tag == "rect" and m.link.startswith("n") and not m.when}
+    cards = {m.link: m for m in panel.marks if m.tag == "rect" and (m.link or "").startswith("n") and not m.when}
     for unit, ran in units.ran.items():
         changes = dict(cards[f"n{unit.index}"].vary["step"]["state"])
         assert (changes[0], changes[ran], changes[ran + 1]) == ("pending", "now", "")

@@ -220,7 +220,7 @@ def disagreeing(shown, seen):
     found = [seen["said"]] * (seen["said"] != scene.said(state))
     for panel, texts in zip(scene.panels, seen["texts"], strict=True):
         for mark, words in zip(panel.marks, texts or [""] * len(panel.marks), strict=False):
-            late = any(move.property in ("text", "state") for move in mark.moves)
+            late = any(move.property in ("text", "state", "appears") for move in mark.moves)
             right = {told(mark, one) for one in [state, *(near if late else [])]}
             found += [words] * (bool(texts) and mark.tag == "text" and words not in right)
     return found

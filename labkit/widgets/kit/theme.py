@@ -77,6 +77,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "veil": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
     "mist": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
     "before": {"fill": "none", "stroke": "$ink", "stroke-width": 2.6},
+    "taken": {"fill": "$lit", "stroke": "$ink", "stroke-width": 2.2, "pointer-events": "none"},
     "head": {"fill": "$forward", "stroke": "none"},
     "backhead": {"fill": "$backward", "stroke": "none"},
     "leafhead": {"fill": "$leaf", "stroke": "none"},

@@ -220,6 +220,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "cotangent": ("jacobian", "v", {}, 1),
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
     "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
+    "size of a matrix": ("jacobian", "size", {}, 7),
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "value of an argument": ("calls", "position", {}, 3),

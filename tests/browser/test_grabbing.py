@@ -214,6 +214,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "cut": ("cut", "cut", {}, 3),
     "memory": ("memory", "time", {}, 20),
     "checkpoints": ("memory", "cut", {}, 4),
+    "number of checkpoints": ("memory", "peak", {}, 5),
     "seed": ("sens", "seed1", {}, 1),
     "sink size": ("sink", "size", {}, 2),
     "epochs": ("sink", "epochs", {}, 2),

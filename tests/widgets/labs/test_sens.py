@@ -222,7 +222,7 @@ def test_what_is_not_finite_is_shown_and_not_asked_for():
 
 def test_it_is_small_and_can_be_drawn():
     picture = SensDial(lambda x: anp.array([anp.sum(x), anp.sum(x**2), anp.prod(x)]), np.arange(1, 9.0))
-    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 1_500_000
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 1_600_000
     assert picture.svg(seed2=0, theme="dark").startswith("<svg") and len(picture.scene.panels[1].marks) < 140
 
 

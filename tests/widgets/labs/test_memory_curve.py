@@ -222,7 +222,7 @@ def test_a_ring_on_the_curve_of_peaks_stands_above_what_is_dragged(name):
 
 def test_what_is_held_at_the_end_is_said_to_be_the_output_and_why_retain_graph_keeps_no_more():
     assert "Now 1 result is held, the output." in usual().describe(segments="4")
-    assert "Now 1 result is held: the tape of what runs again is not retained." in usual().describe(
+    assert "Now 2 results are held: where parts end. What ran again is not retained." in usual().describe(
         segments="2", walk=1
     )
     assert "Now 16 results are held." in usual().describe(segments="none", walk=1)

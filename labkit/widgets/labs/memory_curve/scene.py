@@ -88,7 +88,7 @@ def _scene(runs) -> Scene:
         Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
         Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
     ]
-    width = LEFT + WIDTH + 30
+    width = LEFT + WIDTH + 25
     every = [moments(k, False) for k in range(LAYERS + 1)]
     peaks, times = [most(run) for run in every], [run[-1].time for run in every]
     panels = [
@@ -158,12 +158,11 @@ def _price(run, plain):
     return f"At most {most(run)} results at once instead of {most(plain)}, for {slower:.0%} more time."
 
 
-def _left(run, released, count):
-    """What is held when all is over, and why."""
-    kept = len(run[-1].held)
-    if kept == 1 and run is not released:
-        return f"Now {count}: the tape of what runs again is not retained."
-    return f"Now {count}, the output." if kept == 1 else f"Now {count}."
+def _left(run, name, count):
+    """What is held when all is over, and what it is."""
+    if len(run[-1].held) == 1:
+        return f"Now {count}, the output."
+    return f"Now {count}." if name == "none" else f"Now {count}: where parts end. What ran again is not retained."
 
 
 def _captions(runs) -> Iterator[Caption]:
@@ -178,7 +177,7 @@ def _captions(runs) -> Iterator[Caption]:
             done = doing[moment.kind].format(moment.layer + 1)
             now = min(time, run[-1].time)
             count, ends = _count_words(len(moment.held)), moment.kind == "end"
-            price = f"{_price(run, runs['none', walk])} {_left(run, runs[name, 'releases'], count)}"
+            price = f"{_price(run, runs['none', walk])} {_left(run, name, count)}"
             said.append(price if ends else f"{_setting_words(name, walk)}. Time {now}: {done}, {count}.")
         yield Caption("time", changes(said), _when(name, walk))
 
@@ -225,7 +224,7 @@ def _boxes(runs) -> Iterator[Mark]:
     for layer in range(LAYERS):
         yield text(LEFT + (layer + 0.5) * BOX, 58, str(layer + 1), "tick", "middle")
     yield text(8, 58, "layer", "note")
-    yield text(LEFT + WIDTH + 2, 34, "out", "forwardtext")
+    yield text(LEFT + WIDTH + 1, 34, "out", "forwardtext")
     for (name, walk), run in runs.items():
         yield from only(_when(name, walk), _boxes_of(name, [at_time(run, time) for time in range(LAST + 1)]))
 

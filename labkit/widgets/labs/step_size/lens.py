@@ -47,12 +47,12 @@ def lens(rules, window: Window) -> Iterator[Mark]:
 
 def _stored(case: Case, windows) -> Iterator[Mark]:
     """A line at each number that the format has, where they are far enough from each other to be told apart."""
-    (left, right, top, base), name = windows[0].box, case.of.name
+    left, right, top, base = windows[0].box
     found = [stored_around(case, REACH * w.width) for w in windows]
     places = [[w.across(x) for x in xs] for w, xs in zip(windows, found, strict=True)]
     lines = [polyline(end for x in xs for end in ((x, top), (x, base), None)) for xs in places]
     yield path(NOWHERE, "axis").following("h", d=[d or NOWHERE for d in lines])
-    said = [f"{name} has {counted(len(xs), 'number')} here" if xs else "" for xs in found]
+    said = [f"{counted(len(xs), 'stored number')}" if xs else "" for xs in found]
     at, anchor = (right - 6, "end") if case.slope >= 0 else (left + 6, "start")  # where the line does not go
     yield text(at, base - 6, "", "level", anchor).following("h", text=said)
 

@@ -111,7 +111,7 @@ class Options:
 
     def links(self) -> dict[str, Link]:
         """A click on a value takes it; it lights up with the gradients that it asks for, and each of these with it."""
-        s, lights = self.setting, {f"leaf gradient for {name}": [] for name in self.setting.named}
+        s, lights = self.setting, dict[str, list[str]]((f"leaf gradient for {name}", []) for name in self.setting.named)
         chips = {}
         for dial, values in self.values.items():
             for i, value in enumerate(values):

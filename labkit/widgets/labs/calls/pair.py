@@ -33,7 +33,8 @@ class Pair:
         for call, result in self.results.items():
             if isinstance(result, Failure):
                 continue
-            for cell in [(*call, style) for style in styles] or [tuple(call)]:
+            cells: list[tuple[int, ...]] = [(*call, style) for style in styles]
+            for cell in cells or [tuple(call)]:
                 equal = equals.get(cell)
                 self.ours[cell] = self._ours(result, equal)
                 if equal and not isinstance(equal.result, Failure):

@@ -7,7 +7,6 @@ from math import log10
 from ...kit.axes import Axis, Plane
 from ...kit.grips import Grip
 from ...kit.scene import Dial, Mark, Panel, circle, line, only, path, rect, text
-from ...kit.strokes import polygon
 from ...kit.words import plural, raised
 from .directions import HEIGHT
 from .layout import BOTH, JVP, MOST, VJP, Layout
@@ -51,8 +50,8 @@ def _plane(on) -> Iterator[Mark]:
     """Outputs upwards, inputs across; above the diagonal pushes are fewer, below it pulls."""
     x, y = PLANE.across, PLANE.up
     left, right, low, high = x.start, x.end, y.start, y.end
-    yield path(polygon([(left, low), (right, high), (left, high)]), "zone-normal")
-    yield path(polygon([(left, low), (right, high), (right, low)]), "zone-zero")
+    yield path([(left, low), (right, high), (left, high)], "zone-normal")
+    yield path([(left, low), (right, high), (right, low)], "zone-zero")
     yield from x.below(low + 15, (1, 1e3, 1e6), _power)
     yield from y.beside(left - 5, (1, 1e3, 1e6), _power)
     yield text(left, 14, "Drag to another size", "name")

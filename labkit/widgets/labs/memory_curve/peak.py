@@ -47,7 +47,7 @@ def _curve(peaks, names) -> Iterator[Mark]:
         text(PLANE.across(LAYERS / 2), level + 16, f"no checkpoint: {plain}", "note", "middle"),
         path(points, "ravine"),
         text(points[least - 1][0] + 12, points[least - 1][1] + 22, f"the least: {peaks[least]}", "savedtext"),
-        *(text(*_above(k, points[k - 1]), _told(k, peaks), "badtext", "start") for k in worse[:1]),
+        *(text(points[k - 1][0] + 12, points[k - 1][1] - 14, _told(k, peaks), "badtext") for k in worse[:1]),
     ):
         yield mark.answering("time")
     stops = [PLANE.at((_many(name), peaks[_many(name)])) for name in names]
@@ -65,10 +65,6 @@ def _curve(peaks, names) -> Iterator[Mark]:
     yield value.answering("time")
 
 
-def _above(k, point):
-    return point[0] + 12, point[1] - 14
-
-
 def _told(k, peaks) -> str:
     return f"{k} checkpoint holds {peaks[k]}: more than none" if k == 1 else f"{k} checkpoints hold more than none"
 
@@ -76,12 +72,13 @@ def _told(k, peaks) -> str:
 def _times(times, names) -> Iterator[Mark]:
     """How long a run takes without checkpoints, and with any number of them."""
     plain, *others = times
-    alike = f"any number: {others[0]}, {others[0] / plain - 1:.0%} more" if len(set(others)) == 1 else "the longest"
+    alike = f"any number, {others[0] / plain - 1:.0%} more" if len(set(others)) == 1 else "the longest"
     yield text(6, TIME + 2, "time", "name")
-    for k, (time, words, role) in enumerate(((plain, f"none: {plain}", "bar"), (max(others), alike, "bar"))):
+    for k, (time, words, role) in enumerate(((plain, "none", "bar"), (max(others), alike, "bar"))):
         y, size = TIME - 9 + 24 * k, LONG * time / max(times)
         there = [(name != "none") == bool(k) for name in names]
         yield rect(LEFT, y, size, BAR, role, 2).answering("time")
         frame = rect(LEFT - 3, y - 3, LONG * time / max(times) + 6, BAR + 6, "before", 4)
         yield frame.following("segments", state=["" if here else "hidden" for here in there])
-        yield text(LEFT + size + 10, y + 11, words, "plain").answering("time")
+        yield text(LEFT + size + 10, y + 11, str(time), "value").answering("time")
+        yield text(LEFT + size + 34, y + 11, words, "plain").answering("time")

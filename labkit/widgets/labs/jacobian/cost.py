@@ -14,7 +14,7 @@ from .layout import BOTH, JVP, MOST, VJP, Layout
 WIDTH, ROW, LEFT, BAR = 444.0, 60.0, 8.0, 22.0  # px
 BARS, UNIT = 196.0, 62.0  # of both bars; of a pass, at most
 POWERS = 6  # of ten, to which outputs and inputs go
-PLANE = Plane(Axis(0, POWERS, 262.0, 430.0, log=True), Axis(0, POWERS, 192.0, 40.0, log=True))
+PLANE = Plane(Axis(0, POWERS, 258.0, 426.0, log=True), Axis(0, POWERS, 192.0, 40.0, log=True))
 
 
 def cost_panel(on: Layout) -> Panel:
@@ -42,7 +42,7 @@ def sizes(on: Layout) -> list[tuple[int, int]]:
 
 def size_grip(on: Layout) -> Grip:
     """The point of a size, dragged over the plane."""
-    spots, area = [PLANE.at((n, m)) for m, n in sizes(on)], (262.0, 40.0, 168.0, 152.0)
+    spots, area = [PLANE.at((n, m)) for m, n in sizes(on)], (258.0, 40.0, 168.0, 152.0)
     return Grip("size", "cost", "How many outputs and inputs", "size", spots, area=area, jumps=True, when=BOTH)
 
 

@@ -59,9 +59,8 @@ def _curve(peaks, names) -> Iterator[Mark]:
         yield text(x, low + 17, name, "tick", "middle", link=f"row {name}")
     yield circle(xs[0], ys[0], 9, "before").following("segments", cx=xs, cy=ys).answering("time")
     said = [str(peaks[_many(name)]) for name in names]
-    value = text(xs[0], ys[0], "", "name").following(
-        "segments", x=[x + 13 for x in xs], y=[y - 10 for y in ys], text=said
-    )
+    beside = [min(x + 16, PLANE.across.end - 18) for x in xs]
+    value = text(xs[0], ys[0], "", "name", "middle").following("segments", x=beside, y=[y - 10 for y in ys], text=said)
     yield value.answering("time")
 
 

@@ -106,15 +106,18 @@ def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
         "x + h",
     )  # below, beside each other where both places are one
     half, other = (width_of(words, 12, mono=True) / 2 for words in (first, second))
-    apart = ["hidden" if stored_alike(q) else "" for q in case.quotients]
     left = [min(max(x, LEFT + half), RIGHT - half - 2 * other - BESIDE) for x in low]
     right = [min(max(x, a + half + other + BESIDE), RIGHT - other) for x, a in zip(high, left, strict=True)]
-    yield text(0, BASE + 16, first, "code", "middle").following("h", x=left, state=apart)
-    yield text(0, BASE + 16, second, "code", "middle").following("h", x=right, state=apart)
+    one = [stored_alike(q) for q in case.quotients]
     alike = f"{first} = {second}, as stored"
-    half, together = width_of(alike, 12, mono=True) / 2, [{"": "hidden", "hidden": ""}[state] for state in apart]
-    middle = [min(max(x, LEFT + half), RIGHT - half) for x in low]
-    yield text(0, BASE + 16, alike, "code", "middle").following("h", x=middle, state=together)
+    wide = width_of(alike, 12, mono=True) / 2
+    together = [min(max(x, LEFT + wide), RIGHT - wide) for x in low]
+    xs, said = zip(
+        *((b, alike) if same else (a, first) for same, a, b in zip(one, left, together, strict=True)), strict=True
+    )
+    yield text(0, BASE + 16, "", "code", "middle").following("h", x=xs, text=said)
+    hidden = ["hidden" if same else "" for same in one]
+    yield text(0, BASE + 16, second, "code", "middle").following("h", x=right, state=hidden)
 
 
 def _slopes(cases) -> Iterator[Mark]:

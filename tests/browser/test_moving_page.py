@@ -216,11 +216,12 @@ def disagreeing(shown, seen):
     dial, scene = shown.main, shown.scene
     track = dial.plays or range(len(dial.values))
     state = turned(scene.dials, shown.state, {dial.name: track[int(seen["at"])]})
-    near = [{**state, dial.name: p} for p in (state[dial.name] - 1, state[dial.name] + 1) if 0 <= p < len(dial.values)]
+    beside = [p for p in (state[dial.name] - 1, state[dial.name] + 1) if 0 <= p < len(dial.values)]
+    near = [turned(scene.dials, state, {dial.name: p}) for p in beside]
     found = [seen["said"]] * (seen["said"] != scene.said(state))
     for panel, texts in zip(scene.panels, seen["texts"], strict=True):
         for mark, words in zip(panel.marks, texts or [""] * len(panel.marks), strict=False):
-            late = any(move.property in ("text", "state") for move in mark.moves)
+            late = any(move.property in ("text", "state", "appears") for move in mark.moves)
             right = {told(mark, one) for one in [state, *(near if late else [])]}
             found += [words] * (bool(texts) and mark.tag == "text" and words not in right)
     return found

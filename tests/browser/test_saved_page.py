@@ -405,3 +405,12 @@ def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go
     page.wait_for_function(
         "() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')"
     )  # the walk back plays on
+
+
+def test_what_belongs_to_what_is_pointed_at_lights_up_with_it(go, tmp_path):
+    page = go(made("calls").save(tmp_path / "calls.html").as_uri()).page
+    page.locator("[data-link='leaf gradient for x']:visible").first.hover(force=True)
+    assert page.locator("[data-link='position 0'].lk-hot").count() > 0
+    page.locator("[data-link='position 1']:visible").first.hover(force=True)
+    assert page.locator("[data-link='position 1'].lk-hot").count() > 0
+    assert page.locator("[data-link='leaf gradient for x'].lk-hot, [data-link='position 0'].lk-hot").count() == 0

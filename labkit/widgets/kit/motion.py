@@ -120,7 +120,10 @@ def _looks(mark, state):
 def _timed(mark, name, dial, position, a, b):
     """From a to b, in the time that this mark's property has on the way to a position."""
     usual = Motion(dial, name, length=0.0 if name in SAID or (mark.tag == "text" and name == "opacity") else STEP)
-    fitting = (m for m in mark.moves if (m.dial, m.property) == (dial, name) and m.position in (None, position))
+    names = ("appears", name) if name == "state" and a == "hidden" else (name,)
+    fitting = (
+        m for n in names for m in mark.moves if (m.dial, m.property) == (dial, n) and m.position in (None, position)
+    )
     move, way = next(fitting, usual), blend(name, a, b)
     return lambda progress: way(part(progress, move.start, move.length))
 

@@ -115,7 +115,8 @@ class Motion:
     """How a property of a mark moves on the way to a position of `dial` from its neighbour, or to `position` alone.
 
     It moves from `start` for `length`, in ms of a step that lasts `STEP`. A mark of a panel goes from what it is at the
-    one position to what it is at the other, an attribute, "text" or "state". A token (see `Panel`) goes from `begin` to
+    one position to what it is at the other, an attribute, "text" or "state"; "appears" is "state" of what was hidden. A token
+    (see `Panel`) goes from `begin` to
     `end`; its property "along" is a part of the length of `path`, on which its place is.
     """
 
@@ -197,7 +198,7 @@ class Link:
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
     `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`), `details` (lines
     that stay below the panels after a click, with those of `tip`), `reveals` (a panel, and the link whose mark a click
-    brings into sight there).
+    brings into sight there), `lights` (other links whose marks light up with it).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -212,6 +213,7 @@ class Link:
     sets: Mapping[str, Any] = field(default_factory=dict)
     details: Sequence[str] = ()
     reveals: Sequence[str] = ()
+    lights: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

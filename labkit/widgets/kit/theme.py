@@ -83,6 +83,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "veil": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
     "mist": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
     "before": {"fill": "none", "stroke": "$ink", "stroke-width": 2.6},
+    "taken": {"fill": "$lit", "stroke": "$ink", "stroke-width": 2.2, "pointer-events": "none"},
     "head": {"fill": "$forward", "stroke": "none"},
     "backhead": {"fill": "$backward", "stroke": "none"},
     "leafhead": {"fill": "$leaf", "stroke": "none"},
@@ -103,6 +104,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "place": _text(15, family=MONO),
     "lost": _text(15, "$backward-ink", MONO),
     "slope": _text(11.5, "$backward-ink", **{"font-weight": "bold"}, **(_HALO | {"stroke-width": 7})),
+    "tiletext": _text(12, "$ink", MONO, **{"pointer-events": "none"}),  # on what is pointed at
     "tokentext": _text(12, "$ink", MONO, **{"font-weight": "bold", "pointer-events": "none"}),
     "sum": _text(11.5, "$backward-ink", MONO, **_HALO),
     "forwardtext": _text(12, "$forward-ink", **{"font-weight": "bold"}, **_HALO),

@@ -47,7 +47,7 @@ def some_mark(draw, dials):
         sizes = {d.name: len(d.values) for d in dials}
         joint = [draw.choice(numbers) for _ in range(prod(sizes.values()))]
         vary[key_of(sizes)] = {"y": changes(joint), "text": changes(map(str, joint))}
-    properties = draw.sample(["x", "d", "text", "state"], 2)
+    properties = draw.sample(["x", "d", "text", "state", "appears"], 2)
     moves = [Motion(d.name, key, draw.choice([0, 250]), draw.choice([0, 500]), draw.choice([None, 1])) for key in properties
              for d in dials[:1]]  # fmt: skip
     when = {d.name: [0, 1] for d in dials if draw.random() < 0.2}
@@ -132,6 +132,13 @@ def test_what_is_said_goes_with_the_sentence_whichever_way_a_step_is_played():
     backwards = in_page(function, panel["marks"][0], HALF, [1 - 1e-6, 0.5])
     assert [(look["text"], look["name"], look["at"]["opacity"]) for look in backwards] == [("12.9%", "now", 0.2)] * 2
     assert backwards[1]["at"]["x"] == 45
+
+
+def test_what_appears_late_disappears_at_once():
+    vary = {"step": {"state": [(0, "hidden"), (1, "")]}}
+    mark = rect(0, 0, 5, 5, "bar", vary=vary).moving("step", 500, 0, "appears")
+    assert [between(mark, "step", *HALF)(p)[2] for p in (0.4, 0.6)] == ["hidden", ""]
+    assert between(mark, "step", *HALF[::-1])(0.1)[2] == "hidden"
 
 
 def test_what_is_not_seen_at_one_end_stays_where_it_is_seen():

@@ -11,6 +11,7 @@ import pytest
 from labkit.widgets.kit.bound import turned
 from labkit.widgets.kit.scene import holds, looks, to_json
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.kit.words import number
 from labkit.widgets.labs.batch_splitter.scene import BatchSplitter
 from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS, cut_of, weight
@@ -118,7 +119,7 @@ def test_while_one_predicts_another_choice_begins_with_the_whole_batch():
 
 
 def test_it_is_small_and_can_be_drawn():
-    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 240_000
+    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 290_000
     assert usual().svg("dark", shards=1).startswith("<svg")
 
 
@@ -153,6 +154,17 @@ def test_wherever_it_is_cut_the_picture_has_the_gradients_of_the_parts(count, ho
         assert values == [number(one), number(together), number(off if abs(off) > 1e-9 else 0)]
         exactly = abs(off) < 1e-9
         assert ("✓ exactly" in texts(state)) == exactly
+        assert ("too large" in texts(state), "too small" in texts(state)) == (off > 1e-9, off < -1e-9)
+        (gap,) = [numbers(at["d"])[1::2] for mark, at, _, _ in visible_marks(panel, state) if mark.role == "turn"]
+        (level,) = [
+            at["y"] + 2
+            for mark, at, _, _ in visible_marks(panel, state)
+            if mark.role == "backbar" and at["width"] > 100
+        ]
+        assert gap[2] == gap[3] == pytest.approx(level, abs=0.2) and (gap[0] > gap[2] + 0.2) <= (off > 0)
+        said = [words for mark, _, words, _ in visible_marks(usual().scene.panels[0], state) if words.startswith("×")]
+        each = [weight(how, count, b - a) / (b - a) * SAMPLES for a, b in bounds]
+        assert said == [f"×{number(one_of, 2)}" for one_of in each]
         assert ("the gradient of the big batch." in usual().scene.told(state)) == exactly
         found = [at for mark, at, _, _ in visible_marks(panel, state) if mark.role == "op"]
         px = [at["height"] / abs(of[a:b].mean()) for at, (a, b) in zip(found, bounds, strict=True) if at["height"] > 2]

@@ -65,6 +65,16 @@ def boxes(panel, state):
     return {path: [said for at, said in every if y <= at["y"] <= y + 20] for y, path in paths}
 
 
+def halves(panel, state):
+    """`(name, value)` of the boxes of a call, and of those of its equal beside it."""
+    named = [(at, said) for at, said in texts(panel, state, "name") if said != "PyTorch"]
+    pairs = sorted(
+        (at["x"] > 230, at["y"], said, value)
+        for (at, said), (_, value) in zip(named, texts(panel, state, "value"), strict=True)
+    )
+    return [[(name, value) for right, _, name, value in pairs if right == half] for half in (False, True)]
+
+
 def made(code, **names):
     """What the shown code gives when it is run."""
     exec(code, names)
@@ -98,26 +108,21 @@ def test_what_is_shown_is_what_the_shown_code_returns(picture, call):
 @pytest.mark.parametrize("call", CALLS[::7] + CALLS[3:60:5], ids=str)
 def test_the_equal_call_in_pytorch_gives_what_is_shown_and_the_same_gradients(picture, call, style):
     state = state_of(picture, call, torch=style)
-    (panel,) = panels(picture, state, "torch")
+    (written,), (panel,) = panels(picture, state, "both"), panels(picture, state, "result")
+    lines = code_of(written, state).split("\n)(x, y)\n")[1:]
     if isinstance(picture.outcomes[call].result, Failure):
-        assert [said for _, said in texts(panel, state, "note")] == ["Nothing to compare: the call fails."]
+        assert not lines and "PyTorch" not in [said for _, said in texts(panel, state, "name")]
         return
     net, x, y = documented()[3], torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor(19.0)
-    names = made(code_of(panel, state), torch=torch, net=net, x=x, y=y)
-    gradients = {
-        words[0]: words[1] for words in boxes(*panels(picture, state, "result"), state).values() if len(words) > 1
-    }
+    names = made(*lines, torch=torch, net=net, x=x, y=y)
+    ours, theirs = [dict(found) for found in halves(panel, state)]
     if style == 0:
-        for path, words in boxes(panel, state).items():
-            value = eval(path, names)
-            if isinstance(value, tuple):
-                assert words[0] == f"tuple of {len(value)}"
-            else:
-                assert words[1] == in_full(value.numpy()) == gradients[words[0]]
+        assert list(theirs.values()) == [in_full(value.numpy()) for value in names["result"]]
+        assert theirs == {name: value for name, value in ours.items() if name in theirs}
+        heads = [(at["x"], said) for at, said in texts(panel, state, "plain") if said.startswith("tuple")]
+        assert max(heads)[1] == f"tuple of {len(names['result'])}"
         return
-    named = [said for _, said in texts(panel, state, "name")]
-    values = [said for _, said in texts(panel, state, "value")]
-    for name, value in zip(named, values, strict=True):
+    for name, value in theirs.items():
         grad = eval(name, names)
         assert value == ("None" if grad is None else in_full(grad.numpy()))
 
@@ -162,10 +167,30 @@ def test_pytorch_beside_it_stays_and_shows_its_values_when_they_are_told(picture
     torch_dial = next(dial for dial in picture.scene.dials if dial.name == "torch")
     assert not torch_dial.when
     states = [picture.scene.state(show=show, torch=0) for show in range(2)]
-    seen = [panels(picture, state, "torch") for state in states]
-    assert seen[0] == seen[1]
-    values = [texts(*found, state, "name", "value") for found, state in zip(seen, states, strict=True)]
+    assert all(panels(picture, state, "both") for state in states)
+    values = [texts(*panels(picture, state, "result"), state, "name", "value") for state in states]
     assert not values[0] and values[1]
+
+
+def test_pytorch_beside_it_takes_no_room_from_the_call_and_what_is_nested_there_alone_is_tinted(picture):
+    call = Call(1, 3, 2, 0)
+    states = [state_of(picture, call, torch=style) for style in range(3)]
+    assert len({p.width for state in states for p in picture.scene.panels if holds(p.when, state)}) == 2
+    (panel,) = panels(picture, states[0], "result")
+    lit = [at for _, at, _, look in visible_marks(panel, states[0]) if look == "lit"]
+    assert len(lit) == 4
+    threads = [[mark for mark, *_ in visible_marks(panel, state) if mark.tag == "path"] for state in states]
+    assert [len(found) for found in threads] == [3, 3, 0]
+    assert {mark.link for mark in threads[0]} == {f"leaf gradient for {name}" for name in ("x", "y", "fc.weight")}
+
+
+def test_a_value_lights_up_what_it_asks_for(picture):
+    links = picture.scene.links
+    assert links["position 3"].lights == ["leaf gradient for x", "leaf gradient for y"]
+    assert links["weights 2"].lights == ["leaf gradient for fc.weight"] and not links["weights 0"].lights
+    assert (
+        "position 3" in links["leaf gradient for x"].lights and "position 1" not in links["leaf gradient for x"].lights
+    )
 
 
 def test_what_comes_back_is_there_at_once_and_goes_through_calls_that_change_one_argument(picture):
@@ -213,8 +238,9 @@ def test_turning_the_call_while_predicting_hides_the_result(picture):
 
 def test_a_click_or_a_drag_takes_each_value_of_each_argument(picture):
     for dial in (d for d in picture.scene.dials if d.name in CALL):
-        (grip,) = [g for g in picture.scene.grips if g.dial == dial.name]
-        (frame,) = [m for m in picture.scene.panels[0].marks if m.role == "before" and dial.name in m.vary]
+        grip, other = [g for g in picture.scene.grips if g.dial == dial.name]
+        assert grip.spots == other.spots
+        (frame,) = [m for m in picture.scene.panels[0].marks if m.role == "taken" and dial.name in m.vary]
         for position, spot in enumerate(grip.spots):
             assert picture.scene.links[f"{dial.name} {position}"].go == {dial.name: position}
             at = looks(frame, picture.scene.state(**{dial.name: position}))[0]

@@ -141,7 +141,35 @@ def test_the_cost_counts_passes():
 
     assert said(pulls=2) == ["2 of 3", "needs 5"]
     assert said(mode=1, pushes=4) == ["needs 3", "4 of 5"]
-    assert said(pulls="all ones")[0] == "1 pull: the sum"
+    assert said(pulls="all ones")[0] == "1: the sum"
+
+
+def test_another_size_is_dragged_to_and_its_passes_are_told():
+    scene = JacobianMap(three_of_five, X).scene
+    (panel,) = [p for p in scene.panels if p.name == "cost"]
+    (grip,) = [g for g in scene.grips if g.name == "size"]
+    (dial,) = [d for d in scene.dials if d.name == "size"]
+    assert len(grip.spots) == len(dial.values) == len(set(map(tuple, grip.spots)))
+    for size, said in (
+        ("1 output, 1,000 inputs", "1 pull instead of 1,000 pushes"),
+        ("100 outputs, 10 inputs", "10 pushes instead of 100 pulls"),
+        ("3 outputs, 5 inputs", "3 pulls instead of 5 pushes"),
+    ):
+        state = scene.state(pulls=1, size=size)
+        seen = {words: at for _, at, words, _ in visible_marks(panel, state)}
+        assert {size, said} <= set(seen)
+        (ring,) = [at for mark, at, *_ in visible_marks(panel, state) if mark.role == "before"]
+        assert (ring["cx"], ring["cy"]) == pytest.approx(grip.spots[state["size"]], abs=0.1)
+
+
+def test_the_page_stays_where_it_is_whichever_way_the_matrix_is_built():
+    scene = JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.ones(3)).scene
+    seen = [[p for p in scene.panels if holds(p.when, scene.state(mode=mode))] for mode in range(4)]
+    assert len({tuple((panel.width, panel.height) for panel in found) for found in seen}) == 1
+    (mode,) = [dial for dial in scene.dials if dial.name == "mode"]
+    assert mode.shows == {"pulls": 2, "pushes": 3}  # a matrix that is full, not an empty one
+    said = {words for mark, _, words, _ in visible_marks(seen[2][1], scene.state(mode=2)) if mark.role == "note"}
+    assert any(words.endswith("stays at 0") for words in said)
 
 
 @pytest.mark.parametrize(

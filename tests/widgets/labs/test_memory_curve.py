@@ -13,7 +13,7 @@ from labkit.memory import checkpoint, memory_report
 from labkit.mindspore import ops
 from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.memory_curve.run import LAYERS
+from labkit.widgets.labs.memory_curve.run import LAYERS, moments
 from labkit.widgets.labs.memory_curve.scene import LAST, SEGMENTS, WALKS, MemoryCurve, at_time, most
 
 CUTS = [name for name in SEGMENTS if name != "none"]
@@ -110,10 +110,10 @@ def marks(panel, role, **dials):
 @pytest.mark.parametrize("time", [0, 1, 15, 16, 17, 30, 47, 64])
 def test_the_filled_boxes_are_the_results_that_are_held(name, time):
     moment = at_time(usual().runs[name, "releases"], time)
-    boxes = marks("curve", "kept", segments=name, time=time)
+    boxes = [found for role in ("kept", "op") for found in marks("curve", role, segments=name, time=time)]
     assert {i for i, (*_, state) in enumerate(boxes) if state == ""} == set(moment.held)
     count = len(moment.held)
-    assert f"{count} result{' is' if count == 1 else 's are'} held." in usual().describe(segments=name, time=time)
+    assert f"{count} result{' is' if count == 1 else 's are'} held" in usual().describe(segments=name, time=time)
 
 
 def test_one_arrow_points_the_way_at_the_layer_at_work():
@@ -178,7 +178,9 @@ def test_the_questions_are_about_the_turn_and_the_worst_moment():
 
 
 def test_while_one_predicts_the_table_is_out_of_sight_and_other_runs_begin_anew():
-    assert {state for role in ("savedbar", "bar", "value") for *_, state in marks("all", role)} == {"answer"}
+    told = ("savedbar", "bar", "name", "ravine", "savedtext", "badtext", "inkvector", "plain")
+    seen = [(words, state) for role in told for _, _, words, state in marks("all", role) if words != "time"]
+    assert {state for _, state in seen} == {"answer"}
     assert all(dial.resets == {"time": 0} for dial in usual().scene.dials[1:])
 
 
@@ -193,10 +195,37 @@ def test_what_is_to_come_is_seen_faintly_but_by_those_who_predict(name):
 
 
 def test_the_first_cut_is_dragged_to_where_each_number_of_checkpoints_has_it():
-    (grip,) = (grip for grip in usual().scene.grips if grip.dial == "segments")
+    (grip,) = (grip for grip in usual().scene.grips if grip.name == "cut")
     for name, spot in zip(CUTS, grip.spots[1:], strict=True):
         firsts = [at["d"] for _, at, *_ in marks("curve", "outline", segments=name)]
         assert f"M{spot[0]:g} 12" in "".join(firsts) and spot[0] == 62 + 24 * LAYERS // int(name)
+
+
+def test_the_curve_of_peaks_is_that_of_every_number_of_checkpoints_and_names_its_least():
+    (curve,) = [at["d"].points for _, at, *_ in marks("all", "ravine") if len(getattr(at["d"], "points", ())) > 2]
+    peaks = [most(moments(k, False)) for k in range(1, LAYERS + 1)]
+    assert [(x.value, y.value) for x, y in curve] == list(enumerate(peaks, 1))
+    assert min(peaks) == peaks[3] and [words for _, _, words, _ in marks("all", "savedtext")] == ["the least: 8"]
+    assert [words for _, _, words, _ in marks("all", "badtext")] == ["1 checkpoint holds 17: more than none"]
+
+
+@states
+def test_a_ring_on_the_curve_of_peaks_stands_above_what_is_dragged(name):
+    (grip,) = (grip for grip in usual().scene.grips if grip.name == "peak")
+    ring, *_ = (at for mark, at, *_ in marks("all", "before", segments=name) if mark.tag == "circle")
+    assert ring["cx"] == pytest.approx(grip.spots[SEGMENTS.index(name)][0], abs=0.1)
+    assert ring["cy"].value == most(usual().runs[name, "releases"])
+    assert str(most(usual().runs[name, "releases"])) in [
+        words for _, _, words, _ in marks("all", "name", segments=name)
+    ]
+
+
+def test_what_is_held_at_the_end_is_said_to_be_the_output_and_why_retain_graph_keeps_no_more():
+    assert "Now 1 result is held, the output." in usual().describe(segments="4")
+    assert "Now 2 results are held: where parts end. What ran again is not retained." in usual().describe(
+        segments="2", walk=1
+    )
+    assert "Now 16 results are held." in usual().describe(segments="none", walk=1)
 
 
 def test_it_is_small_and_can_be_drawn():

@@ -16,7 +16,7 @@ from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.kit.words import number
 from labkit.widgets.labs.sens.scene import SensDial
-from labkit.widgets.labs.sens.view import DIAMOND, RING
+from labkit.widgets.labs.sens.view import DIAMOND, RING, Seeds, across_of
 
 X = np.array([2.0, 3.0, 0.5])
 
@@ -61,29 +61,54 @@ def test_the_gradient_at_every_position_is_one_pull_with_these_seeds(fn):
 def test_each_arrow_goes_on_where_the_one_before_ends():
     picture = SensDial(two, np.array([2.0, 3.0, 0.0]))
     panel, rows = picture.scene.panels[1], picture.matrix
+    axes = [across_of(Seeds(picture.passes, values(picture)), j) for j in range(3)]
     for positions in ((0, 35), (25, 25), (40, 3)):
         seeds = [values(picture)[p] for p in positions]
         seen = list(visible_marks(panel, picture.scene.state(**dials(positions))))
-        unit = unit_of(seen)
         ends = [numbers(at["d"])[0:3:2] for mark, at, _, _ in seen if mark.role in ("vector", "backvector")]
         for j in range(3):
             at = 0.0
             for i in range(2):
-                start, end = ((x - unit[0]) / unit[1] for x in ends[2 * j + i])
+                unit = axes[j](1.0) - axes[j](0.0)
+                start, end = ((x - axes[j](0.0)) / unit for x in ends[2 * j + i])
                 step = seeds[i] * rows[i, j]
                 assert (start, end - start) == pytest.approx((at, step), abs=0.2)
                 at += step
 
 
-def unit_of(seen):
-    """Where 0 stands on the axis, and how many px one is, by the words below it."""
-    ticks = {number_of(words): at["x"] for mark, at, words, _ in seen if mark.role == "tick"}
-    high = max(ticks)
-    return ticks[0.0], (ticks[high] - ticks[0.0]) / high
+def test_each_line_is_as_long_as_its_sums_go_and_says_so_at_its_ends():
+    picture = SensDial(two, np.array([2.0, 3.0, 0.0]))
+    ticks = [
+        words
+        for mark, _, words, _ in visible_marks(picture.scene.panels[1], picture.scene.start())
+        if mark.role == "tick"
+    ]
+    reach = [number(2 * float(v)) for v in np.abs(picture.matrix).sum(0)]
+    assert set(ticks) <= {*reach, *("−" + words for words in reach)} and len(ticks) >= 4
 
 
-def number_of(words):
-    return float(words.replace("−", "-"))
+def test_what_is_looked_for_is_found_by_its_seeds_and_leads_on_to_the_next():
+    picture = SensDial(three, X)
+    (aim,) = [dial for dial in picture.scene.dials if dial.name == "aim"]
+    aims = [(-1, 2, 1), (2, -1, 1), (-2, 1, 2), (1, -2, -1)]
+    assert len(aim.values) == len(aims)
+    for k, seeds in enumerate(aims):
+        at = dials(values(picture).index(float(seed)) for seed in seeds)
+        for other in range(len(aims)):
+            seen = visible_marks(picture.scene.panels[1], picture.scene.state(**at, aim=other))
+            said = [(words, mark.link) for mark, _, words, look in seen if mark.role == "verdict"]
+            if other == k:
+                ((words, link),) = said
+                assert words.startswith(f"✓ {k + 1} of 4" if k < 3 else "✓ 4 of 4")
+                assert picture.scene.links[link].go == {"aim": (k + 1) % 4}
+            else:
+                assert not said
+        assert "rings!" in picture.describe(**at, aim=k)
+        assert not [
+            m
+            for m, *_ in visible_marks(picture.scene.panels[1], picture.scene.state(**at, aim=k, told=0))
+            if m.role == "verdict"
+        ]
 
 
 def test_the_sums_are_in_their_rings_when_it_says_so():
@@ -155,7 +180,7 @@ def test_nothing_is_given_away_while_the_reader_predicts():
         m for m, *_ in visible_marks(picture.scene.panels[1], picture.scene.state(told=0)) if "vector" in m.role
     ]
     assert picture.scene.caption(picture.scene.state(told=0)) == "The seeds have arrived: what comes back?"
-    assert all(dial.resets == {"told": 0} for dial in picture.scene.dials if dial.name != "told")
+    assert all(dial.resets == {"told": 0} for dial in picture.scene.dials if dial.name not in ("told", "aim"))
 
 
 def test_it_plays_all_ones_and_each_output_alone():
@@ -184,7 +209,7 @@ def test_a_click_on_an_output_lets_it_count_alone():
 
 def test_one_output_has_one_dial():
     picture = SensDial(lambda x: anp.sum(x**2), X)
-    assert [dial.name for dial in picture.scene.dials] == ["example", "told", "seed0"]
+    assert [dial.name for dial in picture.scene.dials] == ["example", "told", "seed0", "aim"]
     assert "−2 × [4, 6, 1] comes back." in picture.describe(seed0="−2")
 
 
@@ -197,7 +222,7 @@ def test_what_is_not_finite_is_shown_and_not_asked_for():
 
 def test_it_is_small_and_can_be_drawn():
     picture = SensDial(lambda x: anp.array([anp.sum(x), anp.sum(x**2), anp.prod(x)]), np.arange(1, 9.0))
-    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 1_500_000
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 1_600_000
     assert picture.svg(seed2=0, theme="dark").startswith("<svg") and len(picture.scene.panels[1].marks) < 140
 
 

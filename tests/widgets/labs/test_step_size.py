@@ -10,9 +10,10 @@ import pytest
 
 from labkit.widgets.kit.scene import holds, width_of
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.step_size.run import NAMES, RULES, STEPS, cases
+from labkit.widgets.labs.step_size.lens import LENS
+from labkit.widgets.labs.step_size.run import MOST, NAMES, RULES, STEPS, cases, stored_around
 from labkit.widgets.labs.step_size.scene import StepSize
-from labkit.widgets.labs.step_size.view import LENS, RING, Errors
+from labkit.widgets.labs.step_size.view import RING, Errors
 
 EPS = {name: float(np.finfo(name).eps) for name in NAMES}
 
@@ -107,6 +108,41 @@ def lens_of(h):
     marks = visible_marks(usual().scene.panels[0], usual().scene.state(h=h))
     (at,) = [at for mark, at, *_ in marks if mark.role == "cover"]
     return at["x"], at["x"] + at["width"], at["y"], at["y"] + at["height"]
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_the_lens_shows_each_number_that_the_format_has_once_they_are_few(format):
+    case, seen = usual().cases[format, "forward"], []
+    kind = case.of.dtype.type
+    for i, h in enumerate(STEPS):
+        state = usual().scene.state(h=i, format=format)
+        marks = list(visible_marks(usual().scene.panels[0], state))
+        left, right = lens_of_state(marks)
+        (d,) = [at["d"] for mark, at, *_ in marks if mark.role == "axis" and mark.tag == "path"]
+        numbers = stored_around(case, 1.5 * h)
+        assert all(float(kind(x)) == x and abs(x - case.x) <= 1.5 * h for x in numbers)
+        assert d.count("M") == max(len(numbers), 1) and len(numbers) <= MOST
+        xs = [float(one.split()[0]) for one in d[1:].split("M")] if numbers else []
+        assert all(left - 0.1 <= x <= right + 0.1 for x in xs)
+        assert ("stored number" in " ".join(words for *_, words, _ in marks)) == bool(numbers)
+        seen.append(len(numbers))
+    assert seen[0] == 0 < seen[-1] <= 2 and max(seen) > 5
+
+
+def lens_of_state(marks):
+    (at,) = [at for mark, at, *_ in marks if mark.role == "cover"]
+    return at["x"], at["x"] + at["width"]
+
+
+@pytest.mark.parametrize("h, words", [("0.1", ["x", "x + h"]), ("1e−16", ["x = x + h, as stored"])])
+def test_where_both_places_are_one_number_it_is_said(h, words):
+    marks = visible_marks(usual().scene.panels[0], usual().scene.state(h=h))
+    assert [said for mark, _, said, look in marks if mark.role == "code" and look != "hidden"] == words
+
+
+def test_the_step_is_dragged_anywhere_in_the_plot_of_errors():
+    grips = [grip for grip in usual().scene.grips if grip.name == "error"]
+    assert grips and all(grip.jumps and tuple(grip.area) == (52.0, 30.0, 344.0, 252.0) for grip in grips)
 
 
 def test_the_lens_stands_where_least_of_the_curve_goes():

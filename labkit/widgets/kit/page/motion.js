@@ -62,9 +62,11 @@ export function between(mark, dial, before, after, back = false) {
   const from = lookOf(mark, before), to = lookOf(mark, after), seen = from.name === "hidden" ? to : from;
   const one = from.name === "hidden" || to.name === "hidden"; // what is not seen at one end does not move
   const moved = (property) => {
-    const fits = (move) => move.dial === dial && move.property === property && (move.position ?? after[dial]) === after[dial];
+    const told = (name) => (mark.moves || []).find((move) =>
+      move.dial === dial && move.property === name && (move.position ?? after[dial]) === after[dial]);
+    const appears = property === "state" && from.name === "hidden" ? told("appears") : undefined;
     const said = SAID.includes(property) || (property === "opacity" && mark.tag === "text");
-    return (mark.moves || []).find(fits) || (said ? { start: back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
+    return appears || told(property) || (said ? { start: back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
   };
   const ways = [];
   const add = (property, a, b, put) => {

@@ -55,8 +55,9 @@ export class Pointing {
   }
 
   light(name, on) {
-    if (name === undefined) return;
-    this.root.querySelectorAll(`[data-link="${CSS.escape(name)}"]`).forEach((node) => node.classList.toggle("lk-hot", on));
+    for (const one of name === undefined ? [] : [name, ...(this.links[name]?.lights || [])]) {
+      this.root.querySelectorAll(`[data-link="${CSS.escape(one)}"]`).forEach((node) => node.classList.toggle("lk-hot", on));
+    }
   }
 
   fillTip(link, secret) {

@@ -7,7 +7,7 @@ A part is all that lies between two cuts, so what is seen of it follows two dial
 """
 
 from collections.abc import Callable, Iterator
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 from math import prod
 
 from ...kit.axes import Axis
@@ -19,7 +19,7 @@ LEFT, TILE, GAP, THIN = 8.0, 26.0, 8.0, 3.0  # px
 ACROSS = TILE * SAMPLES - THIN + GAP * (max(COUNTS) - 1)  # of all samples, or columns
 TOP, HIGH = 26.0, 120.0  # px: above the bars of both panels, and their height
 CUTS = TOP + HIGH + 30  # px: where cuts are dragged
-WIDTH, BOTTOM = LEFT * 2 + ACROSS, CUTS + 34
+WIDTH, BOTTOM = LEFT * 2 + ACROSS, CUTS + 50
 VALUE = LEFT + 218  # px: where numbers end
 TITLES = {
     "mean": "plain mean: every part counts alike, equal widths",
@@ -92,7 +92,8 @@ def _following(mark: Mark, k: int, of: Callable[..., dict], *, made: bool = Fals
 
 
 def _adding(mark: Mark, of: Callable[..., dict], below: int | None = None) -> Mark:
-    """A mark to which each part adds `of(how, count, a, b)`, or each one before the part `below`."""
+    """A mark to which each part adds `of(how, count, a, b)`, or each one before the part `below`; to the "d" of a path around
+    four corners how far the last two are lifted."""
     for i, count in enumerate(COUNTS):
         sums: dict[
             tuple, dict[str, list[float]]
@@ -107,7 +108,9 @@ def _adding(mark: Mark, of: Callable[..., dict], below: int | None = None) -> Ma
             dials = {"parts": len(COUNTS), "combine": len(COMBINE), **dict(cuts)}
             none = [0.0] * (len(COMBINE) * prod(size for _, size in cuts))
             for name, values in parts.items():
-                mark = mark.adding(dials, **{name: [*none * i, *values, *none * (len(COUNTS) - 1 - i)]})
+                all_values = [*none * i, *values, *none * (len(COUNTS) - 1 - i)]
+                lifted = [[0, 0, 0, 0, 0, v, 0, v] for v in all_values] if name == "d" else all_values
+                mark = mark.adding(dials, **{name: lifted})
     return mark
 
 
@@ -156,9 +159,23 @@ def _parts(of, up) -> Iterator[Mark]:
             return {"x": sum(_span(k, a, b)) / 2, "text": f"{b - a} samples" if b - a > 3 else str(b - a)}
 
         said = text(0, TOP + HIGH + 14, "", "tick", "middle")
+
+        def counts(how, count, a, b, k=k):
+            return {
+                "x": sum(_span(k, a, b)) / 2,
+                "text": f"×{number(weight(how, count, b - a) * SAMPLES / (b - a), 2)}",
+            }
+
+        each = text(0, CUTS + 27, "", "value", "middle")
         yield from only(
-            _with_part(k), [_following(path([(0, 0), (0, 0)], "vector"), k, mean), _following(said, k, size)]
+            _with_part(k),
+            [
+                _following(path([(0, 0), (0, 0)], "vector"), k, mean),
+                _following(said, k, size),
+                _following(each, k, counts, made=True),
+            ],
         )
+    yield text(LEFT, CUTS + 44, "how much a sample counts, against the big batch", "note")
     for k in range(1, max(COUNTS)):
 
         def between(count, a, b, k=k):
@@ -216,6 +233,9 @@ def _result(of, scales) -> Iterator[Mark]:
     def share(how, count, a, b):
         return weight(how, count, b - a) * of(a, b)
 
+    corners = {how: [*_across(scales[how](big)), *reversed(_across(scales[how](0.0)))] for how in COMBINE}
+    gap = path(corners[COMBINE[0]], "turn").following("combine", d=[corners[how] for how in COMBINE])
+    yield _adding(gap, lambda how, *part: {"d": round(_rise(scales[how], share(how, *part)), 2)})
     level = rect(LEFT, 0, ACROSS, 4, "backbar", 1).following("combine", y=[scales[how](0.0) - 2 for how in COMBINE])
     yield _adding(level, lambda how, *part: {"y": round(_rise(scales[how], share(how, *part)), 2)})
     yield path(_across(0.0), "outline").following("combine", d=[_across(scales[how](big)) for how in COMBINE])
@@ -226,14 +246,30 @@ def _result(of, scales) -> Iterator[Mark]:
     yield rect(LEFT, y + 16, 24, 4, "backbar", 1)
     yield text(LEFT + 32, y + 22, "the parts together", "name")
     yield _adding(text(VALUE, y + 22, "", "value", "end"), lambda *part: {"text": share(*part)})
-    yield text(LEFT + ACROSS, y, "off by, in %", "note", "end")
-    off = text(LEFT + ACROSS, y + 22, "", "value", "end").adding({"parts": len(COUNTS)}, text=[-100.0] * len(COUNTS))
+    off = text(LEFT + ACROSS - 16, y, "", "value", "end").adding({"parts": len(COUNTS)}, text=[-100.0] * len(COUNTS))
     yield _adding(off, lambda *part: {"text": 100 * share(*part) / big})
-    for i, count in enumerate(COUNTS):
-        for how in COMBINE:
-            if count == 1 or how != "sum":
-                where = {"parts": [i], "combine": [COMBINE.index(how)], **(exact(count) if how == "mean" else {})}
-                yield text(LEFT + ACROSS - 18, y + 22, "✓ exactly", "name", "end", when=where)
+    yield text(LEFT + ACROSS, y, "%", "plain", "end")
+    for (i, count), how in product(enumerate(COUNTS), COMBINE):
+        where = {"parts": [i], "combine": [COMBINE.index(how)]}
+        if count == 1 or how == "weighted":
+            yield text(LEFT + ACROSS, y + 22, "✓ exactly", "name", "end", when=where)
+        else:
+            yield _off(of, count, how, big, text(LEFT + ACROSS, y + 22, "", "name", "end", when=where))
+
+
+def _off(of, count, how, big, mark) -> Mark:
+    """Whether what is combined is too large or too small, wherever the cuts are."""
+    sizes = {cut_of(k, count): places_of(count) for k in range(1, count)}
+    words: list[str | None] = []
+    for places in product(*map(range, sizes.values())):
+        bounds = [0, *(k + p for k, p in enumerate(places, 1)), SAMPLES]
+        parts = list(pairwise(bounds))
+        if any(a >= b for a, b in parts):
+            words.append(None)
+            continue
+        found = sum(weight(how, count, b - a) * of(a, b) for a, b in parts) / big
+        words.append("✓ exactly" if abs(found - 1) < 1e-9 else f"too {'large' if found > 1 else 'small'}")
+    return mark.following(sizes, text=words)
 
 
 def exact(count: int) -> dict[str, list[int]]:

@@ -49,7 +49,7 @@ class Equals:
         lines.append(f"{', '.join(s.outputs)} = {s.name}({', '.join(s.inputs)})")
         if style == 1:
             return [*lines, f"{what}.backward()" if one else f"torch.autograd.backward({what})"]
-        return [*lines, "result = torch.autograd.grad(", f"    {what},", f"    {self._wanted(call, asked)},", ")"]
+        return [*lines, "result = torch.autograd.grad(", f"    {what}, {self._wanted(call, asked)})"]
 
     def _wanted(self, call, asked):
         every = [f"*{self.setting.name}.parameters()"] if call.weights > 1 else []
@@ -84,18 +84,21 @@ class Equals:
     def sentence(self, call: Call, style: int, result: Tree | Failure) -> str:
         """What PyTorch does differently."""
         if isinstance(result, Failure):
-            return f"PyTorch: {result.kind}: {result.message}"
+            return ""
         if style == 0:
-            return "PyTorch: one flat tuple, whatever was asked for; the outputs are not in it."
+            return "One flat tuple, whatever was asked for. Outputs are not in it."
         filled = [leaf.name for leaf in leaves_of(result)[len(self.setting.inputs) :] if leaf.role == "back"]
         extra = f"; {', '.join(filled)} too, though not asked for" if filled and not call.weights else ""
-        return f"PyTorch: backward() adds to the .grad of every leaf that wants a gradient{extra}."
+        return f"backward() adds to the .grad of every leaf that wants a gradient{extra}."
 
     def _grads(self, inputs):
-        named = [*zip(self.setting.inputs, inputs, strict=True)]
-        named += [(f"{self.setting.name}.{name}", p) for name, p in self.parameters]
-        parts = tuple(leaf(f"{name}.grad", "", t.grad, "area" if t.grad is None else "back") for name, t in named)
-        return Branch("It returns None. The .grad of every leaf is now", parts)
+        named = [(name, name, t) for name, t in zip(self.setting.inputs, inputs, strict=True)]
+        named += [(f"{self.setting.name}.{name}", name, p) for name, p in self.parameters]
+        parts = tuple(
+            leaf(f"{path}.grad", f"gradient for {name}", t.grad, "back" if t.grad is not None else "area")
+            for path, name, t in named
+        )
+        return Branch("It returns None. But now:", parts)
 
 
 @contextmanager

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kit.grips import Grip
-from ...kit.scene import Link, Mark, Panel, altered, changes, rect, text, width_of
-from .nested import fitted
+from ...kit.scene import Link, Mark, Panel, When, altered, changes, only, rect, text, width_of
+from .equal import STYLES
+from .nested import ARRIVES, fitted
 from .run import Setting, leaf
 
 WIDTH, PITCH, CHIP, LINE = 430.0, 32.0, 27.0, 26.0  # px: of the panel, from chips to chips, a chip, a line without any
-LEFT, PAD, GAP = 10.0, 9.0, 5.0
+LEFT, PAD, GAP, CODE = 10.0, 9.0, 5.0, 18.0  # px; CODE is a line of the equal call
 
 
 class Options:
@@ -19,20 +20,31 @@ class Options:
         self.chips: dict[str, list[tuple[float, float, float]]] = {}  # of each dial: x, y and width of its values
         self.written = list(self._lay_out())
 
-    def panel(self, goal: Mark) -> Panel:
-        """The call, what it works on, and what may be looked for."""
-        marks = [rect(1, 1, WIDTH - 2, self.bottom - 6, "area"), *self._chosen(), *self.written]
-        given = self._given()
-        below = self.bottom + 16
-        marks += [text(LEFT, below + 18 * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)]
-        end = below + 18 * len(given) + 4
-        return Panel(
-            "call",
-            "Click or drag a value: the result follows",
-            WIDTH,
-            end + 12,
-            [*marks, altered(goal, at={**goal.at, "y": end})],
-        )
+    def panels(self, goal: Mark, equals: Sequence[tuple[Sequence[str], When]]) -> Iterator[Panel]:
+        """The call, below it what it works on, or the equal call as lines of code, and what may be looked for."""
+        given = [
+            text(LEFT, self.bottom + 16 + 18 * i, fitted(line, WIDTH - 20, 11.5), "note")
+            for i, line in enumerate(self._given())
+        ]
+        alone = {"torch": [len(STYLES)]} if equals else {}
+        yield self._panel("call", given, self.bottom + 20 + 18 * len(given), goal, alone)
+        if equals:
+            high = 28 + CODE * max(len(code) for code, _ in equals)
+            said = [
+                rect(1, self.bottom + 4, WIDTH - 2, high, "area"),
+                text(LEFT, self.bottom + 20, "in PyTorch", "note"),
+            ]
+            for code, when in equals:
+                said += only(
+                    when, (text(LEFT, self.bottom + 38 + CODE * k, line, "code") for k, line in enumerate(code))
+                )
+            yield self._panel("both", said, self.bottom + high + 26, goal, {"torch": list(range(len(STYLES)))})
+
+    def _panel(self, name, said, end, goal, when):
+        boxes = [mark for dial in self.chips for mark in self._boxes(dial)]
+        marks = [rect(1, 1, WIDTH - 2, self.bottom - 6, "area"), *boxes, *self._chosen(), *self.written, *said]
+        title = "Click or drag a value: the result follows"
+        return Panel(name, title, WIDTH, end + 12, [*marks, altered(goal, at={**goal.at, "y": end})], when)
 
     def _lay_out(self) -> Iterator[Mark]:
         """The words of the call and, where an argument has values to choose among, these in rows."""
@@ -60,19 +72,25 @@ class Options:
         self.chips[dial] = found
         return x, y
 
+    def _boxes(self, dial) -> Iterator[Mark]:
+        for i, (x, y, width) in enumerate(self.chips[dial]):
+            yield rect(x, y, width, CHIP, "area", 6, link=f"{dial} {i}")
+
     def _values(self, dial) -> Iterator[Mark]:
         for i, ((x, y, width), code) in enumerate(zip(self.chips[dial], self.setting.codes(dial), strict=True)):
-            link, chosen = f"{dial} {i}", [k == i for k in range(len(self.chips[dial]))]
-            box = rect(x, y, width, CHIP, "area", 6, link=link)
-            yield box.varying(dial, state=changes("lit" if here else "" for here in chosen))
-            words = text(x + width / 2, y + CHIP / 2 + 4, code, "code", "middle", link=link)
-            yield words.varying(dial, state=changes("" if here else "dim" for here in chosen))
+            states = ["" if k == i else "dim" for k in range(len(self.chips[dial]))]
+            words = text(x + width / 2, y + CHIP / 2 + 4, code, "code", "middle", link=f"{dial} {i}")
+            yield words.varying(dial, state=changes(states))
 
     def _chosen(self) -> Iterator[Mark]:
-        """A frame around the value that is taken, which goes along."""
+        """A frame below the words of the value that is taken, filled, which goes along."""
         for dial, places in self.chips.items():
             xs, ys, widths = zip(*places, strict=True)
-            yield rect(0, 0, 10, CHIP, "before", 6).following(dial, x=xs, y=ys, width=widths)
+            frame = rect(0, 0, 10, CHIP, "taken", 6).following(dial, x=xs, y=ys, width=widths)
+            for turned in (dial, "example"):
+                for name in ("x", "y", "width"):
+                    frame = frame.moving(turned, 0.0, ARRIVES, name)
+            yield frame
 
     def _given(self) -> list[str]:
         """What goes in and what the network itself gives, in words."""
@@ -84,19 +102,24 @@ class Options:
         shown = ", ".join(leaf("", "", value, "").value for value in outputs)
         return [values, *more, f"{s.name}({', '.join(s.inputs)}) returns {', '.join(s.outputs)} = {shown}"]
 
-    def grips(self) -> Iterator[Grip]:
+    def grips(self, panels: Sequence[str]) -> Iterator[Grip]:
         """The frame around each value that is taken, dragged to another."""
         for dial, places in self.chips.items():
             spots = [(x + width / 2, y + CHIP / 2) for x, y, width in places]
-            yield Grip(dial, "call", NAMES.get(dial, dial), dial, spots, "xy", bare=True)
+            for panel in panels:
+                yield Grip(dial, panel, NAMES.get(dial, dial), dial, spots, "xy", bare=True)
 
     def links(self) -> dict[str, Link]:
-        """A click on a value takes it."""
-        return {
-            f"{dial} {i}": Link(f"{NAMES.get(dial, dial)}: {value}", go={dial: i})
-            for dial, values in self.values.items()
-            for i, value in enumerate(values)
-        }
+        """A click on a value takes it; it lights up with the gradients that it asks for, and each of these with it."""
+        s, lights = self.setting, dict[str, list[str]]((f"leaf gradient for {name}", []) for name in self.setting.named)
+        chips = {}
+        for dial, values in self.values.items():
+            for i, value in enumerate(values):
+                asked = [f"leaf gradient for {name}" for name in s.asking(dial, i)]
+                chips[f"{dial} {i}"] = Link(f"{NAMES.get(dial, dial)}: {value}", go={dial: i}, lights=asked)
+                for name in asked:
+                    lights[name].append(f"{dial} {i}")
+        return chips | {key: Link(key.removeprefix("leaf "), lights=found) for key, found in lights.items()}
 
 
 NAMES = {"position": "grad_position"}

@@ -68,6 +68,20 @@ class Setting:
         position = self.positions[call.position][1]
         return [] if position is None else list(position) if isinstance(position, tuple) else [position]
 
+    @property
+    def named(self) -> list[str]:
+        """What may have a gradient: the inputs, then the parameters."""
+        return [*self.inputs, *(p.name for p in self.parameters)]
+
+    def asking(self, dial: str, position: int) -> list[str]:
+        """What a value of an argument asks for, by name."""
+        if dial == "position":
+            asked = self.asked(Call(0, position, 0, 0))
+            return [self.inputs[i] for i in asked if i < len(self.inputs)]
+        wanted = self.weights[position][2] if dial == "weights" else None
+        parameters = [] if wanted is None else list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
+        return [p.name for p in parameters]
+
     def lines(self) -> list[tuple[str, str, str]]:
         """The call as code: in each line what stands before the value of a dial, the dial, and what stands after it."""
         named = [(f"params = {self.name}.trainable_params()", "", "")] if self.parameters else []
@@ -131,7 +145,7 @@ class Setting:
         from .... import mindspore as ms
 
         shares: dict[str, list[Any]] = {}
-        names, places = [*self.inputs, *(p.name for p in self.parameters)], tuple(range(len(self.args)))
+        names, places = self.named, tuple(range(len(self.args)))
         for i in range(len(self.outputs) if len(self.outputs) > 1 else 0):
             try:
                 found = ms.grad(lambda *args, i=i: flat(self.net(*args))[i], places, self.parameters or None)(

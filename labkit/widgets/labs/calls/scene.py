@@ -1,19 +1,20 @@
 """A call of MindSpore's `grad`, put together by clicks, and the structure that comes back, which follows."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
 from .equal import STYLES, Equals
-from .nested import Branch, Failure, Tree, failed, following, placed, places, skeleton
+from .nested import Failure, places, skeleton
 from .options import NAMES, Options
+from .pair import TOP, Pair
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .words import in_short, question
 
-WIDTH, LINE, TOP, PACE = 400.0, 18.0, 34.0, 1900.0  # px: of a result, a line of code, above the boxes; ms of an example
+PACE = 1900.0  # ms of an example
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
 SHOW = "show"
@@ -60,15 +61,23 @@ class CallBuilder(Picture):
     def _scene_of_calls(self):
         asked, dials = f"{self.setting.name}({', '.join(self.setting.inputs)})", self._dials()
         options = Options(self.setting, {dial.name: dial.values for dial in dials if dial.name in CALL})
+        codes = [(equal.code, when) for equal, when in places(EQUAL, self.equals) if equal]
+        written = list(options.panels(self._goal(dials), codes))
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
             dials,
-            [options.panel(self._goal(dials)), self._result(dials), *self._equals()],
+            [*written, self._result(dials)],
             self._captions(),
             options.links(),
-            grips=list(options.grips()),
+            grips=list(options.grips([panel.name for panel in written])),
         )
+
+    def _result(self, dials):
+        sizes = {dial.name: len(dial.values) for dial in dials if dial.name in EQUAL}
+        marks, width, height = Pair(self.outcomes, self.equals, sizes).marks()
+        hidden = [rect(2, TOP, width - 4, 140, "area", 9), text(width / 2, TOP + 76, "?", "heading", "middle")]
+        return Panel("result", "What comes back", width, height, [*only(SHOWN, marks), *only(HIDDEN, hidden)])
 
     def _dials(self):
         s, back, examples = self.setting, {SHOW: 0}, self._examples()
@@ -153,47 +162,6 @@ class CallBuilder(Picture):
             Caption(SHOW, [(0, hidden)], HIDDEN),
             *only(SHOWN, [Caption(SHOW, [(0, words)], when) for words, when in said]),
         ]
-
-    # ---- panels ----
-
-    def _result(self, dials) -> Panel:
-        """What comes back, in Python's notation and as boxes that stay the same ones when the call changes."""
-        sizes = {dial.name: len(dial.values) for dial in dials if dial.name in CALL}
-        results = {call: outcome.result for call, outcome in self.outcomes.items()}
-        layouts = {
-            call: placed(r, WIDTH - 4, "result", 2, TOP) for call, r in results.items() if not isinstance(r, Failure)
-        }
-        height = max([180.0, *(boxes[0].y + boxes[0].height for boxes in layouts.values())]) + 2
-        marks = list(following(layouts, sizes))
-        for result, when in places(CALL, results):
-            told = (
-                failed(result, WIDTH, TOP) if isinstance(result, Failure) else [text(4, 20, skeleton(result), "place")]
-            )
-            marks += only(when, told)
-        hidden = [rect(2, TOP, WIDTH - 4, 140, "area", 9), text(WIDTH / 2, TOP + 76, "?", "heading", "middle")]
-        return Panel("result", "What comes back", WIDTH, height, [*only(SHOWN, marks), *only(HIDDEN, hidden)])
-
-    def _equals(self) -> Iterator[Panel]:
-        """The equal calls in PyTorch, and below each, once it is told, what it gives."""
-        for i, (equal, when) in enumerate(places(EQUAL, self.equals)):
-            marks, height = [text(10, 20, "Nothing to compare: the call fails.", "note")], 30.0
-            if equal:
-                top = 14 + LINE * len(equal.code)
-                found, height = _static(equal.result, top + 6)
-                code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
-                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *only(SHOWN, found)]
-            title = equal.sentence.replace("PyTorch:", "In PyTorch:") if equal else "The equal call in PyTorch"
-            yield Panel(f"torch{i}", title, WIDTH, height, marks, when)
-
-
-def _static(result: Tree | Failure, y: float) -> tuple[list[Mark], float]:
-    """The marks of a result that stays, and where they end."""
-    if isinstance(result, Failure):
-        marks = failed(result, WIDTH, y)
-        return marks, y + float(marks[0].at["height"]) + 2
-    flat = isinstance(result, Branch) and result.kind in ("tuple", "list")
-    boxes = placed(result, WIDTH - 4, "result" if flat else "", 2, y)
-    return [mark for box in boxes for mark in box.marks()], y + boxes[0].height + 2
 
 
 def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:

@@ -14,6 +14,7 @@ from ...kit.words import joined, number, paragraph
 
 TURNS, FINE = 24, 5  # positions of a turn, and points of the circle between two of them
 SIDE, TOP, LEFT, RIGHT = 176.0, 36.0, 34.0, 256.0  # of the two planes, px
+HEIGHT = 262.0  # px, of what stands beside the matrix
 HEAD = ((0.0, 0.0), (-10.0, -5.0), (-10.0, 5.0))
 
 
@@ -28,6 +29,7 @@ class Directions:
     columns: tuple[int, int]
     part: np.ndarray
     names: tuple[Sequence[str], Sequence[str]]
+    others: Sequence[str] = ()
     spanned: bool = False
     back: bool = False
 
@@ -43,7 +45,8 @@ class Directions:
         rows = _largest(np.abs(moved).max(1))
         spanned = bool(np.delete(moved, rows, 0).any())
         part = _within(moved) if spanned else moved[list(rows)]
-        return cls(columns, part, ([ins[j] for j in columns], [outs[i] for i in rows]), spanned, back)
+        others = [name for j, name in enumerate(ins) if j not in columns]
+        return cls(columns, part, ([ins[j] for j in columns], [outs[i] for i in rows]), others, spanned, back)
 
     @property
     def dial(self) -> str:
@@ -108,7 +111,15 @@ class Directions:
         marks += self._shapes(self._from, circle, np.eye(2), self.tangents, *roles[0])
         marks += self._shapes(self._to, circle @ self.part.T, self.part.T, self.images, *roles[1])
         title = f"Drag the tip of {self.letter}: what was a circle becomes an ellipse"
-        return Panel(self.dial, title, RIGHT + SIDE + 12, TOP + SIDE + 24, marks)
+        if self.others:
+            marks += [text(LEFT, TOP + SIDE + 40, words, "note") for words in [self._left_out()]]
+        return Panel(self.dial, title, RIGHT + SIDE + 12, HEIGHT, marks)
+
+    def _left_out(self) -> str:
+        """Why some elements of what goes in stay at 0."""
+        line = "rows" if self.back else "columns"
+        stay = f"{self.others[0]} stays" if len(self.others) == 1 else f"the {len(self.others)} others stay"
+        return f"{joined(self.names[0], ' and ')} have the largest {line}; {stay} at 0"
 
     @property
     def _from(self) -> Plane:

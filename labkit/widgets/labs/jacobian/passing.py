@@ -64,7 +64,8 @@ def tokens(on: Layout) -> Iterator[Mark]:
         dial, position, end, when = "pulls", i + 1, (x, on.below + on.h / 2), VJP
         if on.pushed:
             dial, position, end, when = "pushes", j + 1, (on.beside + on.w / 2, y), JVP
-        going = [Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, polyline([(x, y), end]))]
+        way = polyline([(x, y), end])
+        going = [Motion(dial, "along", COVERED, ARRIVED - COVERED, at, 0.0, 1.0, way) for at in _all_too(on, position)]
         yield rect(4 - on.w / 2, -CHIP / 2, on.w - 8, CHIP, role, CHIP / 2, moves=going, when=when)
         yield text(0, 4, number(on.tiles[i, j]), "tokentext", "middle", moves=going, when=when)
     yield from _ones_on_their_way(on) if on.words else ()
@@ -79,9 +80,14 @@ def _ones_on_their_way(on) -> Iterator[Mark]:
         else:
             y, dial, when = on.top + (i + 0.5) * on.h, "pulls", VJP
             way = [(HOLD + 8 + on.seed / 2, y), (on.left, y)]
-        going = [Motion(dial, "along", 0.0, WENT, i + 1, 0.0, 1.0, polyline(way))]
+        going = [Motion(dial, "along", 0.0, WENT, at, 0.0, 1.0, polyline(way)) for at in _all_too(on, i + 1)]
         yield rect(-12, -CHIP / 2, 24, CHIP, "valuetoken" if on.pushed else "token", CHIP / 2, moves=going, when=when)
         yield text(0, 4, "1", "tokentext", "middle", moves=going, when=when)
+
+
+def _all_too(on, position):
+    """The position of one row, and of all rows at once."""
+    return [position, on.m + 1] if on.m > 1 and not on.pushed else [position]
 
 
 def in_and_out(on: Layout) -> Iterator[Mark]:

@@ -8,13 +8,13 @@ import numpy as np
 from ...kit.grips import Along, Grip
 from ...kit.heat import legend
 from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, only, text, width_of
-from ...kit.words import heat, number
-from .cost import cost_panel
+from ...kit.words import clipped, heat, number
+from .cost import WIDTH, cost_panel, size_dial, size_grip
 from .layout import ANY, JVP, MOST, SUM, VJP, Layout
 from .passing import bands, covers, in_and_out, rail, tokens
 
 MODES = ("row by row: vjp", "column by column: jvp", "any t: jvp", "any v: vjp")
-PACE = 2200.0  # ms of a pass
+PACE, MOST_WRITTEN = 2200.0, 62  # ms of a pass; letters of a function
 PULLED, PUSHED = {"mode": [0, 3]}, {"mode": [1, 2]}
 
 
@@ -27,18 +27,27 @@ class Drawing(Layout):
         phrases = self.phrases
         over = replace(self, pushed=True)
         dials = [
-            Dial("mode", "Build the matrix", MODES[: 4 if self.directions else 2], "choice"),
+            Dial("mode", "Build the matrix", MODES[: 4 if self.directions else 2], "choice",
+                 shows={"pulls": self.m, "pushes": self.n}),
             Dial("pulls", "Pulls", phrases.pulls, asks=phrases.pull_asks(), when=VJP, rests=self.m, pace=PACE),
             Dial("pushes", "Pushes", phrases.pushes, asks=phrases.push_asks(), when=JVP, rests=self.n, pace=PACE),
-        ]
+        ]  # fmt: skip
         captions = [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)]
-        panels = [replace(self._map(), when=PULLED), replace(over._map(), when=PUSHED), cost_panel(self)]
-        grips = [*self._grips(), *over._grips()]
+        room = {
+            "width": max(self.width, over.width),
+            "height": max(self.height, over.height),
+        }  # whichever of both is seen
+        if self.written:
+            room = {"width": max(room["width"], width_of(self.written, 12, True) + 12), "height": room["height"] + 20}
+        maps = (self._map(), PULLED), (over._map(), PUSHED)
+        panels = [*(replace(panel, when=when, **room) for panel, when in maps), cost_panel(self)]
+        dials.append(size_dial(self))
+        grips = [*self._grips(), *over._grips(), size_grip(self)]
         for found, when in ((over.directions, ANY), (self.directions, SUM)):
             if found:
                 asks = {} if found.back else phrases.direction_asks(found)
                 dials.append(Dial(found.dial, f"Direction of {found.letter}", found.values(), asks=asks, when=when))
-                panels.append(replace(found.panel(), when=when))
+                panels.append(replace(found.panel(), when=when, width=WIDTH))
                 grips += only(when, [found.grip()])
                 captions.append(Caption(found.dial, list(enumerate(found.captions())), when))
         fields = dict(zip(self.passes.columns, map(number, self.passes.x))) if self.words else {}
@@ -53,6 +62,12 @@ class Drawing(Layout):
             fields,
             grips=grips,
         )
+
+    @property
+    def written(self) -> str:
+        """The function as it is written, where that is short."""
+        name = self.passes.rows[0].partition("[")[0]
+        return clipped(f"{name} = {self.passes.formula}", MOST_WRITTEN) if self.passes.formula else ""
 
     @property
     def _panel(self):
@@ -84,10 +99,9 @@ class Drawing(Layout):
             *in_and_out(self),
             *self._legend(),
         ]
-        lines = "jvp: t times the columns of J" if self.pushed else "vjp: v times the rows of J"
-        title = f"{lines}; drag the ring"
+        title = "One push, one column: J t" if self.pushed else "One pull, one row: vᵀJ"
         if self.phrases.pooling:
-            title = f"{lines}; a tile is the largest of a block"
+            title += "; a tile is the largest of a block"
         return Panel(self._panel, title, self.width, self.height, marks, tokens=list(tokens(self)))
 
     def _vectors(self) -> Iterator[Mark]:
@@ -118,7 +132,9 @@ class Drawing(Layout):
     def _legend(self):
         there = {"positive": self.tiles > 0, "negative": self.tiles < 0, "not finite": ~np.isfinite(self.tiles)}
         kinds = {kind: bool(tiles.any()) for kind, tiles in there.items()}
-        return legend(self.height - 12, kinds, "stronger colour: larger")
+        yield from legend(self.height - 12, kinds, "stronger colour: larger")
+        if self.written:
+            yield text(8, self.height + 12, self.written, "code")
 
     # ---- hover ----
 

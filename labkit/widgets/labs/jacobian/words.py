@@ -93,7 +93,7 @@ class JacobianWords:
         ]  # fmt: skip
         said[-1] = f"Pull {_span(self.rows[-1])} of {self.m} fills the row of {self.row_names[-1]}."
         said[-1] += f" Done: {counted(self.m, 'pull')}, where forward mode needs {counted(self.n, 'push')}."
-        start = "v goes in on the left, a row of J comes out below: each by a walk back."
+        start = "Drag the ring: v goes in on the left, a row of J comes out below, each by a walk back."
         return list(enumerate([start, *said, *([self._ones()] if self.m > 1 else [])]))
 
     def push_captions(self) -> Changes:
@@ -106,7 +106,7 @@ class JacobianWords:
         ]  # fmt: skip
         said[-1] = f"Push {_span(self.columns[-1])} of {self.n} fills the column of {self.column_names[-1]}."
         said[-1] += f" Done: {counted(self.n, 'push')}, where reverse mode needs {counted(self.m, 'pull')}."
-        start = "t goes in above, a column of J comes out on the right: each by a run."
+        start = "Drag the ring: t goes in above, a column of J comes out on the right, each by a run."
         return list(enumerate([start, *said]))
 
     def _ones(self):

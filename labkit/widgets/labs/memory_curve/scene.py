@@ -11,7 +11,6 @@ from ...kit.scene import (
     Ask,
     Caption,
     Dial,
-    Link,
     Mark,
     Panel,
     Scene,
@@ -26,6 +25,7 @@ from ...kit.scene import (
     text,
 )
 from ...kit.words import counted
+from .peak import links, peak_grip, peak_panel
 from .run import BACK, LAYERS, RUN, Snapshot, moments
 
 SEGMENTS = ("none", "1", "2", "4", "8", "16")
@@ -34,7 +34,6 @@ LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 MOST = LAYERS + 4.0  # the top of the curve's axis
 LEFT, BOX = 62.0, 24.0
 WIDTH, HIGH, TOP, CUT = LAYERS * BOX, 160.0, 108.0, 76.0  # px: CUT is where the first cut is dragged
-ROW, BAR = 38.0, 24.0  # of the table, px
 FAINT = 0.35  # what is still to come
 PACE = 110.0  # ms of a time while it plays: all of it takes seven seconds
 PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
@@ -81,15 +80,17 @@ def most(run: list[Snapshot]) -> int:
 def _scene(runs) -> Scene:
     words = (
         f"A chain of {LAYERS} layers runs forward and is walked back. A box for the result of each layer: filled while somebody "
-        "holds it, with a 2 where two copies are held. Below, how many are held against time. Beside it, for every number "
-        "of checkpoints, the most results held at once and the time it takes."
+        "holds it, with a 2 where two copies are held; the last one is the output. Below, how many are held against time. "
+        "Beside it, for every number of checkpoints, the most results held at once and the time it takes."
     )
     dials = [
         Dial("time", "Time", [str(t) for t in range(LAST + 1)], start=LAST, asks=_asks(runs), pace=PACE),
         Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
         Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
     ]
-    width = LEFT + WIDTH + 18
+    width = LEFT + WIDTH + 25
+    every = [moments(k, False) for k in range(LAYERS + 1)]
+    peaks, times = [most(run) for run in every], [run[-1].time for run in every]
     panels = [
         Panel(
             "curve",
@@ -98,9 +99,8 @@ def _scene(runs) -> Scene:
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
         ),
-        Panel("all", "Click a number of checkpoints", width - 64, 28 + ROW * len(SEGMENTS), list(_table(runs))),
+        peak_panel(peaks, times, SEGMENTS),
     ]
-    links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
     grips = [
         Grip(
             "time",
@@ -117,10 +117,9 @@ def _scene(runs) -> Scene:
         for setting, run in runs.items()
     ]
     cuts = [(LEFT + BOX * _each(name), CUT) for name in SEGMENTS]
-    grips.append(Grip("cut", "curve", "Layers of a checkpoint", "segments", cuts, "x"))
-    return Scene(
-        "Checkpoints: less memory for more time", words, dials, panels, list(_captions(runs)), links, grips=grips
-    )
+    grips += [Grip("cut", "curve", "Layers of a checkpoint", "segments", cuts, "x"), peak_grip(SEGMENTS)]
+    said = list(_captions(runs))
+    return Scene("Checkpoints: less memory for more time", words, dials, panels, said, links(SEGMENTS), grips=grips)
 
 
 def _spots(run):
@@ -159,6 +158,13 @@ def _price(run, plain):
     return f"At most {most(run)} results at once instead of {most(plain)}, for {slower:.0%} more time."
 
 
+def _left(run, name, count):
+    """What is held when all is over, and what it is."""
+    if len(run[-1].held) == 1:
+        return f"Now {count}, the output."
+    return f"Now {count}." if name == "none" else f"Now {count}: where parts end. What ran again is not retained."
+
+
 def _captions(runs) -> Iterator[Caption]:
     doing = {
         "start": "nothing has run yet", "forward": "layer {} runs", "again": "layer {} runs again",
@@ -171,7 +177,7 @@ def _captions(runs) -> Iterator[Caption]:
             done = doing[moment.kind].format(moment.layer + 1)
             now = min(time, run[-1].time)
             count, ends = _count_words(len(moment.held)), moment.kind == "end"
-            price = f"{_price(run, runs['none', walk])} Now {count}."
+            price = f"{_price(run, runs['none', walk])} {_left(run, name, count)}"
             said.append(price if ends else f"{_setting_words(name, walk)}. Time {now}: {done}, {count}.")
         yield Caption("time", changes(said), _when(name, walk))
 
@@ -218,6 +224,7 @@ def _boxes(runs) -> Iterator[Mark]:
     for layer in range(LAYERS):
         yield text(LEFT + (layer + 0.5) * BOX, 58, str(layer + 1), "tick", "middle")
     yield text(8, 58, "layer", "note")
+    yield text(LEFT + WIDTH + 1, 34, "out", "forwardtext")
     for (name, walk), run in runs.items():
         yield from only(_when(name, walk), _boxes_of(name, [at_time(run, time) for time in range(LAST + 1)]))
 
@@ -229,7 +236,8 @@ def _boxes_of(name, states) -> Iterator[Mark]:
     counts = [Counter(moment.held) for moment in states]
     for layer in range(LAYERS):
         x, held = LEFT + layer * BOX + 3, [count[layer] for count in counts]
-        yield rect(x, 18, BOX - 6, 24, "kept").following("time", state=["" if n else "pending" for n in held])
+        look = "kept" if layer < LAYERS - 1 else "op"  # the last result is what the chain returns
+        yield rect(x, 18, BOX - 6, 24, look).following("time", state=["" if n else "pending" for n in held])
         if 2 in held:
             copies = ["2" if n == 2 else "" for n in held]
             yield text(x + BOX / 2 - 3, 34, "", "value", "middle").following("time", text=copies)
@@ -305,24 +313,3 @@ def _steps(run):
         ends += [PLANE.at((time - 1, count))] * (count != now) + [PLANE.at((time, count))]
         now = count
     return ends
-
-
-# ---- the table ----
-
-
-def _table(runs) -> Iterator[Mark]:
-    """A row for each number of checkpoints, which a click takes."""
-    right, wide, full = LEFT + WIDTH / 2 + 10, LEFT + WIDTH - 50, 104.0
-    yield text(LEFT, 16, "most held at once", "note")
-    yield text(right, 16, "time", "note")
-    for row, name in enumerate(SEGMENTS):
-        y, link = 28 + ROW * row, f"row {name}"
-        yield rect(2, y, wide, ROW - 4, "row", 3, link=link)
-        yield text(10, y + 22, name, "code", link=link)
-        for w, walk in enumerate(WALKS):
-            run, when = runs[name, walk], {"walk": [w]}
-            for x, value, whole, role in ((LEFT, most(run), LAYERS, "savedbar"), (right, run[-1].time, LAST, "bar")):
-                size = value * full / whole
-                yield rect(x, y + 5, size, BAR, role, 2, when=when, link=link).answering("time")
-                yield text(x + size + 6, y + 22, str(value), "value", when=when, link=link).answering("time")
-        yield rect(2, y, wide, ROW - 4, "before", 4, when={"segments": [row]})

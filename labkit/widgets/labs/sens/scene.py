@@ -12,12 +12,12 @@ from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Changes, Dial, Link, Scene, changes
 from ...kit.words import bracketed, in_full, listed, number, times
-from .view import HIDDEN, SHOWN, TOLD, Seeds, across_of, gradient_panel, reached, seeds_panel
+from .view import AIM, EXAMPLE, HIDDEN, SHOWN, TOLD, Seeds, across_of, gradient_panel, reached, seeds_panel
 
 SEEDS = [round(k / 10, 1) for k in range(-20, 21)]
 MOST_OUTPUTS, MOST_INPUTS, SPELLED = 3, 8, 3
-MOST_WRITTEN = 32  # letters of a function
-EXAMPLE, PACE = "example", 1900.0  # ms
+MOST_WRITTEN, MOST_RINGS = 32, 12  # letters of a function; rings of all gradients to look for
+PACE = 1900.0  # ms
 AIMS = ((-1, 2, 1), (2, -1, 1), (-2, 1, 2), (1, -2, -1))  # seeds whose gradient may be looked for
 
 
@@ -71,7 +71,8 @@ class _Story:
         self.passes: Passes = self.seeds.passes
         self.m, self.n = self.passes.matrix.shape
         self.one = self.seeds.values.index(1.0)
-        self.target = self._aim()
+        self.targets = self._aims()
+        self.hits = [self._hits(target) for target in self.targets]
 
     def scene(self) -> Scene:
         p = self.passes
@@ -86,7 +87,7 @@ class _Story:
             "Each output has a seed, the weight that arrives from above. Its row of the Jacobian is multiplied by it, and the "
             f"rows are added. Rows: {rows}.",
             self._dials(),
-            [held, gradient_panel(self.seeds, self.target)],
+            [held, gradient_panel(self.seeds, self.targets, self.hits)],
             list(self._captions()),
             self._links(),
             "" if np.isfinite(p.matrix).all() else "Some slopes are not finite: they have no arrow.",
@@ -107,6 +108,7 @@ class _Story:
             Dial(TOLD, "What comes back", ["to be predicted", "told"], "told", 1, asks={1: asks}),
             *(Dial(dial, f"Seed of {name}", values, "inside", self.one, resets=back)
               for dial, name in zip(names, self.passes.rows)),
+            *([Dial(AIM, "Aim", [in_full(target) for target in self.targets], "inside")] if self.targets else []),
         ]  # fmt: skip
 
     def _examples(self) -> Iterator[tuple[str, list[float]]]:
@@ -118,17 +120,24 @@ class _Story:
         for i, name in enumerate(self.passes.rows):
             yield f"{name} alone", [float(k == i) for k in range(self.m)]
 
-    def _aim(self) -> np.ndarray | None:
-        """A gradient to look for: of other seeds than the examples, and not zero; None where there is none."""
+    def _aims(self) -> list[np.ndarray]:
+        """Gradients to look for, one after the other: of other seeds than the examples and those before, and not zero."""
         matrix = self.passes.matrix
-        found = [np.array(aim[: self.m]) @ matrix for aim in AIMS] if np.isfinite(matrix).all() else []
+        if not np.isfinite(matrix).all():
+            return []
+        found: list[np.ndarray] = []
         shown = [tuple(map(self.seeds.values.index, seeds)) for _, seeds in self._examples()]
-        return next((g for g in found if g.any() and not any(self._hits(g)[place] for place in shown)), None)
+        for aim in dict.fromkeys(aim[: self.m] for aim in AIMS):
+            gradient = np.array(aim) @ matrix
+            if gradient.any() and not any(self._hits(gradient)[place] for place in shown):
+                found.append(gradient)
+                shown.append(tuple(map(self.seeds.values.index, map(float, aim))))
+        return found[: max(MOST_RINGS // self.n, 1)]
 
     def _hits(self, target) -> np.ndarray:
         """Where all sums are in the rings of what is looked for."""
-        across = across_of(self.seeds)
-        return np.all([reached(self.seeds, across, j, float(value)) for j, value in enumerate(target)], axis=0)
+        each = ((across_of(self.seeds, j), j, float(value)) for j, value in enumerate(target))
+        return np.all([reached(self.seeds, *one) for one in each], axis=0)
 
     # ---- what is said ----
 
@@ -140,6 +149,9 @@ class _Story:
             words = [f"+ {bracketed(number(seed))}" if i else number(seed) for seed in self.seeds.values]
             yield Caption(dial, changes(f"{factor} × {row}" for factor in words), SHOWN)
         yield Caption(key_of(self.seeds.joint), self._meanings(), SHOWN)
+        for k, hit in enumerate(self.hits):
+            said = self.seeds.told(hit, "All sums are in their rings!", "")
+            yield Caption(key_of(self.seeds.joint), said, {**SHOWN, AIM: [k]})
 
     def _meanings(self) -> Changes:
         """What the sum is, by all seeds."""
@@ -154,8 +166,6 @@ class _Story:
         told[ones] = "comes back. All ones: what comes back without a seed." if self.m > 1 else "comes back."
         told[(counts > 0) & ~sums.any(-1)] = "comes back. Zero, though not every seed is."
         told[counts == 0] = "comes back. No output counts."
-        if self.target is not None:
-            told[self._hits(self.target)] = "comes back. All sums are in their rings!"
         flat = told.reshape(-1)
         turns = [0, *(np.flatnonzero(flat[1:] != flat[:-1]) + 1).tolist()]
         return [(at, flat[at]) for at in turns]
@@ -184,4 +194,5 @@ class _Story:
             found[f"row {i}"] = Link(
                 ". ".join([*tip, "Click: it alone counts"]), [*tip, "Click: it alone counts"], go=go
             )
-        return found
+        aims = {f"aim {k}": Link(f"Aim at {in_full(target)}", go={AIM: k}) for k, target in enumerate(self.targets)}
+        return found | aims

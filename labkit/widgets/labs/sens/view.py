@@ -25,7 +25,8 @@ LOOKS = (  # of each output: its arrow, the head, the knob, its words
     ("inkvector", "inkhead", "inkhead", "name"),
 )
 RING, DIAMOND = 12.0, 7.0  # px: half of a ring, and of what is brought into it
-TOLD = "told"  # the dial of whether it is told what comes back
+TOLD, AIM, EXAMPLE = "told", "aim", "example"  # dials: whether it is told what comes back, what is looked for, seeds
+SOON = 200.0  # ms of a step, in which what follows an example is where it is told to be
 HIDDEN, SHOWN = {TOLD: [0]}, {TOLD: [1]}
 
 
@@ -126,8 +127,9 @@ def _track(seeds, i, words, across, y) -> Iterator[Mark]:
     yield text(8, y + 4, words, role, link=f"row {i}")
     yield line(across.start, y, across.end, y, "axis")
     yield line(zero, y - 8, zero, y + 8, "axis")
-    yield path([(zero, y), (zero, y)], stroke).following(dial, d=[[(zero, y), (x, y)] for x in places])
-    yield circle(zero, y, 9, knob).following(dial, cx=places)
+    bar = path([(zero, y), (zero, y)], stroke).following(dial, d=[[(zero, y), (x, y)] for x in places])
+    yield bar.moving(EXAMPLE, 0.0, SOON, "d")
+    yield circle(zero, y, 9, knob).following(dial, cx=places).moving(EXAMPLE, 0.0, SOON, "cx")
     yield text(across.end + 50, y + 4, "", "value", "end", link=f"row {i}").following(
         dial, text=[f"{number(v)} ×" for v in seeds.values]
     )
@@ -171,38 +173,55 @@ def _summed(x, y, anchor, seeds, j) -> Iterator[Mark]:
 NUMBER = 24 + width_of("−0.888", 12, mono=True, bold=True)  # px: right of the lines
 
 
-def across_of(seeds: Seeds) -> Axis:
-    """The axis of all sums."""
+def across_of(seeds: Seeds, j: int) -> Axis:
+    """The axis of the sums of input j, as far as they go."""
     left = 20 + max(width_of(name, 12.5, bold=True) for name in seeds.passes.columns)
-    finite = np.where(np.isfinite(seeds.sums), seeds.sums, 0.0)
-    reach = float(np.abs(finite).max()) or 1.0
+    sums = seeds.sums[..., j]
+    reach = float(np.abs(np.where(np.isfinite(sums), sums, 0.0)).max()) or 1.0
     return Axis(-reach, reach, left, max(WIDTH - NUMBER, left + 120))
 
 
-def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
+def gradient_panel(seeds: Seeds, targets: Sequence[np.ndarray], hits: Sequence[np.ndarray]) -> Panel:
     """For each input a line: an arrow for each output, its seed times its slope, each from where the one before ends; a
-    diamond at the sum; a ring where the sum of other seeds would stand."""
+    diamond at the sum; a ring where the sum of other seeds would stand: of one of `targets`, found where one of `hits` says."""
     p, (m, n) = seeds.passes, seeds.passes.matrix.shape
-    across, row = across_of(seeds), 44 + STEP * m
-    width, bottom = max(WIDTH, across.end + NUMBER), 8 + row * n
-    marks = [line(across(0.0), 2, across(0.0), bottom, "grid")]
+    row, ends = 44 + STEP * m, across_of(seeds, 0)
+    width, bottom = max(WIDTH, ends.end + NUMBER), 8 + row * n
+    marks = [line(ends(0.0), 2, ends(0.0), bottom, "grid")]
     for j, name in enumerate(p.columns):
-        y = 8 + row * j + 22 + STEP * m
+        y, across = 8 + row * j + 22 + STEP * m, across_of(seeds, j)
         marks += [text(8, y + 4, name, "name"), line(across.start, y, across.end, y, "axis")]
-        if target is not None:
-            marks += _aim(seeds, j, y, across, float(target[j]))
+        for k, place in enumerate(float(target[j]) for target in targets or [np.full(len(p.columns), np.nan)]):
+            marks += only({AIM: [k]} if targets else {}, _ends(across, y, across(place)))
+        for k, target in enumerate(targets):
+            marks += only({AIM: [k]}, _aim(seeds, j, y, across, float(target[j])))
         arrows = [mark for i in range(m) for mark in _arrow(seeds, i, j, y - STEP * (m - i) - 9, across)]
         half = DIAMOND
         diamond = path(polygon([(0, -half), (half, 0), (0, half), (-half, 0)], across(0.0), y), "back")
         marks += only(SHOWN, [*arrows, _shifted(diamond, seeds, j, across, m)])
         marks += _summed(width - 10, y + 4, "end", seeds, j)
-    marks += across.below(bottom + 22, across.ticks(5))
-    title = (
-        "The gradient: seed × row, tip to tail"
-        if target is None
-        else "The gradient, tip to tail: bring each ◇ into its ring"
-    )
-    return Panel("gradient", title, width, bottom + 28, marks)
+    for k, hit in enumerate(hits):
+        marks += only({**SHOWN, AIM: [k]}, _found(seeds, hit, bottom + 36, width, k, len(hits)))
+    title = "Drag seeds until each ◇ is in its ring" if targets else "The gradient: seed × row, tip to tail"
+    return Panel("gradient", title, width, bottom + 50, marks)
+
+
+def _ends(across, y, ring) -> Iterator[Mark]:
+    """The numbers at both ends of a line, but where a ring stands."""
+    for x, value, anchor in ((across.start, across.low, "start"), (across.end, across.high, "end")):
+        if not abs(x - ring) < 3 * RING:
+            yield text(x, y + 15, number(value), "tick", anchor)
+
+
+def _found(seeds, hit, y, width, k, count) -> Iterator[Mark]:
+    """What is said below the lines when all sums are in their rings, with what leads on to the next ones."""
+    key, last = key_of(seeds.joint), k + 1 == count
+    words = f"✓ {count} of {count} found" if last else f"✓ {k + 1} of {count} found. Click for the next"
+    wide = width_of(words, 15, bold=True) + 40
+    box = rect((width - wide) / 2, y - 20, wide, 30, "kept", 8, link=f"aim {(k + 1) % count}")
+    said = text(width / 2, y, words, "verdict", "middle", link=f"aim {(k + 1) % count}")
+    for mark in (box, said):
+        yield mark.varying(key, state=seeds.told(hit, "", "hidden"))
 
 
 def _far(seeds, i, j, across) -> list[float]:
@@ -212,11 +231,11 @@ def _far(seeds, i, j, across) -> list[float]:
 
 
 def _shifted(mark, seeds, j, across, count) -> Mark:
-    """A path that goes along with what the first outputs add."""
+    """A path that goes along with what the first outputs add, soon, for the numbers beside it are told at once."""
     spots = mark.at["d"].count("L") + 1
     for i in range(count):
         mark = mark.adding(seeds.of(i), d=[[round(far, 2), 0] * spots for far in _far(seeds, i, j, across)])
-    return mark
+    return mark.moving(EXAMPLE, 0.0, SOON, "d")
 
 
 def _arrow(seeds, i, j, y, across) -> Iterator[Mark]:

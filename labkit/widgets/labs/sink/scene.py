@@ -8,7 +8,7 @@ from ...kit.scene import Ask, Caption, Dial, Scene, changes, only
 from ...kit.words import counted
 from .losses import losses_panel
 from .run import BATCHES, EPOCHS, SIZES, runs
-from .view import data_panel, grips, steps_panel
+from .view import data_panel, grips, links, steps_panel
 
 WHOLE = ("−1", "off")  # an epoch is a pass over the data
 JOINT = {"size": len(SIZES), "epochs": len(EPOCHS)}
@@ -60,6 +60,7 @@ def _scene(found, losses) -> Scene:
         dials,
         panels,
         [Caption(key_of(JOINT), changes(said))],
+        links(losses, BATCHES),
         grips=list(grips(counts, BATCHES)),
     )
 

@@ -19,6 +19,7 @@ from ....precision import FORMATS, Format, rounded
 STEPS = tuple(float(f"{digit}e-{power}") for power in range(17) for digit in (1, 0.3))[:-1]
 RULES = ("forward", "central")
 NAMES = ("float64", "float32", "float16")
+MOST = 24  # numbers of a format that are told apart in a window
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,21 @@ def _case(of, rule, fn, x, slope, bend, turn):
     return Case(
         of, rule, fn, x, slope, bend, turn, quotients, tuple((cut / scale).tolist()), tuple((lost / scale).tolist())
     )
+
+
+def stored_around(case: Case, reach: float, most: int = MOST) -> list[float]:
+    """The numbers that the format has no farther than `reach` from x, in order; none where there are more than `most`.
+
+    >>> stored_around(cases(lambda x: x * x, 1.0)["float16", "forward"], 0.001)
+    [0.9990234375, 0.99951171875, 1.0, 1.0009765625]
+    """
+    kind, found = case.of.dtype.type, {case.x}
+    for way in (-np.inf, np.inf):
+        at = kind(case.x)
+        while abs(float(at) - case.x) <= reach and len(found) <= most:
+            found.add(float(at))
+            at = np.nextafter(at, kind(way))
+    return sorted(found) if len(found) <= most else []
 
 
 def _quotient(fn, x, h, of, rule, slope):

@@ -9,87 +9,17 @@ from ...kit.axes import Axis
 from ...kit.grips import Along, Grip
 from ...kit.labels import Label, Line, beside_points
 from ...kit.scene import Mark, Panel, When, circle, line, only, path, rect, text, width_of
-from ...kit.strokes import NOWHERE, Outline, Point, polygon, polyline
+from ...kit.strokes import NOWHERE, Point, polygon
 from ...kit.words import minus, number
+from .lens import lens
 from .run import NAMES, RULES, STEPS, Case, Quotient
+from .window import BASE, HEIGHT, LEFT, REACH, RIGHT, SAMPLES, TOP, WIDTH, Window, at_spots, point_of
 
-Box = tuple[float, float, float, float]  # left, right, top and base, px
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
-BOX = (LEFT, RIGHT, TOP, BASE)
-LENS = 162.0, 96.0  # px: how large it is
-GLASS = 8.0  # px: of the square that it shows larger, and between it and the border
-SAMPLES = 121
 APART = 4.0  # px from x to x + h, where these can still be told apart
-ROOM = 0.04  # of its height: above and below what touches the curve at the point
-REACH = 1.5  # widths of the window on either side of x
 BESIDE = 8.0  # px between two names
 RING = 7.0  # the radius of the mark at the chosen step
 DOT = [(0, -3), (3, 0), (0, 3), (-3, 0)]  # px, of a diamond at every step
 Cases = Mapping[tuple[str, str], Case]
-
-
-class Window:
-    """A part of the plane around the point of a case, `width` in x standing for a third of a `box`; places in px."""
-
-    def __init__(self, case: Case, width: float, box: Box = BOX):
-        self.x, self.y, self.width, self.box = case.x, case.fn(case.x), width, box
-        half = REACH * width
-        turn = -case.slope / case.bend if case.bend else 0.0  # where the parabola that touches there is level
-        places = (-half, half, min(max(turn, -half), half))
-        found = [case.slope * t + bend * t**2 / 2 for t in places for bend in (0.0, case.bend)]
-        if not np.isfinite(found).all() or max(found) == min(found):
-            found = [-half, half]
-        room = ROOM * (max(found) - min(found))
-        self.low, self.high = min(found) - room, max(found) + room
-
-    def across(self, x: float) -> float:
-        left, right, _, _ = self.box
-        return (left + right) / 2 + (x - self.x) / self.width * (right - left) / (2 * REACH)
-
-    def height(self, y: float) -> float:
-        _, _, top, base = self.box
-        return base - (y - self.y - self.low) / (self.high - self.low) * (base - top)
-
-    def holds(self, point: Point) -> bool:
-        """Whether a point of the plane is inside."""
-        left, right, top, base = self.box
-        inside = left - 1 <= self.across(point[0]) <= right + 1
-        return bool(inside and top - 1 <= self.height(point[1]) <= base + 1)
-
-    def spot(self, point: Point) -> Point | None:
-        """Where a point stands that is inside."""
-        return (self.across(point[0]), self.height(point[1])) if self.holds(point) else None
-
-    def curve(self, points: Sequence[Point]) -> str:
-        """A path through the points that are inside; where one is not, it is interrupted."""
-        spots: list[Point | None] = []
-        for point, flat in zip(points, _level(points), strict=True):
-            spot = self.spot(point)
-            if not (spot and flat and spots and spots[-1]):
-                spots.append(spot)
-        return polyline(spots)
-
-    def straight(self, point: Point, slope: float) -> Outline:
-        """The line through a point with a slope, from edge to edge of the window; none without a slope."""
-        (left, right, top, base), x, y = self.box, self.across(point[0]), self.height(point[1])
-        steep = -slope * self.width * 2 * REACH / (right - left) * (base - top) / (self.high - self.low)  # px per px
-        if not np.isfinite([steep, x, y]).all():
-            return NOWHERE
-        ends = [(left - x, right - x)]
-        if steep:
-            low, high = sorted(((top - y) / steep, (base - y) / steep))
-            ends.append((low, high))
-        start, end = max(low for low, _ in ends), min(high for _, high in ends)
-        if start >= end or not top - 1 <= y + steep * start <= base + 1:
-            return NOWHERE
-        return [(x + start, y + steep * start), (x + end, y + steep * end)]
-
-
-def _level(points):
-    """Whether each point lies between two of the same height."""
-    heights = [y for _, y in points]
-    inner = [a == b == c for a, b, c in zip(heights, heights[1:], heights[2:], strict=False)]
-    return [False, *inner, False]
 
 
 # ---- the curve ----
@@ -117,14 +47,14 @@ def curve_panel(shown: Sequence[Shown], frame: Cases, count: int) -> tuple[Panel
     grips: list[Grip] = []
     for of in dict.fromkeys(of for of, _ in shown[0].cases):
         window = Window(frame[of, RULES[0]], 1.0)
-        spots = [_point(window, one.cases[of, RULES[0]]) for one in shown]
+        spots = [point_of(window, one.cases[of, RULES[0]]) for one in shown]
         for one, zoom in [(each, zoom) for each in shown for zoom in each.zooms or (None,)]:
             rules = {rule: case for (name, rule), case in one.cases.items() if name == of}
             windows = [Window(next(iter(rules.values())), h) for h in STEPS] if zoom else [window] * len(STEPS)
             when = {**one.when, "format": [NAMES.index(of)], **({} if zoom is None else {"zoom": [zoom]})}
             marks += only(when, _lines(rules, windows, windows if zoom else windows[:1]))
             if zoom == 0:
-                marks += only(when, _lens(rules, window))
+                marks += only(when, lens(rules, window))
             if not zoom:
                 grips += only(when, _held(rules, window, spots if len(spots) == count else spots * count))
     for one in shown:
@@ -133,17 +63,12 @@ def curve_panel(shown: Sequence[Shown], frame: Cases, count: int) -> tuple[Panel
     return Panel("curve", "The curve, its tangent and the secant: drag x", WIDTH, HEIGHT, marks), grips
 
 
-def _point(window, case):
-    """Where the curve is at x; at the border, where that is outside."""
-    return window.across(case.x), min(max(window.height(case.fn(case.x)), TOP), BASE)
-
-
 def _held(rules, window, spots) -> Iterator[Grip]:
     """The point x; and the other end of the secant, for as long as both are apart."""
     across = Along("x", window.x - REACH, window.x + REACH, LEFT, RIGHT)
     yield Grip("x", "curve", "The point x", "x", spots, "x", free={"x": across}, moves="x")
     for rule, case in rules.items():
-        spot, ends = _point(window, case), [window.spot(q.high) for q in case.quotients]
+        spot, ends = point_of(window, case), [window.spot(q.high) for q in case.quotients]
         places = [
             end or (min(window.across(q.high[0]), RIGHT - APART), BASE)
             for end, q in zip(ends, case.quotients, strict=True)
@@ -167,54 +92,12 @@ def _lines(rules, windows, different) -> Iterator[Mark]:
     yield text(RIGHT, BASE + 31, "", "note", "end").following("h", text=widths)
 
 
-def _lens(rules, window: Window) -> Iterator[Mark]:
-    """In the corner that is freest, what lies around the point, three steps wide: there the secant is seen at every step."""
-    case = next(iter(rules.values()))
-    if not np.isfinite(case.fn(case.x)):
-        return
-    box = _corner(window, case)
-    left, right, top, base = box
-    windows, across = [Window(case, h, box) for h in STEPS], np.linspace(-REACH, REACH, SAMPLES // 2 + 1)
-    x, y = _point(window, case)
-    ends = [(end, side) for end in (left, right) for side in (top, base)]
-    yield from (
-        line(x, y, *end, "grid") for end in sorted(ends, key=lambda end: abs(np.hypot(end[0] - x, end[1] - y)))[1:3]
-    )
-    yield rect(x - GLASS / 2, y - GLASS / 2, GLASS, GLASS, "axis", 0)
-    yield rect(left, top, right - left, base - top, "cover", 3)
-    yield path(NOWHERE, "before").following(
-        "h", d=[w.curve([(float(t), case.fn(t)) for t in w.x + w.width * across]) for w in windows]
-    )
-    for rule, of_rule in rules.items():
-        both = list(zip(windows, of_rule.quotients, strict=True))
-        secant = path(NOWHERE, "vector").following("h", d=[w.straight(q.low, q.value) for w, q in both])
-        dots = [
-            _at_spots(circle(0, 0, 4, "bar"), [w.spot(getattr(q, end)) for w, q in both]) for end in ("low", "high")
-        ]
-        yield from only({"rule": [RULES.index(rule)]}, [secant, *dots])
-    yield path(NOWHERE, "backvector").following(
-        "h", d=[w.straight((case.x, case.fn(case.x)), case.slope) for w in windows]
-    )
-    at, anchor = (left + 6, "start") if case.slope >= 0 else (right - 6, "end")  # where the line does not go
-    yield text(at, top + 14, "", "level", anchor).following("h", text=[f"{number(2 * REACH * h)} wide" for h in STEPS])
-
-
-def _corner(window, case) -> Box:
-    """The corner of the window in which least of the curve and its tangent lies."""
-    xs = np.linspace(window.x - REACH * window.width, window.x + REACH * window.width, SAMPLES)
-    spots = [window.spot((float(x), y)) for x in xs for y in (case.fn(x), case.fn(case.x) + case.slope * (x - case.x))]
-    lefts, tops = (LEFT + GLASS, RIGHT - GLASS - LENS[0]), (TOP + GLASS, BASE - GLASS - LENS[1])
-    boxes = [(left, left + LENS[0], top, top + LENS[1]) for left in lefts for top in tops]
-    inside = [sum(s is not None and b[0] <= s[0] <= b[1] and b[2] <= s[1] <= b[3] for s in spots) for b in boxes]
-    return boxes[inside.index(min(inside))]
-
-
 def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
     both = list(zip(windows, case.quotients, strict=True))
     yield path(NOWHERE, "vector").following("h", d=[w.straight(q.low, q.value) for w, q in both])
     for end in ("low", "high"):
         spots = [w.spot(getattr(q, end)) for w, q in both]
-        yield _at_spots(circle(0, 0, 5, "bar", link="x" if end == "low" and case.rule == RULES[0] else None), spots)
+        yield at_spots(circle(0, 0, 5, "bar", link="x" if end == "low" and case.rule == RULES[0] else None), spots)
         feet = [[spot, (spot[0], BASE)] if spot else NOWHERE for spot in spots]
         yield path(NOWHERE, "inkvector").following("h", d=feet)
     low, high = ([w.across(getattr(q, end)[0]) for w, q in both] for end in ("low", "high"))
@@ -225,14 +108,16 @@ def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
     half, other = (width_of(words, 12, mono=True) / 2 for words in (first, second))
     left = [min(max(x, LEFT + half), RIGHT - half - 2 * other - BESIDE) for x in low]
     right = [min(max(x, a + half + other + BESIDE), RIGHT - other) for x, a in zip(high, left, strict=True)]
-    yield text(0, BASE + 16, first, "code", "middle").following("h", x=left)
-    yield text(0, BASE + 16, second, "code", "middle").following("h", x=right)
-
-
-def _at_spots(mark, spots: Sequence[Point | None]) -> Mark:
-    """A circle that is seen at a spot for each step; hidden where there is none."""
-    xs, ys = zip(*(spot or (0.0, 0.0) for spot in spots), strict=True)
-    return mark.following("h", cx=xs, cy=ys, state=["" if spot else "hidden" for spot in spots])
+    one = [stored_alike(q) for q in case.quotients]
+    alike = f"{first} = {second}, as stored"
+    wide = width_of(alike, 12, mono=True) / 2
+    together = [min(max(x, LEFT + wide), RIGHT - wide) for x in low]
+    xs, said = zip(
+        *((b, alike) if same else (a, first) for same, a, b in zip(one, left, together, strict=True)), strict=True
+    )
+    yield text(0, BASE + 16, "", "code", "middle").following("h", x=xs, text=said)
+    hidden = ["hidden" if same else "" for same in one]
+    yield text(0, BASE + 16, second, "code", "middle").following("h", x=right, state=hidden)
 
 
 def _slopes(cases) -> Iterator[Mark]:
@@ -293,6 +178,7 @@ def errors_panel(shown: Sequence[Shown], axes: "Errors") -> tuple[Panel, list[Gr
     """The error of every step, with what to expect: truncation falls with h, round-off grows. And the step that is dragged."""
     marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.base - axes.top, "area"), *_ticks(axes)]
     grips: list[Grip] = []
+    area = (axes.left, axes.top, axes.right - axes.left, axes.base - axes.top)
     for one in shown:
         for (of, rule), case in one.cases.items():
             i, where = NAMES.index(of), {**one.when, "rule": [RULES.index(rule)]}
@@ -302,10 +188,11 @@ def errors_panel(shown: Sequence[Shown], axes: "Errors") -> tuple[Panel, list[Gr
             marks += only({**where, "format": others}, other)
             marks += only({**where, "format": [i]}, _error_curve(case, axes, spots, one.asked))
             held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
+            where["format"] = [i]
             grips.append(
-                Grip("error", "errors", "The step h", "h", held, "x", when={**where, "format": [i]}, bare=True)
+                Grip("error", "errors", "The step h", "h", held, "x", when=where, area=area, bare=True, jumps=True)
             )
-    return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks), grips
+    return Panel("errors", "The error at every h: drag the step", WIDTH, HEIGHT, marks), grips
 
 
 def _ticks(axes) -> Iterator[Mark]:
@@ -348,7 +235,7 @@ def _error_curve(case: Case, axes: Errors, spots: list[Point | None], asked: boo
         yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
     none = ["hidden" if spot else "" for spot in spots]  # of what is no number the ring stands on the border
     there = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
-    yield _at_spots(circle(0, 0, RING, "vector"), there)
+    yield at_spots(circle(0, 0, RING, "vector"), there)
     if "" in none:
         xs = [x - RING - 4 for x, _ in there]
         yield text(0, axes.base - 8, "0/0 is no number", "badtext", "end").following("h", x=xs, state=none)

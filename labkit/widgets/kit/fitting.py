@@ -26,7 +26,7 @@ FORMATS = {
     "i": lambda value: minus(str(int(value))) if abs(value) < 1e15 else number(value),
 }
 PIXELS = ("x", "y", "cx", "cy", "width", "height")
-LEAST = 3  # scenes of a kind
+FEW = 8  # parts of a list that may say different things
 NEAR = 1e-9
 TENTH = 0.11  # px: places are written in tenths
 
@@ -40,17 +40,18 @@ class Fit:
     """What the page makes scenes of: `made` as `page/reckoning.js` reads it; `left`: paths of what does not follow."""
 
     program: Program
-    inputs: Mapping[str, Sequence[float]]
+    rows: Sequence[Mapping[str, float]]
     left: list[tuple[str, ...]] = field(default_factory=list)
 
     def __post_init__(self):
-        for place in range(len(self.program.inputs)):
+        for place in range(len(self.rows[0])):
             self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
 
     @cached_property
     def values(self) -> np.ndarray:
         """A row for each quantity, a column for each scene."""
-        return np.array(self.program.values(self.inputs))
+        values, along = self.program.values(self.rows), self.program.along()
+        return np.array([np.full(len(self.rows), np.nan) if i in along else row for i, row in enumerate(values)])
 
     @cached_property
     def texts(self) -> dict[str, np.ndarray]:
@@ -60,14 +61,24 @@ class Fit:
             for key, form in FORMATS.items()
         }
 
-    def finite(self) -> list[int]:
-        """The scenes all of whose quantities are finite."""
-        return [int(i) for i in np.flatnonzero(np.isfinite(self.values).all(axis=0))]
+    @staticmethod
+    def finite(program: Program, rows: Sequence[Mapping[str, float]]) -> list[int]:
+        """Of which rows of inputs all quantities are finite, but for those along curves."""
+        values, along = program.values(rows), program.along()
+        known = np.array([row for i, row in enumerate(values) if i not in along])
+        return [int(i) for i in np.flatnonzero(np.isfinite(known).all(axis=0))]
 
     def of(self, scenes: Sequence[Any]) -> Any:
         """How scenes differ; None: not at all."""
-        self.lengths = dict[tuple[int, ...], Any]()
-        return self.part(scenes, np.arange(len(scenes)), ())
+        self.lengths, self.places = dict[tuple[int, ...], Any](), list[Any]()
+        made = self.part(scenes, np.arange(len(scenes)), ())
+        for place, wanted, rows, path in self.places:  # the texts are all known now
+            place |= self._of_length(wanted, rows) or self._given_up(path)
+        return made
+
+    def _given_up(self, path):
+        self.left.append(path)
+        return {"level": [0, ""]}
 
     # ---- parts ----
 
@@ -80,9 +91,17 @@ class Fit:
             if len(first) != len(values[0]):
                 return {"one of": [[None, values[0], self.part(values, rows, path)]]}
         kinds = [_kind(value) for value in values]
-        if all(kind == kinds[0] for kind in kinds):
-            return self.inside(values, rows, path)
-        return self.chosen(values, kinds, rows, path)
+        before = len(self.left)
+        alike = all(kind == kinds[0] for kind in kinds)
+        made = self.inside(values, rows, path) if alike else self.chosen(values, kinds, rows, path)
+        if len(self.left) > before and isinstance(values[0], list) and len(values[0]) <= FEW:
+            kinds = [_outline(value) for value in values]  # lists of one length that say different things
+            if len(set(kinds)) > 1:
+                del self.left[before:]
+                made = self.chosen(values, kinds, rows, path)
+        if made and len(rows) == len(self.rows) and all(isinstance(value, str) for value in values):
+            self.lengths.setdefault(tuple(map(len, values)), made)
+        return made
 
     def inside(self, values, rows, path):
         """Of one kind."""
@@ -100,12 +119,12 @@ class Fit:
             kinds = [_skeleton(value) for value in values] if isinstance(first, str) else [0]
             if len(set(kinds)) > 1:
                 return self.chosen(values, kinds, rows, path)
-            self.left.append(path)
+            self._given_up(path)
             return None
 
     def _each(self, parts, rows, path):
         found = {key: self.part(values, rows, (*path, key)) for key, values in sorted(parts, key=_texts_first)}
-        return {key: made for key, made in found.items() if made is not None}
+        return {key: made for key, made in found.items() if made is not None}  # of a place not yet: it is empty still
 
     def chosen(self, values, kinds, rows, path):
         """Of several kinds: `[[test, value of this kind, what differs in it] ...]`, the last without a test."""
@@ -117,9 +136,9 @@ class Fit:
         for members in smallest:
             test = None
             if members is not smallest[-1]:
-                test = self.test(rows[rest], np.isin(rest, members))
+                test = self.test(rows[rest], np.isin(rest, members)) or self._by_length(values, rows, rest, members, smallest)
                 if test is None:
-                    self.left.append(path)
+                    self._given_up(path)
                     return None
             of_kind = [values[i] for i in members]
             within = self.inside(of_kind, rows[members], path) if any(v != of_kind[0] for v in of_kind) else None
@@ -144,6 +163,25 @@ class Fit:
                     return [sign, i, int(places[0])]
         return None
 
+    def _by_length(self, values, rows, rest, members, groups):
+        """Whether a text would be longer than there is room for, where another stands in its place then."""
+        for group in groups:
+            if not isinstance(values[group[0]], str) or not set(group) <= set(rest.tolist()):
+                continue
+            try:
+                made = self.words([values[i] for i in group], rows[group])
+            except Unfitted:
+                continue
+            lengths = {i: len(self.spelled(made, rows[i])) for i in rest}
+            inside, others = [lengths[i] for i in group], [lengths[i] for i in rest if i not in group]
+            if max(inside) < min(others) and (members is group or len(rest) == len(members) + len(group)):
+                return ["short" if members is group else "long", made, max(inside)]
+        return None
+
+    def spelled(self, made: Any, row: int) -> str:
+        """The words of a scene."""
+        return "".join(p if isinstance(p, str) else self.texts[p[1]][p[0], row] for p in made["words"])
+
     # ---- texts ----
 
     def words(self, values, rows):
@@ -156,8 +194,6 @@ class Fit:
                 made = [self._piece([piece[k] for piece in pieces], k, rows) for k in range(len(pieces[0]))]
             except Unfitted:
                 continue
-            if len(rows) == len(self.values[0]):
-                self.lengths.setdefault(tuple(map(len, values)), {"words": _joined(made)})
             return {"words": _joined(made)}
         raise Unfitted
 
@@ -181,15 +217,15 @@ class Fit:
             places = np.flatnonzero(np.isclose(found, wanted, NEAR, 0.0).all(axis=1))
             if places.size:
                 return {"level": [int(places[0]), key]}
-        n = len(self.program.inputs)
-        for place in range(n):
+        for place in range(len(self.rows[0])):
             size = self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
             basis = np.stack([v[place], v[size], np.ones(len(rows))], axis=1)
             factors = np.linalg.lstsq(basis, wanted, rcond=None)[0].round(9)
             if np.allclose(basis @ factors, wanted, NEAR, 1e-9):
                 return {"sum": [[place, factors[0]], [size, factors[1]]], "and": factors[2]}
-        if path[-1] in PIXELS or "moves" in path:
-            return self._of_length(wanted, rows)
+        if path[-1] in PIXELS:
+            self.places.append(({}, wanted, rows, path))
+            return self.places[-1][0]
         return self._of_two(v, wanted)
 
     def _of_length(self, wanted, rows):
@@ -201,9 +237,9 @@ class Fit:
             level = wanted.mean() - times * longest.mean(axis=1)
             far = np.abs(times[:, None] * longest + level[:, None] - wanted).max(axis=1)
             if (k := int(far.argmin())) >= 0 and far[k] < TENTH:
-                of = [words[i]["words"], *([words[i + k]["words"]] if k else [])]
+                of = [words[i], *([words[i + k]] if k else [])]
                 return {"long": of, "times": round(float(times[k]), 3), "and": round(float(level[k]), 2)}
-        raise Unfitted
+        return None
 
     def _of_two(self, v, wanted):
         every = [*range(len(v)), Const(1.0), Const(0.0)]
@@ -250,6 +286,13 @@ def _kind(value):
 
 def _skeleton(words):
     return "#".join(PLACES[0].split(words)[::2])
+
+
+def _outline(value):
+    """The words of all that is in a value."""
+    if isinstance(value, list):
+        return tuple(map(_outline, value))
+    return _skeleton(value) if isinstance(value, str) else _kind(value)
 
 
 def aligned(lists: Sequence[list[Any]]) -> list[list[Any]]:

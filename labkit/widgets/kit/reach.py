@@ -64,14 +64,26 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, progra
 def _computed(program, inputs, along, scene_at) -> str:
     """What a page needs to compute scenes; "" where something outside of panels, or in the first one, does not follow."""
     found = list(_scenes(tried({name: inputs[name] for name in along}, along), inputs, scene_at))
-    fit = Fit(program, {name: [row[name] for row, _ in found] for name in along})
-    finite = fit.finite()
-    if len(finite) < len(found) / 2 or 0 not in finite:
+    count, named = len(found), [panel.name for panel in found[0][1].panels]
+    found = [(row, scene) for row, scene in found if [panel.name for panel in scene.panels] == named]
+    finite = Fit.finite(program, [row for row, _ in found])
+    if len(finite) < count / 2 or 0 not in finite:
         return ""
-    fit = Fit(program, {name: [found[i][0][name] for i in finite] for name in along})
-    made = fit.of([to_json(found[i][1]) for i in finite])
+    fit = Fit(program, [found[i][0] for i in finite])
+    made = fit.of([_undrawn(to_json(found[i][1]), program.curves) for i in finite])
     without = sorted({int(path[1]) if path[0] == "panels" and path[1:] else 0 for path in fit.left})
     return "" if 0 in without else str(packed({"program": program.written(), "made": made, "without": without}))
+
+
+def _undrawn(scene, curves):
+    """A scene as JSON without what the page draws itself: close-ups of curves that it knows."""
+    for panel in scene["panels"]:
+        while panel:
+            for drawn in panel.get("closeups", ()):
+                for mark in panel["marks"][drawn["first"] : drawn["first"] + 5 * (drawn["curve"] in curves)]:
+                    mark["at"] = {key: value for key, value in mark["at"].items() if key not in ("d", "cx", "cy")}
+            panel = panel.get("narrow")
+    return scene
 
 
 def tried(values: Mapping[str, float], along: Mapping[str, Along]) -> Iterator[dict[str, float]]:

@@ -28,6 +28,7 @@ FORMATS = {
 PIXELS = ("x", "y", "cx", "cy", "width", "height")
 FEW = 8  # parts of a list that may say different things
 NEAR = 1e-9
+MOST_DOUBTS = 40  # comparisons that tell the same apart
 TENTH = 0.11  # px: places are written in tenths
 
 
@@ -71,6 +72,7 @@ class Fit:
     def of(self, scenes: Sequence[Any]) -> Any:
         """How scenes differ; None: not at all."""
         self.lengths, self.places = dict[tuple[int, ...], Any](), list[Any]()
+        self.doubts = list[list[list[Any]]]()
         made = self.part(scenes, np.arange(len(scenes)), ())
         for place, wanted, rows, path in self.places:  # the texts are all known now
             place |= self._of_length(wanted, rows) or self._given_up(path)
@@ -151,17 +153,24 @@ class Fit:
     def test(self, rows: np.ndarray, wanted: np.ndarray) -> Any:
         """A comparison that holds for those of the scenes that are wanted: of a quantity and 0 or 1, or of two."""
         v = self.values[:, rows]
-        for sign, compare in _TESTS.items():
-            for level in (0.0, 1.0):
-                places = np.flatnonzero((compare(v, level) == wanted).all(axis=1))
-                if places.size:
-                    return [sign, int(places[0]), [level]]
-        for sign, compare in _TESTS.items():
-            for i in range(len(v)):
-                places = np.flatnonzero((compare(v[i], v) == wanted).all(axis=1))
-                if places.size:
-                    return [sign, i, int(places[0])]
-        return None
+        found = list[list[Any]]()
+        for (sign, compare), level in product(_TESTS.items(), (0.0, 1.0)):
+            found += ([sign, int(i), [level]] for i in np.flatnonzero((compare(v, level) == wanted).all(axis=1)))
+        for (sign, compare), i in product(_TESTS.items(), range(len(v))):
+            if len(found) < MOST_DOUBTS:
+                found += ([sign, i, int(k)] for k in np.flatnonzero((compare(v[i], v) == wanted).all(axis=1)))
+        self.doubts.append(found[:MOST_DOUBTS])
+        return found[0] if found else None
+
+    def doubtful(self, rows: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
+        """Those of other rows of inputs on which comparisons differ that told the same kinds apart so far."""
+        values, found = np.array(self.program.values(rows)), list[int]()
+        for doubt in self.doubts:
+            held = np.array([_TESTS[s](values[i], k[0] if isinstance(k, list) else values[k]) for s, i, k in doubt])
+            share = held.mean(axis=0) if len(held) else np.zeros(len(rows))
+            if not any(0 < share[i] < 1 for i in found) and (share * (1 - share)).max() > 0:
+                found.append(int((share * (1 - share)).argmax()))
+        return [rows[i] for i in found]
 
     def _by_length(self, values, rows, rest, members, groups):
         """Whether a text would be longer than there is room for, where another stands in its place then."""

@@ -67,8 +67,8 @@ class Program:
     [1.5, 6.0]
     """
 
-    def __init__(self, inputs: Sequence[str], single: Sequence[bool] = ()):
-        self.inputs, self.single = list(inputs), list(single) or [False] * len(inputs)
+    def __init__(self, inputs: Sequence[str]):
+        self.inputs = list(inputs)
         self.lines = list[tuple[str, tuple[Any, ...], bool]]()
         self.curves = dict[str, int | Const]()
         self._places = dict[Any, int]()
@@ -93,12 +93,14 @@ class Program:
 
         Raises KeyError for an op that the page does not know, TypeError for what is no single number.
         """
-        program = cls(inputs, [given[name].dtype == np.float32 for name in inputs])
+        program = cls(inputs)
         known = dict[Any, int | Const]()
         with np.errstate(all="ignore"):
             for op in ops:
                 if op.fun is None:
-                    known[op] = inputs.index(op.name) if op.name in inputs else Const(_number(given[op.name]))
+                    place = inputs.index(op.name) if op.name in inputs else Const(_number(given[op.name]))
+                    single = given[op.name].dtype == np.float32
+                    known[op] = program.line("add", place, Const(0.0), single=True) if single else place
                 else:
                     known[op] = program._of_op(op, known)
         return program, known
@@ -126,8 +128,7 @@ class Program:
 
     def values(self, rows: Sequence[Mapping[str, float]]) -> list[np.ndarray]:
         """All quantities, one for each row of inputs; what a row does not have is somewhere."""
-        kinds = [np.float32 if single else np.float64 for single in self.single]
-        found = [np.array([row.get(n, 0.37) for row in rows], kind) for n, kind in zip(self.inputs, kinds, strict=True)]
+        found = [np.array([row.get(name, 0.37) for row in rows]) for name in self.inputs]
         with np.errstate(all="ignore"):
             for name, args, single in self.lines:
                 kind = np.float32 if single else np.float64
@@ -139,7 +140,7 @@ class Program:
         """As the page reads it: a constant stands in a list."""
         lines = [[name, [[a.value] if isinstance(a, Const) else a for a in args], *[1] * single] for name, args, single in self.lines]
         curves = {name: [[end.value]] if isinstance(end, Const) else [end, *self._along(end)] for name, end in self.curves.items()}
-        return {"inputs": self.inputs, "single": [int(one) for one in self.single], "lines": lines, "curves": curves}
+        return {"inputs": self.inputs, "lines": lines, "curves": curves}
 
     def along(self) -> set[int]:
         """The quantities that vary along curves."""

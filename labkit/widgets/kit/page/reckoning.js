@@ -32,8 +32,7 @@ export class Reckoning {
 
   // All numbers of the run for these inputs; undefined where one of them is not finite.
   numbers(inputs) {
-    const { inputs: names, single, lines } = this.program;
-    const found = names.map((name, i) => (single[i] ? Math.fround(inputs[name]) : inputs[name] + 0));
+    const { inputs: names, lines } = this.program, found = names.map((name) => inputs[name] + 0);
     for (const line of lines) found.push(resultOf(line, found));
     return found.every((one, i) => Number.isFinite(one) || this.alongCurves.has(i)) ? found : undefined;
   }

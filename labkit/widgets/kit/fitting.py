@@ -28,6 +28,7 @@ FORMATS = {
 PIXELS = ("x", "y", "cx", "cy", "width", "height")
 FEW = 8  # parts of a list that may say different things
 NEAR = 1e-9
+SIGNS = ("+ ", "− ", "× ", "÷ ", "·")
 MOST_DOUBTS = 40  # comparisons that tell the same apart
 TENTH = 0.11  # px: places are written in tenths
 
@@ -72,7 +73,7 @@ class Fit:
     def of(self, scenes: Sequence[Any]) -> Any:
         """How scenes differ; None: not at all."""
         self.lengths, self.places = dict[tuple[int, ...], Any](), list[Any]()
-        self.doubts = list[list[list[Any]]]()
+        self.doubts, self.lengths_open = list[list[list[Any]]](), list[tuple[Any, int, int]]()
         made = self.part(scenes, np.arange(len(scenes)), ())
         for place, wanted, rows, path in self.places:  # the texts are all known now
             place |= self._of_length(wanted, rows) or self._given_up(path)
@@ -99,8 +100,10 @@ class Fit:
         if len(self.left) > before and isinstance(values[0], list) and len(values[0]) <= FEW:
             kinds = [_outline(value) for value in values]  # lists of one length that say different things
             if len(set(kinds)) > 1:
+                lost = self.left[before:]
                 del self.left[before:]
-                made = self.chosen(values, kinds, rows, path)
+                otherwise = self.chosen(values, kinds, rows, path)
+                made, self.left[before:] = (made, lost) if len(self.left) > before else (otherwise, [])
         if made and len(rows) == len(self.rows) and all(isinstance(value, str) for value in values):
             self.lengths.setdefault(tuple(map(len, values)), made)
         return made
@@ -138,7 +141,8 @@ class Fit:
         for members in smallest:
             test = None
             if members is not smallest[-1]:
-                test = self.test(rows[rest], np.isin(rest, members)) or self._by_length(values, rows, rest, members, smallest)
+                numeric = self.test(rows[rest], np.isin(rest, members))
+                test = self._by_length(values, rows, rest, members, smallest, numeric) or numeric
                 if test is None:
                     self._given_up(path)
                     return None
@@ -159,20 +163,37 @@ class Fit:
         for (sign, compare), i in product(_TESTS.items(), range(len(v))):
             if len(found) < MOST_DOUBTS:
                 found += ([sign, i, int(k)] for k in np.flatnonzero((compare(v[i], v) == wanted).all(axis=1)))
-        self.doubts.append(found[:MOST_DOUBTS])
+        if len(found) > 1:
+            self.doubts.append(found[:MOST_DOUBTS])
         return found[0] if found else None
 
     def doubtful(self, rows: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
         """Those of other rows of inputs on which comparisons differ that told the same kinds apart so far."""
         values, found = np.array(self.program.values(rows)), list[int]()
+
+        def of_test(sign, i, k):
+            return _TESTS[sign](values[i], k[0] if isinstance(k, list) else values[k])
+
+        def of_piece(i, key):
+            return values[i] + 1000.0 * (key[0] == "(") * (values[i] < 0)
+
+        known = [i for i, row in enumerate(rows) if row in self.rows]
         for doubt in self.doubts:
-            held = np.array([_TESTS[s](values[i], k[0] if isinstance(k, list) else values[k]) for s, i, k in doubt])
-            share = held.mean(axis=0) if len(held) else np.zeros(len(rows))
-            if not any(0 < share[i] < 1 for i in found) and (share * (1 - share)).max() > 0:
-                found.append(int((share * (1 - share)).argmax()))
+            held = np.array([(of_test if len(one) == 3 else of_piece)(*one) for one in doubt])
+            differ = (~np.isclose(held, held[0], 1e-3, 0.0)).sum(axis=0)
+            differ[known] = 0
+            if differ.any() and not differ[found].any():
+                found.append(int(np.abs(differ - len(held) / 2).argmin() if differ.all() else differ.argmax()))
+        for made, inside, outside, short, numeric in self.lengths_open:
+            lengths = np.array([sum(len(_spelled(p, values[:, i])) for p in made["words"]) for i in range(len(rows))])
+            open_ = (inside < lengths) & (lengths < outside)
+            if numeric:
+                open_ |= of_test(*numeric) != ((lengths <= inside) == short)
+            open_[known] = False
+            found += [int(open_.argmax())] if open_.any() and not open_[found].any() else []
         return [rows[i] for i in found]
 
-    def _by_length(self, values, rows, rest, members, groups):
+    def _by_length(self, values, rows, rest, members, groups, numeric):
         """Whether a text would be longer than there is room for, where another stands in its place then."""
         for group in groups:
             if not isinstance(values[group[0]], str) or not set(group) <= set(rest.tolist()):
@@ -184,6 +205,7 @@ class Fit:
             lengths = {i: len(self.spelled(made, rows[i])) for i in rest}
             inside, others = [lengths[i] for i in group], [lengths[i] for i in rest if i not in group]
             if max(inside) < min(others) and (members is group or len(rest) == len(members) + len(group)):
+                self.lengths_open.append((made, max(inside), min(others), members is group, numeric))
                 return ["short" if members is group else "long", made, max(inside)]
         return None
 
@@ -200,21 +222,32 @@ class Fit:
             if len({tuple(piece[::2]) for piece in pieces}) > 1:
                 continue
             try:
-                made = [self._piece([piece[k] for piece in pieces], k, rows) for k in range(len(pieces[0]))]
+                made = [self._piece([piece[k] for piece in pieces], pieces[0][:k], rows) for k in range(len(pieces[0]))]
             except Unfitted:
                 continue
             return {"words": _joined(made)}
         raise Unfitted
 
-    def _piece(self, column, k, rows):
+    def _piece(self, column, before, rows):
         if all(one == column[0] for one in column):
             return column[0]
-        if k % 2:
+        if len(before) % 2:
             wanted = np.array(column, dtype=object)
-            for key, texts in self.texts.items():
-                places = np.flatnonzero((texts[:, rows] == wanted).all(axis=1))
-                if places.size:
-                    return [int(places[0]), key]
+            found = [
+                [int(place), key]
+                for key, texts in self.texts.items()
+                for place in np.flatnonzero((texts[:, rows] == wanted).all(axis=1))
+            ]
+            if len(found) > 1 and found not in self.doubts:
+                self.doubts.append(found)
+            if found:
+                signed = before[-1].endswith(SIGNS)  # after a sign a negative number is in brackets (`bracketed`)
+                return next((one for one in found if (one[1][0] == "(") == signed), found[0])
+            told = np.array([float(one.strip("()").replace("−", "-")) for one in column])
+            place = self._of_two(rows, told, 0.006)
+            key = next((key for key, texts in self.texts.items() if (texts[place, rows] == wanted).all()), None)
+            if key:
+                return [place, key]
         raise Unfitted
 
     # ---- numbers ----
@@ -235,7 +268,7 @@ class Fit:
         if path[-1] in PIXELS:
             self.places.append(({}, wanted, rows, path))
             return self.places[-1][0]
-        return self._of_two(v, wanted)
+        return {"level": [self._of_two(rows, wanted, NEAR), ""]}
 
     def _of_length(self, wanted, rows):
         lengths, words = np.array(list(self.lengths), float)[:, rows], list(self.lengths.values())
@@ -250,17 +283,21 @@ class Fit:
                 return {"long": of, "times": round(float(times[k]), 3), "and": round(float(level[k]), 2)}
         return None
 
-    def _of_two(self, v, wanted):
-        every = [*range(len(v)), Const(1.0), Const(0.0)]
-        known = np.concatenate([v, np.ones((1, len(wanted))), np.zeros((1, len(wanted)))])
+    def _of_two(self, rows, wanted, near):
+        """The place of a new line."""
+        v, count = self.values[:, rows], len(self.values)
+        constants = dict.fromkeys([0.0, 1.0, *self.program.constants])
+        every = [*range(count), *map(Const, constants)]
+        known = np.concatenate([v, *(np.full((1, len(wanted)), one) for one in constants)])
         with np.errstate(all="ignore"):
             for name, i in product(("add", "subtract", "multiply", "divide"), range(len(known))):
-                places = np.flatnonzero(np.isclose(PRIMITIVES[name](known[i], known), wanted, NEAR, 0.0).all(axis=1))
+                places = np.flatnonzero(np.isclose(PRIMITIVES[name](known[i], known), wanted, near, 0.0).all(axis=1))
                 if places.size:
                     place = self.program.line(name, every[i], every[places[0]])
-                    for stale in ("values", "texts"):
-                        self.__dict__.pop(stale, None)
-                    return {"level": [place, ""]}
+                    if place == count:  # there was none
+                        self.__dict__.pop("values", None)
+                        self.__dict__.pop("texts", None)
+                    return place
         raise Unfitted
 
 
@@ -291,6 +328,10 @@ def _kind(value):
     if isinstance(value, (bool, type(None))):
         return value
     return "number" if isinstance(value, (int, float)) else (type(value).__name__, len(value) if isinstance(value, list) else 0)
+
+
+def _spelled(piece, values):
+    return piece if isinstance(piece, str) else FORMATS[piece[1]](values[piece[0]])
 
 
 def _skeleton(words):

@@ -70,7 +70,7 @@ class Program:
     def __init__(self, inputs: Sequence[str]):
         self.inputs = list(inputs)
         self.lines = list[tuple[str, tuple[Any, ...], bool]]()
-        self.curves = dict[str, int | Const]()
+        self.curves, self.constants = dict[str, int | Const](), dict[float, None]()
         self._places = dict[Any, int]()
 
     def line(self, name: str, *args: "int | Const", single: bool = False) -> "int | Const":
@@ -78,12 +78,15 @@ class Program:
         rounded = np.float32 if single else np.float64
         args = tuple(Const(float(rounded(a.value))) if isinstance(a, Const) else a for a in args)
         if all(isinstance(a, Const) for a in args):
-            return Const(float(rounded(PRIMITIVES[name](*(rounded(a.value) for a in args)))))
+            made = Const(float(rounded(PRIMITIVES[name](*(rounded(a.value) for a in args)))))
+            self.constants[made.value] = None
+            return made
         if name == "multiply" and Const(1.0) in args:
             return args[args[0] == Const(1.0)]
         key = name, args, single
         if key not in self._places:
             self.lines.append(key)
+            self.constants |= dict.fromkeys(a.value for a in args if isinstance(a, Const))
             self._places[key] = len(self.inputs) + len(self.lines) - 1
         return self._places[key]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import isfinite
 
 import numpy as np
@@ -36,9 +35,8 @@ class CloseUp:
         level, middle = up(0.0), across(0.0)  # at a border where it is not in the window
         yield line(self.left, level, self.left + WIDE, level, "grid")
         yield line(middle, self.top, middle, self.top + HIGH, "grid")
-        seen = [(across(x), up(y)) if isfinite(y) and up.holds(y) else None for x, y in zip(xs, ys, strict=True)]
-        parts = [f"M {a[0]:.1f} {a[1]:.1f} L {b[0]:.1f} {b[1]:.1f}" for a, b in pairwise(seen) if a and b]
-        yield path(" ".join(parts) or f"M {self.left:.1f} {self.top:.1f}", "inkline")
+        seen = ((across(x), up(y)) if isfinite(y) and up.holds(y) else None for x, y in zip(xs, ys, strict=True))
+        yield path(seen, "inkline")
         x, y = across(self.x), up(self.y)
         along = REACH / float(np.hypot(1.0, self.slope))
         ends = (x - along, y + self.slope * along), (x + along, y - self.slope * along)

@@ -17,7 +17,7 @@ from .units import Unit, Units
 PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
 NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
 FAULTY = 0.4  # how strong that colour is
-FEW = 5  # ops: the colours of fewer say nothing
+FEW, FEW_DRAGGED = 5, 12  # ops: the colours of fewer say nothing
 SWATCH, BETWEEN, RIM = 30.0, 16.0, 0.8  # px: of a colour, between numbers, of a box that stays seen
 
 
@@ -72,8 +72,8 @@ class Colours:
             NORM: _scale("norm", [value for _, value in self.norms.values()], number),
             MEMORY: _scale("bytes", list(self.kept.values()), size),
         }
-        dragged = units.varies and not any(node.shape for node in units.story.nodes)  # single numbers, told on their cards
-        few = len(units.ops) < FEW or dragged
+        told = units.varies and not any(node.shape for node in units.story.nodes)  # single numbers, dragged: on their cards
+        few = len(units.ops) < (FEW_DRAGGED if told else FEW)
         self.scales: Mapping[str, Scale] = {} if few else {k: s for k, s in scales.items() if s}
 
     @cached_property

@@ -12,14 +12,15 @@ export function closeUp(marks, { left, top, first, x, y, slope }, curve) {
   const within = (at, least, most) => Math.min(Math.max(at, least), most), px = (at) => Math.round(10 * at) / 10;
   const line = (...at) => `M${px(at[0])} ${px(at[1])}L${px(at[2])} ${px(at[3])}`;
   const level = within(up(0), top, top + HIGH), middle = within(across(0), left, left + WIDE);
-  const runs = [[]];
+  let path = "", drawn = false;
   for (const [at, value] of points) {
-    if (value >= low && value <= low + span) runs.at(-1).push(`${px(across(at))} ${px(up(value))}`); else runs.push([]);
+    const seen = value >= low && value <= low + span;
+    if (seen) path += `${drawn ? "L" : "M"}${px(across(at))} ${px(up(value))}`;
+    drawn = seen;
   }
-  const path = runs.filter((run) => run.length > 1).map((run) => `M${run.join("L")}`).join("");
   const [cx, cy] = [across(x), up(y)], along = REACH / Math.hypot(1, slope);
   const found = [
-    { d: line(left, level, left + WIDE, level) }, { d: line(middle, top, middle, top + HIGH) }, { d: path || `M${left} ${top}` },
+    { d: line(left, level, left + WIDE, level) }, { d: line(middle, top, middle, top + HIGH) }, { d: path || "M0 0" },
     { d: line(cx - along, cy + slope * along, cx + along, cy - slope * along) }, { cx: px(cx), cy: px(cy) },
   ];
   found.forEach((at, i) => Object.assign(marks[first + i].at, at));

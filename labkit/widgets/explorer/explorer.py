@@ -118,7 +118,7 @@ class Explorer(Picture):
 
     def program_of(self, inputs: Sequence[str]) -> Program | None:
         """All numbers of the run, line by line."""
-        return self._again and reckoned(self._again.fun, self._again.args, inputs)
+        return None if self._again is None else reckoned(self._again.fun, self._again.args, inputs)
 
     def _tell(self, again):
         """Show another run."""

@@ -11,11 +11,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import floor, isfinite, log10
-from random import Random
 from time import process_time
 from typing import Any
 
-from .fitting import Fit
+from .computing import computed
 from .grips import Along
 from .page import packed
 from .reckoning import Program
@@ -29,15 +28,13 @@ SPREAD = (0.12, 0.5, 0.88)  # of an axis on which a handle is dragged
 LETTERS = 600_000
 SLOW = 0.5  # s that a scene takes at most
 
-TRIED, OTHERS = (0.0, 1.0, -1.0), 12  # values of an input at which something may be otherwise; rows of others
-POOL, ROUNDS = 400, 4  # rows among which doubts are cleared up, and how often
-SIZES = (3.0, 3.0, 3.0, 3.0, 30.0, 1e-5)  # of those
-
 SceneAt = Callable[[Mapping[str, float]], Scene | None]
 ProgramOf = Callable[[Sequence[str]], Program | None]
 
 
-def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, program_of: ProgramOf = lambda names: None) -> str:
+def reached(
+    scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, program_of: ProgramOf = lambda names: None
+) -> str:
     """`{"program": lines, "made": what follows from them, "without": panels that do not}`, or `{"fields": names, "points": rows of
     values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
 
@@ -52,74 +49,18 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, progra
         if first is None or process_time() - began > SLOW or to_json(first)["panels"] != to_json(scene)["panels"]:
             return ""
         program = program_of(list(along))
-        if program and (made := _computed(program, inputs, along, scene_at)):
-            return made
+        if program:
+            held = computed(
+                program, {name: inputs[name] for name in along}, along, lambda rows: _scenes(rows, inputs, scene_at)
+            )
+            if held:
+                return str(packed(held))
         marks = sum(len(panel.marks) for panel in first.panels)
         values, on_axes = {name: inputs[name] for name in along}, not any(grip.stays for grip in handles)
         whole = {name: a.whole for name, a in along.items()}
         rows = spread(values, along) if on_axes else list(points(values, whole, MOST // marks))
         found = list(_scenes(rows, inputs, scene_at)) if len(rows) > 1 else []
     return _packed(list(along), [list(row.values()) for row, _ in found], [to_json(other) for _, other in found])
-
-
-def _computed(program, inputs, along, scene_at) -> str:
-    """What a page needs to compute scenes; "" where something outside of panels, or in the first one, does not follow."""
-    values = {name: inputs[name] for name in along}
-    rows, others = list(tried(values, along)), list(tried(values, along, POOL))
-    found, fit, made = list[tuple[Mapping[str, float], Any]](), Fit(program, [values]), None
-    for _ in range(ROUNDS):
-        finite = [rows[i] for i in Fit.finite(program, rows)]
-        found += ((row, _undrawn(to_json(scene), program.curves)) for row, scene in _scenes(finite, inputs, scene_at))
-        found = [(row, scene) for row, scene in found if _named(scene) == _named(found[0][1])]
-        if len(found) < len(rows) / 2 or found[0][0] != values:
-            return ""
-        fit = Fit(program, [row for row, _ in found])
-        made = fit.of([scene for _, scene in found])
-        rows = fit.doubtful([others[i] for i in Fit.finite(program, others)])
-        if fit.left or not rows:
-            break
-    without = sorted({int(path[1]) if path[0] == "panels" and path[1:] else 0 for path in fit.left})
-    return "" if 0 in without else str(packed({"program": program.written(), "made": made, "without": without}))
-
-
-def _undrawn(scene, curves):
-    """A scene as JSON without what the page draws itself: close-ups of curves that it knows."""
-    for panel in scene["panels"]:
-        while panel:
-            for drawn in panel.get("closeups", ()):
-                for mark in panel["marks"][drawn["first"] : drawn["first"] + 5 * (drawn["curve"] in curves)]:
-                    mark["at"] = {key: value for key, value in mark["at"].items() if key not in ("d", "cx", "cy")}
-            panel = panel.get("narrow")
-    return scene
-
-
-def _named(scene):
-    return [panel["name"] for panel in scene["panels"]]
-
-
-def tried(values: Mapping[str, float], along: Mapping[str, Along], more: int = 0) -> Iterator[dict[str, float]]:
-    """Values at which scenes are compared, the given ones first: random ones of several sizes, and those at which something may be
-    otherwise; always the same. `more`: so many of both.
-
-    >>> rows = list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
-    >>> rows[0], {"x": 0.0} in rows, rows == list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
-    ({'x': 0.5}, True, True)
-    """
-    draw = Random(0)
-
-    def drawn(size):
-        found = {name: float(f"{draw.uniform(-size, size):.3g}") for name in values}
-        return {name: float(round(v)) if along[name].whole else v for name, v in found.items()}
-
-    yield dict(values)
-    yield from (drawn(SIZES[i % len(SIZES)]) for i in range(OTHERS + len(SIZES)))
-    for level in TRIED:
-        yield dict.fromkeys(values, level)
-        if len(values) > 1:
-            yield from ({**drawn(SIZES[0]), name: level} for name in values)
-    for _ in range(more):
-        row = drawn(SIZES[0])
-        yield {name: draw.choice((*TRIED, *row.values(), value, value)) for name, value in row.items()}
 
 
 def _packed(fields, rows, scenes) -> str:

@@ -73,6 +73,12 @@ class Program:
         self.curves, self.constants = dict[str, int | Const](), dict[float, None]()
         self._places = dict[Any, int]()
 
+    def place(self, name: str, *args: "int | Const") -> int:
+        """As `line`, of what varies."""
+        found = self.line(name, *args)
+        assert isinstance(found, int)
+        return found
+
     def line(self, name: str, *args: "int | Const", single: bool = False) -> "int | Const":
         """The place of the result of a line, of an equal one where there is one; a `Const` of constants alone."""
         rounded = np.float32 if single else np.float64
@@ -91,7 +97,9 @@ class Program:
         return self._places[key]
 
     @classmethod
-    def of(cls, ops: Iterable[Any], given: Mapping[str, Any], inputs: Sequence[str]) -> "tuple[Program, dict[Any, int | Const]]":
+    def of(
+        cls, ops: Iterable[Any], given: Mapping[str, Any], inputs: Sequence[str]
+    ) -> "tuple[Program, dict[Any, int | Const]]":
         """The program of recorded ops (`labkit.program`), and where their results stand; what is given of other inputs stays.
 
         Raises KeyError for an op that the page does not know, TypeError for what is no single number.
@@ -116,13 +124,15 @@ class Program:
         if name in ("ones_like", "zeros_like"):
             return Const(float(name == "ones_like"))
         parents = dict(zip(op.argnums, op.parents, strict=True))
-        given = [i for i in range(len(op.args)) if not (name == "add" and i == 0 and len(op.args) == 3)]  # that is a space
+        given = [
+            i for i in range(len(op.args)) if not (name == "add" and i == 0 and len(op.args) == 3)
+        ]  # that is a space
         single = dtype == np.float32
         if name == "cast":
             given = given[:1]
         args = [known[parents[i]] if i in parents else Const(_number(op.args[i])) for i in given]
         if name == "cast":
-            return self.line("not_equal" if dtype == bool else "add", *args, Const(0.0), single=single)
+            return self.line("not_equal" if dtype.kind == "b" else "add", *args, Const(0.0), single=single)
         if name in _MADE:
             return _MADE[name](lambda called, *given: self.line(called, *given, single=single), *args)
         if name not in PRIMITIVES:
@@ -141,8 +151,14 @@ class Program:
 
     def written(self) -> dict[str, Any]:
         """As the page reads it: a constant stands in a list."""
-        lines = [[name, [[a.value] if isinstance(a, Const) else a for a in args], *[1] * single] for name, args, single in self.lines]
-        curves = {name: [[end.value]] if isinstance(end, Const) else [end, *self._along(end)] for name, end in self.curves.items()}
+        lines = [
+            [name, [[a.value] if isinstance(a, Const) else a for a in args], *[1] * single]
+            for name, args, single in self.lines
+        ]
+        curves = {
+            name: [[end.value]] if isinstance(end, Const) else [end, *self._along(end)]
+            for name, end in self.curves.items()
+        }
         return {"inputs": self.inputs, "lines": lines, "curves": curves}
 
     def along(self) -> set[int]:

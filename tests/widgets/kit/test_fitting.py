@@ -11,21 +11,26 @@ from small_programs import programs
 
 import labkit
 import labkit.torch as torch
-from labkit.widgets.kit import reach
+from labkit.widgets.kit import computing
 from labkit.widgets.kit.fitting import Fit, aligned
 from labkit.widgets.kit.page import script
+from labkit.widgets.kit.quantities import Quantities
 from labkit.widgets.kit.reckoning import Const, Program
 from labkit.widgets.kit.scene import to_json
 from labkit.widgets.kit.words import joined, number
 
-TURNED = f"(held, scene, row) => {{ {script('reckoning.js')}; return new Reckoning(held).turn(scene, row) ? scene : null; }}"
+TURNED = (
+    f"(held, scene, row) => {{ {script('reckoning.js')}; return new Reckoning(held).turn(scene, row) ? scene : null; }}"
+)
 TENTHS = ("x", "y", "cx", "cy", "width", "height")
 
 
 def held(picture):
     """What the page of a picture computes with, and the scene that it starts with."""
     known = json.loads(picture.html().partition('id="data">')[2].partition("</script>")[0])
-    return [unpacked(known[key]) if isinstance(known.get(key), str) else known.get(key, {}) for key in ("reach", "scene")]
+    return [
+        unpacked(known[key]) if isinstance(known.get(key), str) else known.get(key, {}) for key in ("reach", "scene")
+    ]
 
 
 def others(names, count=6):
@@ -102,7 +107,7 @@ def fitted(values, scenes):
     """What is fitted to scenes at values of x, with x³ as a quantity; and what is left."""
     program = Program(["x"])
     program.line("power", 0, Const(3.0))
-    fit = Fit(program, [{"x": value} for value in values])
+    fit = Fit(Quantities(program, [{"x": value} for value in values]))
     return fit.of(scenes), fit, program
 
 
@@ -119,7 +124,12 @@ def test_texts_numbers_kinds_and_lists_of_changes_follow(of):
     made, fit, program = fitted(VALUES, [{"it": of(x), "same": 1} for x in VALUES])
     assert not fit.left
     for x in VALUES:
-        page = call(TURNED, {"program": program.written(), "made": made}, {"it": of(VALUES[0]), "same": 1, "panels": []}, {"x": x})
+        page = call(
+            TURNED,
+            {"program": program.written(), "made": made},
+            {"it": of(VALUES[0]), "same": 1, "panels": []},
+            {"x": x},
+        )
         assert list(differences(json.loads(json.dumps(of(x))), page["it"], ("it",))) == []
 
 
@@ -130,11 +140,11 @@ def test_what_does_not_follow_is_said_to_be_left():
 
 def test_a_comparison_that_is_in_doubt_is_asked_for():
     _, fit, _ = fitted([0.5, 2.0, -3.0], ["up", "up", "down"])
-    asked = fit.doubtful([{"x": 0.5}, {"x": -0.5}, {"x": 0.0}])
+    asked = fit.telling.asked_for([{"x": 0.5}, {"x": -0.5}, {"x": 0.0}])
     assert asked and {"x": 0.5} not in asked
 
 
 def test_a_panel_that_does_not_follow_is_named(monkeypatch):
-    monkeypatch.setattr(reach, "_undrawn", lambda scene, curves: scene)  # then close-ups are all to be fitted
+    monkeypatch.setattr(computing, "_undrawn", lambda scene, curves: scene)  # then close-ups are all to be fitted
     held_, first = held(labkit.show(lambda x, w: np.tanh(x * w), 0.5, 2.0))
     assert [first["panels"][i]["name"] for i in held_["without"]] == ["slopes"]

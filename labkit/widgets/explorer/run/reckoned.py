@@ -66,7 +66,7 @@ def _everything(plain, curves):
 
     def run(*boxes):
         *inputs, along = boxes
-        level, log = new_level(), []
+        level, log = new_level(), list[_Kept]()
         roots = [_Kept.new_root(box) for box in inputs]
         for root in roots:
             root.log = log

@@ -72,7 +72,9 @@ class Colours:
             NORM: _scale("norm", [value for _, value in self.norms.values()], number),
             MEMORY: _scale("bytes", list(self.kept.values()), size),
         }
-        told = units.varies and not any(node.shape for node in units.story.nodes)  # single numbers, dragged: on their cards
+        told = units.varies and not any(
+            node.shape for node in units.story.nodes
+        )  # single numbers, dragged: on their cards
         few = len(units.ops) < (FEW_DRAGGED if told else FEW)
         self.scales: Mapping[str, Scale] = {} if few else {k: s for k, s in scales.items() if s}
 

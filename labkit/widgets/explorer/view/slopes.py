@@ -30,12 +30,14 @@ class Close:
     unit: Unit
     operand: Node
     sent: Sent
-    ys: np.ndarray
+    ys: list[float]
 
     def at(self, left: float, top: float, first: int) -> CloseUp:
         """It, at a place of a panel."""
         x, y = (float(np.ravel(node.value)[0]) for node in (self.operand, self.unit.lead))
-        return CloseUp(left, top, first, curve_of(self.unit.lead.index, self.sent.place), x, y, float(self.sent.slope or 0.0))
+        return CloseUp(
+            left, top, first, curve_of(self.unit.lead.index, self.sent.place), x, y, float(self.sent.slope or 0.0)
+        )
 
 
 def slopes(units: Units, when: dict) -> list[Panel]:
@@ -65,7 +67,7 @@ def _close(units, unit, sent):
         return None
     with np.errstate(all="ignore"):
         try:
-            ys = np.array([float(np.ravel(again(sent.place, x))[0]) for x in window(at)])
+            ys = [float(np.ravel(again(sent.place, x))[0]) for x in window(at)]
         except (TypeError, ValueError, IndexError, ArithmeticError):
             return None
     return Close(unit, operand, sent, ys) if np.isfinite(ys).any() else None

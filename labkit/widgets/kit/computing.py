@@ -1,6 +1,6 @@
 """What a saved page computes scenes with, found from scenes at many inputs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -54,8 +54,8 @@ def _named(scene):
 
 
 def tried(values: Mapping[str, float], along: Mapping[str, Along], more: int = 0) -> Iterator[dict[str, float]]:
-    """Values at which scenes are compared, the given ones first: random ones of several sizes, and those at which something may be
-    otherwise; always the same. `more`: so many of both.
+    """Values at which scenes are compared, the given ones first: random ones of several sizes, and those at which something may
+    be otherwise; always the same. `more`: so many of both.
 
     >>> rows = list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
     >>> rows[0], {"x": 0.0} in rows, rows == list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))

@@ -5,6 +5,7 @@ What is found holds for all the scenes that it was found in; whoever asks compar
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Fit:
             self.lengths.setdefault(tuple(map(len, values)), made)
         return made
 
-    def inside(self, values, rows, path):
+    def inside(self, values: Sequence[Any], rows: np.ndarray, path: tuple[str, ...]) -> Any:
         """Of one kind."""
         first = values[0]
         if isinstance(first, dict):
@@ -79,7 +80,7 @@ class Fit:
             self._given_up(path)
             return None
 
-    def level(self, wanted, rows, path):
+    def level(self, wanted: np.ndarray, rows: np.ndarray, path: tuple[str, ...]) -> Any:
         """A number; that of a place may follow from how long a text is, which is known at the end."""
         if made := self.known.level(wanted, rows):
             return made
@@ -92,7 +93,7 @@ class Fit:
         found = {key: self.part(values, rows, (*path, key)) for key, values in sorted(parts, key=_texts_first)}
         return {key: made for key, made in found.items() if made is not None}  # of a place not yet: it is empty still
 
-    def chosen(self, values, kinds, rows, path):
+    def chosen(self, values: Sequence[Any], kinds: Sequence[Any], rows: np.ndarray, path: tuple[str, ...]) -> Any:
         """Of several kinds: `[[test, value of this kind, what differs in it] ...]`, the last without a test."""
         groups: dict[Any, list[int]] = {}
         for i, kind in enumerate(kinds):
@@ -165,7 +166,7 @@ def aligned(lists: Sequence[list[Any]]) -> list[list[Any]]:
 
 def _are_changes(items):
     pairs = items and all(isinstance(item, list) and len(item) == 2 and isinstance(item[0], int) for item in items)
-    return bool(pairs) and all(a[0] < b[0] for a, b in zip(items, items[1:], strict=False))
+    return bool(pairs) and all(a[0] < b[0] for a, b in pairwise(items))
 
 
 def _filled(items, places) -> Iterator[list[Any]]:

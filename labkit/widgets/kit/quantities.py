@@ -31,7 +31,8 @@ class Unfitted(Exception):
 
 @dataclass
 class Quantities:
-    """The numbers of a program at `rows` of inputs. `doubts`: what may be meant by places of texts, where that is not clear yet."""
+    """The numbers of a program at `rows` of inputs. `doubts`: what places of texts may mean, as long as that is
+    not clear."""
 
     program: Program
     rows: Sequence[Mapping[str, float]]
@@ -77,7 +78,7 @@ class Quantities:
             return column[0]
         if len(before) % 2:
             wanted = np.array(column, dtype=object)
-            found = [
+            found: list[list[Any]] = [
                 [int(place), key]
                 for key, texts in self.texts.items()
                 for place in np.flatnonzero((texts[:, rows] == wanted).all(axis=1))

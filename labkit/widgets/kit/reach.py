@@ -35,8 +35,8 @@ ProgramOf = Callable[[Sequence[str]], Program | None]
 def reached(
     scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, program_of: ProgramOf = lambda names: None
 ) -> str:
-    """`{"program": lines, "made": what follows from them, "without": panels that do not}`, or `{"fields": names, "points": rows of
-    values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
+    """`{"program": lines, "made": what follows from them, "without": panels that do not}`, or `{"fields": names, "points": rows
+    of values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
 
     Nothing can where handles set no inputs, where scenes are large or slow, and where the same inputs give another scene.
     """

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES: dict[str, Callable] = {  # those that the page knows
-    name: getattr(np, name)
-    for name in (
-        "add subtract multiply divide power negative absolute sign exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin "
-        "arccos arctan sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc maximum minimum arctan2 hypot greater "
-        "greater_equal less less_equal equal not_equal logical_and logical_or logical_not where"
-    ).split()
-}
+PRIMITIVES: dict[str, Callable] = {  # those that the page knows, by NumPy's names
+    fun.__name__: fun
+    for fun in (
+        np.add, np.subtract, np.multiply, np.divide, np.power, np.negative, np.absolute, np.sign, np.exp, np.exp2, np.expm1,
+        np.log, np.log2, np.log10, np.log1p, np.sqrt, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh,
+        np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.floor, np.ceil, np.trunc, np.maximum, np.minimum, np.arctan2, np.hypot,
+        np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.logical_and, np.logical_or,
+        np.logical_not, np.where,
+    )
+} | {"divide": np.divide}  # fmt: skip  # NumPy 1 calls it true_divide
 _CALLED = {
     "true_divide": "divide", "abs": "absolute", "fabs": "absolute", "neg": "negative", "acos": "arccos", "asin": "arcsin",
     "atan": "arctan", "acosh": "arccosh", "asinh": "arcsinh", "atanh": "arctanh", "atan2": "arctan2", "select": "where",
@@ -83,8 +85,9 @@ class Program:
         """The place of the result of a line, of an equal one where there is one; a `Const` of constants alone."""
         rounded = np.float32 if single else np.float64
         args = tuple(Const(float(rounded(a.value))) if isinstance(a, Const) else a for a in args)
-        if all(isinstance(a, Const) for a in args):
-            made = Const(float(rounded(PRIMITIVES[name](*(rounded(a.value) for a in args)))))
+        constants = [rounded(a.value) for a in args if isinstance(a, Const)]
+        if len(constants) == len(args):
+            made = Const(float(rounded(PRIMITIVES[name](*constants))))
             self.constants[made.value] = None
             return made
         if name == "multiply" and Const(1.0) in args:

@@ -2,7 +2,7 @@
 
 import io
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
@@ -74,7 +74,7 @@ def _same(a, b):
 
 
 @contextmanager
-def unnoticed():
+def unnoticed() -> Iterator[None]:
     """While open, what is printed is dropped; afterwards random numbers go on from where they were."""
     numpy_state, python_state = np.random.get_state(), random.getstate()
     try:

@@ -22,8 +22,9 @@ def curve_of(node: int, place: int) -> str:
 
 
 def reckoned(fun: Callable, args: Sequence[Any], inputs: Sequence[str]) -> Program | None:
-    """The lines for `fun(*args)`, of whose arguments those called `inputs` may change; its `curves` are the ops near the run. None
-    where there can be none: it decides by its numbers, has arrays, or does what no line says.
+    """The lines for `fun(*args)`, of whose arguments those called `inputs` may change; its `curves` are the ops near the run.
+
+    None where there can be none: it decides by its numbers, has arrays, or does what no line says.
     """
     unmoved = getattr(fun, "__engine_unmoved__", nullcontext)
     try:

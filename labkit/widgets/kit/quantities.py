@@ -53,6 +53,11 @@ class Quantities:
         return np.array([np.full(len(self.rows), np.nan) if i in along else row for i, row in enumerate(values)])
 
     @cached_property
+    def rounded(self) -> np.ndarray:
+        """All quantities, to six digits."""
+        return np.array([[float(f"{one:.6g}") for one in row] for row in self.values])
+
+    @cached_property
     def texts(self) -> dict[str, np.ndarray]:
         """All quantities in all formats."""
         return {
@@ -102,7 +107,7 @@ class Quantities:
     def level(self, wanted: np.ndarray, rows: np.ndarray) -> Any:
         """A number: a quantity, rounded to six digits or not, or made of one input. None where it is neither."""
         v = self.values[:, rows]
-        for key, found in (("", v), ("6", _rounded(v))):
+        for key, found in (("", v), ("6", self.rounded[:, rows])):
             places = np.flatnonzero(np.isclose(found, wanted, NEAR, 0.0).all(axis=1))
             if places.size:
                 return {"level": [int(places[0]), key]}
@@ -128,8 +133,8 @@ class Quantities:
                     if isinstance(place, Const):
                         continue
                     if place == count:  # there was none
-                        self.__dict__.pop("values", None)
-                        self.__dict__.pop("texts", None)
+                        for known in ("values", "rounded", "texts"):
+                            self.__dict__.pop(known, None)
                     return place
         raise Unfitted
 
@@ -148,10 +153,6 @@ def skeleton(words: str) -> str:
     '# × # = #'
     """
     return "#".join(PLACES[0].split(words)[::2])
-
-
-def _rounded(values):
-    return np.array([[float(f"{one:.6g}") for one in row] for row in values])
 
 
 def _joined(pieces):

@@ -194,7 +194,8 @@ class Shown:
             yield f"looks {classes}, not {mark.role} {name}"
         if seen["text"] != (words if mark.tag == "text" else ""):
             yield f"reads {seen['text']!r}, not {words!r}"
-        seen["at"].pop("data-link", None)
+        for key in ("data-link", "data-turned"):  # the latter is lit for a moment
+            seen["at"].pop(key, None)
         for key in at.keys() | seen["at"].keys():
             if not _same(seen["at"].get(key), at.get(key)):
                 yield f"{key} is {seen['at'].get(key)!r}, not {at.get(key)!r}"

@@ -363,7 +363,7 @@ def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted
 
 @common
 def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_back(go, opened):
-    page = go(opened[1]).page
+    page = go(opened[1], reduced_motion="reduce").page  # else what leads up to it plays
     box, ask = page.get_by_label("Predict first"), page.locator(".lk-ask:visible")
     if not box.is_visible():
         pytest.skip("nothing to predict as it stands")

@@ -40,8 +40,12 @@ def in_page(first, reached, method, *arguments):
 
 
 def neuron(x, w):
-    h = np.tanh(w * x)
+    h = np.tanh(w * x) if x > -100 else x  # who decides by a number has scenes
     return (h - x) ** 2
+
+
+def small(x):
+    return np.exp(x) if x > 0 else x
 
 
 @given(st.lists(PLAIN, min_size=1, max_size=5))
@@ -51,7 +55,7 @@ def test_what_differs_is_put_together_again(values):
 
 
 @pytest.mark.parametrize("picture", [
-    labkit.show(neuron, 1.5, 0.6), labkit.show(lambda x: np.where(x > 0, np.exp(x), x), 0.5),
+    labkit.show(neuron, 1.5, 0.6), labkit.show(small, 0.5),
     JacobianMap(lambda x: np.array([x[0] * x[1], np.sin(x[0])]), onp.array([1.0, 2.0])), Landscape(steps=4),
 ], ids=["neuron", "one", "jacobian", "landscape"])  # fmt: skip
 def test_the_page_shows_what_python_would(picture):
@@ -139,7 +143,7 @@ def test_inputs_vary_each_with_each_where_there_is_room(inputs, most, rows):
 
 def test_a_page_is_kept_small(monkeypatch):
     whole = len(held(labkit.show(neuron, 1.5, 0.6))[0]["points"])
-    monkeypatch.setattr(reach, "LETTERS", 40_000)
+    monkeypatch.setattr(reach, "LETTERS", 15_000)
     picture = labkit.show(neuron, 1.5, 0.6)
     assert 1 < len(held(picture)[0]["points"]) < whole
     monkeypatch.setattr(reach, "LETTERS", 100)

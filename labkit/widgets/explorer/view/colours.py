@@ -19,7 +19,7 @@ PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
 NAMES = {NORM: "gradient norm", MEMORY: "bytes kept for the way back"}
 FAULTY = 0.4  # how strong that colour is
 LEAST = -300  # the power of ten of the least colour
-FEW = 5  # ops: the colours of fewer say nothing
+FEW, FEW_DRAGGED = 5, 12  # ops: the colours of fewer say nothing
 SWATCH, BETWEEN, RIM = 30.0, 16.0, 0.8  # px: of a colour, between numbers, of a box that stays seen
 
 
@@ -98,7 +98,11 @@ class Colours:
             NORM: _scale("norm", [value for _, value in self.norms.values()], decades, decade),
             MEMORY: _scale("bytes", list(self.kept.values()), doublings, size),
         }
-        self.scales: Mapping[str, Scale] = {k: s for k, s in scales.items() if s and len(units.ops) >= FEW}
+        told = units.varies and not any(
+            node.shape for node in units.story.nodes
+        )  # single numbers, dragged: on their cards
+        few = len(units.ops) < (FEW_DRAGGED if told else FEW)
+        self.scales: Mapping[str, Scale] = {} if few else {k: s for k, s in scales.items() if s}
 
     @cached_property
     def offered(self) -> list[str]:

@@ -15,9 +15,10 @@ import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
 import { Seeking } from "./seeking.js";
 import { toolsOf } from "./tools.js";
-import { refresh } from "./items.js";
+import { refresh, renew } from "./items.js";
 import { View } from "./view.js";
 
+const LIT = 900; // ms
 const LEAST = 720; // px: a page is at least so wide, where there is room
 const MOST_READ = 200; // steps whose words are measured
 
@@ -67,7 +68,7 @@ export class Player {
     this.notice = make("p", { className: "lk-notice", role: "alert" }, (this.noticed = scene.notice_link ? this.toldButton() : make("span", {}, scene.notice || "")));
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
-      ...(scene.notice ? [this.notice] : []),
+      this.notice,
       this.bar(), this.say, this.ask.element, ...(this.dials.some(({ seeks }) => seeks) ? [this.seeking.element] : []),
       make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
       ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
@@ -103,7 +104,7 @@ export class Player {
       this.ask.hide();
       this.afterwards();
       if (!this.predict) this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
-      else if (!this.seeking.open) this.poses();
+      else if (!this.seeking.open && !this.leadsUp()) this.poses();
     };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
@@ -168,6 +169,19 @@ export class Player {
   // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
   along(dial) { return this.predict ? dial.resets : dial.shows; }
 
+  // The numbers in the scene are others: what is seen is written anew, and nothing is built. `without`: panels that do not follow.
+  renewed(without = []) {
+    this.moving.end();
+    this.without = without;
+    this.notice.textContent = this.scene.notice || "";
+    for (const view of this.views) renew(view.items, this.state);
+    this.pointing.renewed();
+    clearTimeout(this.calm); // what has turned is lit for a moment
+    this.calm = setTimeout(() => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned), LIT);
+    this.afterwards();
+    if (this.asking) this.asksOn();
+  }
+
   // What was turned back while the reader predicts is asked for again, once nothing is dragged; what nobody asks for is told.
   asksAgain(along = {}) {
     const back = this.dials.filter((dial) => dial.name in along && inSteps(dial));
@@ -198,7 +212,7 @@ export class Player {
 
   afterwards() {
     this.seeking.show();
-    this.notice.hidden = this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
+    this.notice.hidden = !this.scene.notice || this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
     this.tells();
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) {
@@ -253,7 +267,8 @@ export class Player {
       for (const view of views) view.out = view !== fits;
       if (fits !== before) before.element.replaceWith(fits.element);
     }
-    for (const view of this.views) view.show(!view.out && holds(view.panel.when, this.state), this.changing, this.state);
+    const stale = new Set(this.without?.flatMap((i) => this.layouts[i]));
+    for (const view of this.views) view.show(!view.out && !stale.has(view) && holds(view.panel.when, this.state), this.changing, this.state);
   }
 
   toggle(dial) { this.play.toggle(dial); }
@@ -321,6 +336,14 @@ export class Player {
     if (!dial) return;
     if (inSteps(dial) && position <= this.state[dial.name]) this.set({ ...this.along(dial), [dial.name]: position - 1 });
     this.request(dial, position);
+  }
+
+  // Whether the steps before the first question play, for they tell nothing of its answer.
+  leadsUp() {
+    const [dial, position] = this.next() || [];
+    if (dial !== this.main || !dial || !inSteps(dial) || dial.stops || position - 1 <= this.state[dial.name] || lessMotion()) return false;
+    this.toggle(dial);
+    return true;
   }
 
   // Whether a question lies between here and a position of a dial.

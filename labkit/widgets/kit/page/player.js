@@ -173,7 +173,6 @@ export class Player {
   renewed(without = []) {
     this.moving.end();
     this.without = without;
-    this.notice.textContent = this.scene.notice || "";
     for (const view of this.views) renew(view.items, this.state);
     this.pointing.renewed();
     clearTimeout(this.calm); // what has turned is lit for a moment

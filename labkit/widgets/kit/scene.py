@@ -74,7 +74,8 @@ class Dial:
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
     then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
-    start. `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
+    start: by itself it plays to there, and no further. `even`: what lies between two positions is seen too, evenly on the way from
+    the one to the other, when it plays and where it is dragged. `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
     whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
@@ -102,6 +103,7 @@ class Dial:
     pace: float = 0.0
     stops: Sequence[int] = ()
     rests: int | None = None
+    even: bool = False
     puts: Sequence[Mapping[str, int]] = ()
     after: str = ""
 

@@ -124,6 +124,9 @@ STATES: dict[str, dict[str, Any]] = {
     "lit": {"fill": "$lit"},
     "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
     "wrongtext": {"fill": "$bad"},
+    "coarse": {"fill": "$leaf"},
+    "hole": {"fill": "$page", "stroke": "$backward", "stroke-width": 1},
+    "over": {"fill": "$page", "stroke": "$bad", "stroke-width": 1.2},
     "hidden": {"display": "none"},
     "asked": {"display": "none"},  # seen in the page alone, while the reader predicts
     "answer": {},  # what would give an answer away: out of sight while the reader predicts

@@ -8,7 +8,7 @@ from ....precision import format_of
 from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
-from . import bars, charts, histogram
+from . import bars, charts, dots, histogram
 from .axes import WIDTH, at_formats, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
@@ -116,7 +116,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
     if len(cases) > 1:
         dials.append(Dial("case", "Show", [case.title for case in cases], "choice"))
     if len(formats) > 1:
-        dials.append(Dial("format", "Format", list(formats), "choice"))
+        dials.append(Dial("format", "Format", list(formats), "list"))
     for i, (case, dial) in enumerate(zip(cases, places, strict=True)):
         where = {"case": [i]} if len(cases) > 1 else {}
         drawn, companions = _panels(case, dial, where)
@@ -125,8 +125,10 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
         captions += _captions(case, dial, where)
         links |= _links(case, dial)
         if isinstance(case, Sweep):
-            grips += only(where, histogram.handle(case.formats, dial, _shown(case)))
+            grips += only(where, [dots.handle(case, dial)])
             grips += only({**where, f"beside_{dial}": [0]}, [charts.chosen_scale(case, dial)])
+            histograms = histogram.handle(case.formats, dial, _shown(case))
+            grips += (replace(grip, when={**grip.when, **where, f"beside_{dial}": [1]}) for grip in histograms)
         else:
             over = (panel for panel in drawn if panel.name in (f"{dial} training", f"{dial} scale over steps"))
             grips += (replace(charts.step_grip(case, dial, panel.name), when=panel.when) for panel in over)
@@ -148,11 +150,10 @@ def _dial_names(cases):
 
 def _dial(case, name, where):
     here = {of: {**where, **at_formats(case.formats, of)} for of in case.formats}
-    if isinstance(case, Sweep):  # from a safe scale up to what is too large, and from none back to it
+    if isinstance(case, Sweep):
         seeks = [seek for of in case.formats for seek in only(here[of], [about_scales(case, of)])]
         values = _scales(case)
-        stops = list(range(len(values)))
-        return Dial(name, "Loss scale", values, start=case.start, seeks=seeks, when=where, stops=stops)
+        return Dial(name, "Loss scale", values, seeks=seeks, when=where, rests=case.start, even=True)
     asks: list[tuple[int, Ask]] = []
     for of in case.formats:
         found = about_steps(case, of)
@@ -171,13 +172,20 @@ def _scales(sweep):
 
 def _panels(case, dial, where):
     """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
-    columns = histogram.histogram(case.formats, dial, _shown(case), isinstance(case, Sweep))
-    title = f"{'Drag: ' if isinstance(case, Sweep) else ''}log₂ |gradient|{case.remark}"
-    panels = [Panel(f"{dial} exponents", title, WIDTH, histogram.HEIGHT, list(columns), where)]
+    if isinstance(case, Sweep):
+        title, height, marks = f"Drag: log₂ |gradient|{case.remark}", dots.HEIGHT, dots.dots(case, dial)
+        panels = [Panel(f"{dial} dots", title, WIDTH, height, list(marks), where)]
+    else:
+        panels = [_histogram(case, dial, where)]
     beside = _beside(case, dial)
     for k, (name, _, title, height, marks) in enumerate(beside):
         panels.append(Panel(f"{dial} {name}", title, WIDTH, height, list(marks), {**where, f"beside_{dial}": [k]}))
-    return panels, [Dial(f"beside_{dial}", "Beside it", [choice for _, choice, *_ in beside], "choice", when=where)]
+    return panels, [Dial(f"beside_{dial}", "And", [choice for _, choice, *_ in beside], "choice", when=where)]
+
+
+def _histogram(case, dial, where):
+    marks = histogram.histogram(case.formats, dial, _shown(case), isinstance(case, Sweep))
+    return Panel(f"{dial} exponents", f"log₂ |gradient|{case.remark}", WIDTH, histogram.HEIGHT, list(marks), where)
 
 
 def _beside(case, dial):
@@ -185,7 +193,9 @@ def _beside(case, dial):
     if isinstance(case, Sweep):
         found = [
             ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial)),
-            ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),
+            ("exponents", "histogram", f"Drag: log₂ |gradient|{case.remark}", histogram.HEIGHT,
+             histogram.histogram(case.formats, dial, _shown(case), held=True)),
+            ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples),
              _kept_back(bars.followed(case.formats, dial, case.samples), dial)),
         ]  # fmt: skip
     else:
@@ -200,7 +210,7 @@ def _beside(case, dial):
         if isinstance(case, Sweep):
             layers = _kept_back(layers, dial)
         found.insert(
-            1, ("layers", "by parameter", "What becomes of them, by parameter", bars.height(case.names), layers)
+            2, ("layers", "by layer", "What becomes of them, by parameter", bars.height(case.names), layers)
         )
     return found
 

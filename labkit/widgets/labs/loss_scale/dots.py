@@ -1,0 +1,147 @@
+"""Single gradients as dots in three lanes: as they are; times the scale, over the numbers of a format; divided by it again."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ....precision import Format, format_of
+from ...kit.axes import Axis
+from ...kit.grips import Grip
+from ...kit.scene import STEP, Mark, circle, line, only, path, rect, text
+from ...kit.strokes import NOWHERE, polyline
+from ...kit.words import minus
+from .axes import WIDTH, at_formats, by_format, columns_axis, lost_to, two_to
+from .histogram import band_names, ends, shares, verdict
+from .outcome import Sweep
+
+LEFT, RIGHT = 10.0, WIDTH - 6
+LANES = (76.0, 190.0, 294.0)  # where the dots of each stand at most: px from the top
+HIGH, PITCH, R = 62.0, 3.3, 1.5
+TOP = 124.0  # of the bands
+BOTTOM = LANES[2] + 22
+HEIGHT = BOTTOM + 34
+FINEST = 1.6  # px between two numbers of a format that are drawn
+FATES = ("", "coarse", "hole", "over")  # the states of a dot that came back
+
+
+def dots(sweep: Sweep, dial: str) -> Iterator[Mark]:
+    """The marks of all three lanes; what comes back is out of sight while the reader predicts."""
+    across, formats = _axis(sweep), sweep.formats
+    xs, up = _piled(sweep, across)
+    for of in formats:
+        yield from only(at_formats(formats, of), _format(of, across))
+    yield from _lanes(sweep, dial, across)
+    yield from (circle(x, LANES[0] - y, R, "inkhead") for x, y in zip(xs, up, strict=True))
+    yield from _scaled(sweep, dial, across, up)
+    yield rect(LEFT, LANES[2] - HIGH - 4, RIGHT - LEFT, HIGH + 8, "row", 0)
+    back = list(_back(sweep, dial, across, up))
+    yield from back
+    cover = rect(LEFT - 4, LANES[2] - HIGH - 8, RIGHT - LEFT + 8, HIGH + 16, "blank", 0)
+    yield cover.asking(dial)
+    yield text((LEFT + RIGHT) / 2, LANES[2] - HIGH / 2, "which of them come back?", "note", "middle").asking(dial)
+    for of in formats:
+        found, where = sweep.outcomes[of], at_formats(formats, of)
+        said = [*shares(of, across, dial, found, TOP), *verdict(dial, found, lost_to(of), LEFT, HEIGHT - 6)]
+        yield from (mark.answering(dial) for mark in only(where, said))
+
+
+def handle(sweep: Sweep, dial: str) -> Grip:
+    """The dots over the format, dragged to another scale anywhere in their lane."""
+    across, middle = _axis(sweep), float(np.log2(np.median(np.abs(sweep.dots.exact))))
+    spots = [(float(across(middle + power)), LANES[1] + 1) for power in range(len(sweep.outcomes[sweep.formats[0]]))]
+    area = (LEFT, LANES[0] + 8, RIGHT - LEFT, BOTTOM - LANES[0] - 8)
+    return Grip(f"{dial} dots", f"{dial} dots", "The scale", dial, spots, "x", area=area)
+
+
+def _axis(sweep):
+    """Exponents, from those of the gradients to where all formats but the widest end."""
+    powers, size = len(sweep.outcomes[sweep.formats[0]]) - 1, np.log2(np.abs(sweep.dots.exact))
+    first = format_of(sweep.formats[0])
+    low = min(size.min() - 1, np.log2(first.min_subnormal) - 4)
+    high = max(size.max() + powers + 0.5, np.log2(first.max) + 3)
+    if high - low > 120:
+        low, high = size.min() - 1, size.max() + powers + 0.5
+    return columns_axis(int(np.floor(low)), int(np.ceil(high)), LEFT, RIGHT)
+
+
+def _piled(sweep, across):
+    """Where each dot stands, and how high: piled up where there are many; they keep their height in all lanes."""
+    xs = np.array([float(across(v)) for v in np.log2(np.abs(sweep.dots.exact))])
+    columns = np.floor(xs / PITCH).astype(int)
+    rank, most = np.zeros(len(xs)), max(np.bincount(columns - columns.min()).max(), 1)
+    for column in np.unique(columns):
+        rank[columns == column] = np.arange(np.count_nonzero(columns == column))
+    pitch = min(PITCH, HIGH / most)
+    return (columns + 0.5) * PITCH, rank * pitch
+
+
+def _lanes(sweep, dial, across) -> Iterator[Mark]:
+    """The names of the lanes, their floors, and the way between them."""
+    powers = [o.power for o in sweep.outcomes[sweep.formats[0]]]
+    size = len(sweep.dots.exact)
+    every = f"{size} of {sum(len(np.flatnonzero(g)) for g in sweep.exact.values()):,} gradients, as they are"
+    yield text(LEFT, LANES[0] - HIGH - 2, every, "note")
+    scaled = [f"× {two_to(power)}" if power else "no scale: drag →" for power in powers]
+    yield text(LEFT, LANES[1] - HIGH - 2 + 18, "", "value").following(dial, text=scaled)
+    yield text(LEFT, LANES[2] - HIGH - 2, "", "note").following(
+        dial, text=[f"held, and ÷ {two_to(power)} again" if power else "held" for power in powers]
+    )
+    for y in (LANES[0], LANES[2]):
+        yield line(LEFT, y + R + 1.5, across.end, y + R + 1.5, "axis")
+    step = 10 if across.high - across.low > 45 else 5
+    for e in range(-(-int(across.low) // step) * step, int(across.high) + 1, step):
+        if LEFT + 8 < across(e) < across.end - 8:
+            yield line(across(e), LANES[2] + R + 1.5, across(e), LANES[2] + R + 5.5, "axis")
+            yield text(across(e), LANES[2] + R + 16, minus(str(e)), "tick", "middle")
+
+
+def _format(of, across) -> Iterator[Mark]:
+    """The bands of a format, and where its numbers lie, as long as they can be told apart."""
+    f, (_, (low, high), *_) = format_of(of), ends(of, across)
+    looks = ("zone-zero", "zone-subnormal", "zone-normal", "zone-over")
+    for (start, end), role in zip(ends(of, across), looks, strict=True):
+        if end - start >= 1:
+            yield rect(start, TOP, end - start, LANES[1] + 4 - TOP, role, 0)
+    yield from band_names(of, across, TOP)
+    found = _numbers(f, across)
+    yield path(polyline(point for x in found for point in ((x, TOP), (x, LANES[1] + 4), None)), "grid")
+    yield line(LEFT, LANES[1] + 4, across.end, LANES[1] + 4, "axis")
+
+
+def _numbers(f: Format, across: Axis) -> list[float]:
+    """The places of the smallest numbers of a format up to where two of them are too near to each other."""
+    xs: list[float] = []
+    for k in range(1, 4096):
+        value = np.log2(f.min_subnormal * k)
+        if not across.holds(value) or k > 2**f.fraction_bits:
+            continue
+        if xs and across(value) - xs[-1] < FINEST:
+            break
+        xs.append(float(across(value)))
+    return xs
+
+
+def _scaled(sweep, dial, across, up) -> Iterator[Mark]:
+    powers = len(sweep.outcomes[sweep.formats[0]])
+    for exact, y in zip(sweep.dots.exact, up, strict=True):
+        xs = [across(float(np.log2(abs(exact))) + power) for power in range(powers)]
+        yield circle(xs[0], LANES[1] - y, R, "inkhead").following(dial, cx=xs)
+
+
+def _back(sweep, dial, across, up) -> Iterator[Mark]:
+    """What is left of each dot: where it comes back to, or a hole where it was."""
+    for i, (exact, y) in enumerate(zip(sweep.dots.exact, up, strict=True)):
+        for (xs, states), _, when in by_format(sweep.formats, {of: _returns(sweep, of, i, across) for of in sweep.formats}):
+            mark = circle(xs[0], LANES[2] - y, R, "bar", when=when).following(dial, cx=xs, state=states)
+            yield mark.moving(dial, STEP / 2, 0.0, "cx")
+
+
+def _returns(sweep, of, i, across):
+    """At each scale where a dot comes back to, and its state."""
+    exact, normal = abs(float(sweep.dots.exact[i])), format_of(of).min_normal
+    xs, states = [], []
+    for power, held in enumerate(np.abs(sweep.dots.held[of][:, i])):
+        came = 0 < held < np.inf
+        xs.append(round(float(across(np.log2(held) - power if came else np.log2(exact))), 1))
+        states.append("over" if not np.isfinite(held) else "hole" if not held else "coarse" if held < normal else "")
+    return xs, states

@@ -57,15 +57,15 @@ function paths(a, b) {
 // ---- a mark on its way ----
 
 // How a mark looks on the way from one state to another, as a function of the progress; null if it looks the same. `back`: it
-// is seen from its end to its start, so that what is said is that of `before`. `even`: at one pace, and what is said is that of
-// the nearer one.
-export function between(mark, dial, before, after, back = false, even = false) {
+// is seen from its end to its start, so that what is said is that of `before`. `even`: at one pace; `near`: what is said is
+// that of the nearer one.
+export function between(mark, dial, before, after, back = false, even = false, near = false) {
   const from = lookOf(mark, before), to = lookOf(mark, after), seen = from.name === "hidden" ? to : from;
   const one = from.name === "hidden" || to.name === "hidden"; // what is not seen at one end does not move
   const moved = (property) => {
     const fits = (move) => move.dial === dial && move.property === property && (move.position ?? after[dial]) === after[dial];
     const said = SAID.includes(property) || (property === "opacity" && mark.tag === "text");
-    return (mark.moves || []).find(fits) || (said ? { start: even ? STEP / 2 : back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
+    return (mark.moves || []).find(fits) || (said ? { start: near ? STEP / 2 : back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
   };
   const ways = [];
   const add = (property, a, b, put) => {

@@ -77,7 +77,7 @@ export class Moving {
     if (this.way?.low[name] !== low || !this.way.put) {
       this.end();
       const items = this.changing.touched(name, low, low + 1);
-      const ways = [...items].map((item) => [item, between(item.mark, name, from, to, false, true)]).filter(([, way]) => way);
+      const ways = [...items].map((item) => [item, between(item.mark, name, from, to, false, true, true)]).filter(([, way]) => way);
       this.way = { dial: name, low: from, high: to, even: true, put: true, ways };
       this.last = () => refresh(items, state);
     }

@@ -8,20 +8,21 @@ from ....precision import Format, format_of
 from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.scene import STEP, Mark, circle, line, only, path, rect, text
-from ...kit.strokes import NOWHERE, polyline
+from ...kit.strokes import polyline, tenth
 from ...kit.words import minus
-from .axes import WIDTH, at_formats, by_format, columns_axis, lost_to, two_to
+from .axes import WIDTH, at_formats, by_format, lost_to, two_to
 from .histogram import band_names, ends, shares, verdict
 from .outcome import Sweep
 
 LEFT, RIGHT = 10.0, WIDTH - 6
-LANES = (76.0, 190.0, 294.0)  # where the dots of each stand at most: px from the top
+LANES = (76.0, 190.0, 282.0)  # where the dots of each stand at most: px from the top
 HIGH, PITCH, R = 62.0, 3.3, 1.5
 TOP = 124.0  # of the bands
 BOTTOM = LANES[2] + 22
-HEIGHT = BOTTOM + 34
-FINEST = 1.6  # px between two numbers of a format that are drawn
-FATES = ("", "coarse", "hole", "over")  # the states of a dot that came back
+HEIGHT = BOTTOM + 8
+BESIDE = 176.0  # px that the verdict needs beside the dots
+FINEST = 0.9  # px between two numbers of a format that are drawn
+SEEN = 0.4  # px: a dot that comes back nearer is where it was
 
 
 def dots(sweep: Sweep, dial: str) -> Iterator[Mark]:
@@ -33,16 +34,26 @@ def dots(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield from _lanes(sweep, dial, across)
     yield from (circle(x, LANES[0] - y, R, "inkhead") for x, y in zip(xs, up, strict=True))
     yield from _scaled(sweep, dial, across, up)
-    yield rect(LEFT, LANES[2] - HIGH - 4, RIGHT - LEFT, HIGH + 8, "row", 0)
-    back = list(_back(sweep, dial, across, up))
-    yield from back
+    yield from _back(sweep, dial, across, up)
     cover = rect(LEFT - 4, LANES[2] - HIGH - 8, RIGHT - LEFT + 8, HIGH + 16, "blank", 0)
     yield cover.asking(dial)
     yield text((LEFT + RIGHT) / 2, LANES[2] - HIGH / 2, "which of them come back?", "note", "middle").asking(dial)
     for of in formats:
         found, where = sweep.outcomes[of], at_formats(formats, of)
-        said = [*shares(of, across, dial, found, TOP), *verdict(dial, found, lost_to(of), LEFT, HEIGHT - 6)]
+        said = [*shares(of, across, dial, found, TOP), *verdict(dial, found, lost_to(of), *_free(xs))]
         yield from (mark.answering(dial) for mark in only(where, said))
+
+
+def height(sweep: Sweep) -> float:
+    """Of the panel: where the verdict has no room beside the dots, it stands below."""
+    return HEIGHT + (26 if _free(_piled(sweep, _axis(sweep))[0])[1] > BOTTOM else 0)
+
+
+def _free(xs):
+    """Where the verdict stands: beside the dots that come back, or below them."""
+    if max(xs) + 14 + BESIDE < RIGHT:
+        return max(xs) + 14, LANES[2] - HIGH / 2
+    return (LEFT, LANES[2] - HIGH / 2) if min(xs) > LEFT + 14 + BESIDE else (LEFT, HEIGHT + 14)
 
 
 def handle(sweep: Sweep, dial: str) -> Grip:
@@ -61,7 +72,7 @@ def _axis(sweep):
     high = max(size.max() + powers + 0.5, np.log2(first.max) + 3)
     if high - low > 120:
         low, high = size.min() - 1, size.max() + powers + 0.5
-    return columns_axis(int(np.floor(low)), int(np.ceil(high)), LEFT, RIGHT)
+    return Axis(float(np.floor(low)), float(np.ceil(high)), LEFT, RIGHT)
 
 
 def _piled(sweep, across):
@@ -82,7 +93,7 @@ def _lanes(sweep, dial, across) -> Iterator[Mark]:
     every = f"{size} of {sum(len(np.flatnonzero(g)) for g in sweep.exact.values()):,} gradients, as they are"
     yield text(LEFT, LANES[0] - HIGH - 2, every, "note")
     scaled = [f"× {two_to(power)}" if power else "no scale: drag →" for power in powers]
-    yield text(LEFT, LANES[1] - HIGH - 2 + 18, "", "value").following(dial, text=scaled)
+    yield text(LEFT + 4, LANES[1] - HIGH + 14, "", "value").following(dial, text=scaled)
     yield text(LEFT, LANES[2] - HIGH - 2, "", "note").following(
         dial, text=[f"held, and ÷ {two_to(power)} again" if power else "held" for power in powers]
     )
@@ -97,14 +108,14 @@ def _lanes(sweep, dial, across) -> Iterator[Mark]:
 
 def _format(of, across) -> Iterator[Mark]:
     """The bands of a format, and where its numbers lie, as long as they can be told apart."""
-    f, (_, (low, high), *_) = format_of(of), ends(of, across)
+    f = format_of(of)
     looks = ("zone-zero", "zone-subnormal", "zone-normal", "zone-over")
     for (start, end), role in zip(ends(of, across), looks, strict=True):
         if end - start >= 1:
             yield rect(start, TOP, end - start, LANES[1] + 4 - TOP, role, 0)
     yield from band_names(of, across, TOP)
     found = _numbers(f, across)
-    yield path(polyline(point for x in found for point in ((x, TOP), (x, LANES[1] + 4), None)), "grid")
+    yield path(polyline(point for x in found for point in ((x, TOP), (x, LANES[1] + 4), None)), "axis")
     yield line(LEFT, LANES[1] + 4, across.end, LANES[1] + 4, "axis")
 
 
@@ -123,9 +134,9 @@ def _numbers(f: Format, across: Axis) -> list[float]:
 
 def _scaled(sweep, dial, across, up) -> Iterator[Mark]:
     powers = len(sweep.outcomes[sweep.formats[0]])
+    moved = [tenth(power * (across(across.low + 1) - across.start)) for power in range(powers)]
     for exact, y in zip(sweep.dots.exact, up, strict=True):
-        xs = [across(float(np.log2(abs(exact))) + power) for power in range(powers)]
-        yield circle(xs[0], LANES[1] - y, R, "inkhead").following(dial, cx=xs)
+        yield circle(across(float(np.log2(abs(exact)))), LANES[1] - y, R, "inkhead").adding({dial: powers}, cx=moved)
 
 
 def _back(sweep, dial, across, up) -> Iterator[Mark]:
@@ -137,11 +148,13 @@ def _back(sweep, dial, across, up) -> Iterator[Mark]:
 
 
 def _returns(sweep, of, i, across):
-    """At each scale where a dot comes back to, and its state."""
+    """At each scale where a dot comes back to, if that can be seen, and its state."""
     exact, normal = abs(float(sweep.dots.exact[i])), format_of(of).min_normal
+    start = float(across(np.log2(exact)))
     xs, states = [], []
     for power, held in enumerate(np.abs(sweep.dots.held[of][:, i])):
         came = 0 < held < np.inf
-        xs.append(round(float(across(np.log2(held) - power if came else np.log2(exact))), 1))
+        back = float(across(np.log2(held) - power)) if came else start
+        xs.append(tenth(back if abs(back - start) > SEEN else start))
         states.append("over" if not np.isfinite(held) else "hole" if not held else "coarse" if held < normal else "")
     return xs, states

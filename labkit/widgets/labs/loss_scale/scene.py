@@ -8,12 +8,12 @@ from ....precision import format_of
 from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
-from . import bars, charts, dots, histogram
-from .axes import WIDTH, at_formats, by_format, percent, power_of_two
+from . import bars, charts, courses, dots, histogram
+from .axes import WIDTH, at_formats, by_format, percent, power_of_two, two_to
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
 from .training import Learner, Training
-from .words import about_scales, about_steps, at_scale, at_step
+from .words import about_scales, about_steps, at_scale, at_step, at_step_from
 
 FORMATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 Case = Sweep | Training
@@ -120,7 +120,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
     for i, (case, dial) in enumerate(zip(cases, places, strict=True)):
         where = {"case": [i]} if len(cases) > 1 else {}
         drawn, companions = _panels(case, dial, where)
-        dials += [_dial(case, dial, where), *companions]
+        dials += [_dial(case, dial, where), *companions, *([] if isinstance(case, Sweep) else _starts(case, where))]
         panels += drawn
         captions += _captions(case, dial, where)
         links |= _links(case, dial)
@@ -130,8 +130,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
             histograms = histogram.handle(case.formats, dial, _shown(case))
             grips += (replace(grip, when={**grip.when, **where, f"beside_{dial}": [1]}) for grip in histograms)
         else:
-            over = (panel for panel in drawn if panel.name in (f"{dial} training", f"{dial} scale over steps"))
-            grips += (replace(charts.step_grip(case, dial, panel.name), when=panel.when) for panel in over)
+            grips += only(where, courses.grips(case, dial, f"{dial} training"))
     return Scene(
         "Loss scaling: out of zero, short of infinity",
         _description(cases, formats),
@@ -157,7 +156,8 @@ def _dial(case, name, where):
     asks: list[tuple[int, Ask]] = []
     for of in case.formats:
         found = about_steps(case, of)
-        asks += zip(found, only(here[of], found.values()))
+        at = {**where, **courses.at_start(case, case.start)} if case.others and of == case.formats[0] else here[of]
+        asks += zip(found, only(at, found.values()))
     values = [f"step {i + 1}" for i in range(_steps(case))]
     return Dial(name, "Training step", values, asks=by_position(asks), when=where, rests=_steps(case) - 1)
 
@@ -173,46 +173,44 @@ def _scales(sweep):
 def _panels(case, dial, where):
     """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
     if isinstance(case, Sweep):
-        title, height, marks = f"Drag: log₂ |gradient|{case.remark}", dots.HEIGHT, dots.dots(case, dial)
-        panels = [Panel(f"{dial} dots", title, WIDTH, height, list(marks), where)]
+        name, title, height, marks = "dots", f"Drag: log₂ |gradient|{case.remark}", dots.height(case), dots.dots(case, dial)
     else:
-        panels = [_histogram(case, dial, where)]
+        name, title, height, marks = "training", "Step by step; pale: steps to come", courses.HEIGHT, courses.course(case, dial)
+    panels = [Panel(f"{dial} {name}", title, WIDTH, height, list(marks), where)]
     beside = _beside(case, dial)
     for k, (name, _, title, height, marks) in enumerate(beside):
-        panels.append(Panel(f"{dial} {name}", title, WIDTH, height, list(marks), {**where, f"beside_{dial}": [k]}))
-    return panels, [Dial(f"beside_{dial}", "And", [choice for _, choice, *_ in beside], "choice", when=where)]
+        over = courses.elsewhere(case, WIDTH, height) if isinstance(case, Training) else ()
+        panels.append(Panel(f"{dial} {name}", title, WIDTH, height, [*marks, *over], {**where, f"beside_{dial}": [k]}))
+    return panels, [Dial(f"beside_{dial}", "With", [choice for _, choice, *_ in beside], "choice", when=where)]
 
 
-def _histogram(case, dial, where):
-    marks = histogram.histogram(case.formats, dial, _shown(case), isinstance(case, Sweep))
-    return Panel(f"{dial} exponents", f"log₂ |gradient|{case.remark}", WIDTH, histogram.HEIGHT, list(marks), where)
+def _starts(case, where):
+    """The dials that begin a training elsewhere: the scale of its first step, and when it grows."""
+    if not case.others:
+        return []
+    here = {**where, **at_formats(case.formats, case.formats[0])}
+    powers, windows = [two_to(power) for power in case.powers], [f"{window} good steps" for window in case.windows]
+    return [
+        Dial("begins", "First scale", powers, "inside", case.powers.index(case.start.power), when=here),
+        Dial("window", "Grows after", windows, "choice", case.windows.index(case.start.window), when=here),
+    ]
 
 
 def _beside(case, dial):
-    """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
-    if isinstance(case, Sweep):
-        found = [
-            ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial)),
-            ("exponents", "histogram", f"Drag: log₂ |gradient|{case.remark}", histogram.HEIGHT,
-             histogram.histogram(case.formats, dial, _shown(case), held=True)),
-            ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples),
-             _kept_back(bars.followed(case.formats, dial, case.samples), dial)),
-        ]  # fmt: skip
-    else:
-        ahead = "; pale: steps to come"
-        found = [
-            ("training", "the loss", f"With this scale and without{ahead}", charts.HEIGHT, charts.flushed_and_loss(case, dial)),
-            ("scale over steps", "the scale", f"The scale, step by step{ahead}", charts.HEIGHT,
-             charts.scale_over_steps(case, dial)),
-        ]  # fmt: skip
+    """`(name, what the reader chooses, title, height, marks)` of what may stand beside the main panel."""
+    sweep = isinstance(case, Sweep)
+    title = f"{'Drag: ' if sweep else ''}log₂ |gradient|{case.remark}"
+    columns = histogram.histogram(case.formats, dial, _shown(case), held=sweep)
+    found = [("exponents", "histogram", title, histogram.HEIGHT, columns)]
     if len(bars.rows(case.names)) > 1:
         layers = bars.bars(case.formats, dial, case.names, case.outcomes)
-        if isinstance(case, Sweep):
-            layers = _kept_back(layers, dial)
-        found.insert(
-            2, ("layers", "by layer", "What becomes of them, by parameter", bars.height(case.names), layers)
-        )
-    return found
+        layers = _kept_back(layers, dial) if sweep else layers
+        found.append(("layers", "by layer", "What becomes of them, by parameter", bars.height(case.names), layers))
+    if not sweep:
+        return found
+    scales = ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial))
+    followed = _kept_back(bars.followed(case.formats, dial, case.samples), dial)
+    return [scales, *found, ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples), followed)]
 
 
 def _kept_back(marks, dial):
@@ -233,12 +231,24 @@ def _unscaled(case, of):
 
 
 def _captions(case, dial, where):
+    if isinstance(case, Training) and case.others:
+        return [*_captions_of_starts(case, dial, where), Caption(dial, [(0, f"\n{case.about}")], where)]
     say = at_scale if isinstance(case, Sweep) else at_step
     told = {of: [say(case, of, i) for i in range(len(case.outcomes[of]))] for of in case.formats}
     captions = []
     for texts, _, here in by_format(case.formats, told):
         captions.append(Caption(dial, changes(texts), {**where, **here}))
     return [*captions, Caption(dial, [(0, f"\n{case.about}{_safe(case)}")], where)]
+
+
+def _captions_of_starts(case, dial, where):
+    for i, of in enumerate(case.formats):
+        here = {**where, **(courses.at_start(case, case.start) if i == 0 else at_formats(case.formats, of))}
+        yield Caption(dial, changes(at_step(case, of, k) for k in range(len(case.steps[of]))), here)
+    for start, steps in case.others.items():
+        if start != case.start:
+            said = changes(at_step_from(steps, k, case.formats[0]) for k in range(len(steps)))
+            yield Caption(dial, said, {**where, **courses.at_start(case, start)})
 
 
 def _safe(case):

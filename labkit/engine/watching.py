@@ -11,11 +11,13 @@ class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
     `walks` and `pushes` count the reverse and the forward passes, whatever name they were asked for by.
+    `left(what)` is told when numbers leave what is recorded, such as into an `if`, where a dialect does not refuse that itself.
     `asked(what, args)` is told what somebody wants walked back: a function and its arguments, or a tensor and none.
     """
 
     observe = node = None
     asked: Callable[[Any, tuple], None] | None = None
+    left: Callable[[str], None] | None = None
     walks = pushes = 0
 
     def asks(self, what: Any, args: tuple) -> None:
@@ -32,6 +34,19 @@ class Watch(PerThread):
             yield
         finally:
             self.node = node
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Numbers that leave in here raise TypeError."""
+
+        def refuse(what):
+            raise TypeError(f"numbers leave what is recorded, by {what}")
+
+        before, self.left = self.left, refuse
+        try:
+            yield
+        finally:
+            self.left = before
 
     @contextmanager
     def unseen(self) -> Iterator[None]:

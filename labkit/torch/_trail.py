@@ -8,6 +8,7 @@ are kept, so that nothing grows with the length of a training.
 from collections import deque
 from typing import Any, NamedTuple
 
+from ..engine import watch
 from ..trails import AFTER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, Exit, Trail, is_same, place
 from . import _modes
 
@@ -68,6 +69,8 @@ def of_tensor(tensor) -> Trail | None:
 
 def aside(made, op, sources, kind, recording=True) -> Any:
     """`made`, a tensor off the tape, with a note of the tensors among `sources` that it was made of, where these have one."""
+    if watch.left:
+        watch.left(op)
     tape, found = False, []
     for source in sources:
         trail = of_tensor(source) if hasattr(source, "_leaf_trail") else None
@@ -88,6 +91,8 @@ def _note(made, op, kind, found):
 
 def left(tensor, op, value) -> Any:
     """`value`, after a note that it is the content of `tensor`, which left by `op`."""
+    if watch.left:
+        watch.left(op)
     trail = of_tensor(tensor)
     if trail is not None:
         _exits.append(

@@ -94,8 +94,7 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
         question = f"{where}{had} What does {parent.called} have after this step?"
         slips = _slips_of_sum(capital(parent.called), values, before)
     slips.append((-total, "The size is right, the sign is not."))
-    apart = tuple((s, words) for s, words in slips if abs(s - total) > 0.03 * max(abs(total), 1e-12))
-    return Ask(question, float(f"{total:.6g}"), _because(gradient, slopes, values, before, total), apart)
+    return Ask(question, float(f"{total:.6g}"), _because(gradient, slopes, values, before, total), tuple(slips))
 
 
 def _slips_of_product(gradient, slope):

@@ -1,17 +1,19 @@
 """The graph explorer: `labkit.show(fn, *args)`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from ...engine import argument_names
 from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of, tape_of_run, tensors_in
 from ..kit.picture import NotANumber, Picture, Still
+from ..kit.reckoning import Program
 from ..kit.scene import Scene, holds
 from .called import spelled, variables_outside
 from .panels import VIEWS
 from .run import real
 from .run.folding import Parts, folded, paths, visible
+from .run.reckoned import reckoned
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
@@ -114,6 +116,10 @@ class Explorer(Picture):
         parts = folded(story.nodes)
         opened = opened_by(key_of(self.opened), parts)
         return FoldedStory(story, parts, opened, self.view, ways=()).scene(fields=_written(again))
+
+    def program_of(self, inputs: Sequence[str]) -> Program | None:
+        """All numbers of the run, line by line."""
+        return self._again and reckoned(self._again.fun, self._again.args, inputs)
 
     def _tell(self, again):
         """Show another run."""

@@ -3,7 +3,7 @@
 import base64
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -16,6 +16,7 @@ from ...lines import Prose
 from . import moving, still
 from .page import document, packed
 from .reach import reached
+from .reckoning import Program
 from .scene import Scene, holds, to_json
 
 MAX_PLAIN = 10_000  # letters; a larger scene is compressed in a saved page
@@ -119,6 +120,10 @@ class Picture:
         """The scene for other inputs, all of them given, for a saved page; what is shown stays. None: there is none."""
         return None
 
+    def program_of(self, inputs: Sequence[str]) -> Program | None:
+        """The lines that compute the numbers of the picture of these inputs, for a saved page. None: there are none."""
+        return None
+
     def _checked_inputs(self, given):
         unknown = [name for name in given if name not in self.inputs]
         if unknown:
@@ -199,7 +204,7 @@ class Picture:
 
     def reach(self) -> str:
         """What a saved page shows when inputs are dragged (`reach.py`)."""
-        return reached(self._scene, self.inputs, self.scene_at)
+        return reached(self._scene, self.inputs, self.scene_at, self.program_of)
 
     def _unplayed(self, dials):
         """What a saved page shows to a reader without scripts: the still picture, or of a very large one what it says."""

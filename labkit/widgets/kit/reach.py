@@ -1,6 +1,8 @@
-"""What a saved page shows in place of Python when an input is dragged: the scenes for values around those of the inputs.
+"""What a saved page shows in place of Python when an input is dragged: what it computes itself, or scenes for values around
+those of the inputs.
 
-Written is what differs among the scenes. `page/reaching.js` finds the nearest values and makes their scene of the first one.
+It computes where the picture has a program of its numbers from which all that differs among scenes follows (`fitting.py`). Else
+written is what differs; `page/reaching.js` finds the nearest values and makes their scene of the first one.
 """
 
 import contextlib
@@ -9,11 +11,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import floor, isfinite, log10
+from random import Random
 from time import process_time
 from typing import Any
 
+from .fitting import Fit
 from .grips import Along
 from .page import packed
+from .reckoning import Program
 from .scene import Scene, to_json
 
 MOST = 13_000  # marks of all scenes together
@@ -24,11 +29,16 @@ SPREAD = (0.12, 0.5, 0.88)  # of an axis on which a handle is dragged
 LETTERS = 600_000
 SLOW = 0.5  # s that a scene takes at most
 
+TRIED, OTHERS = (0.0, 1.0, -1.0), 12  # values of an input at which something may be otherwise; rows of others
+SIZES = (3.0, 3.0, 3.0, 3.0, 30.0, 1e-5)  # of those
+
 SceneAt = Callable[[Mapping[str, float]], Scene | None]
+ProgramOf = Callable[[Sequence[str]], Program | None]
 
 
-def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt) -> str:
-    """`{"fields": names, "points": rows of values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
+def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, program_of: ProgramOf = lambda names: None) -> str:
+    """`{"program": lines, "made": what follows from them, "without": panels that do not}`, or `{"fields": names, "points": rows of
+    values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
 
     Nothing can where handles set no inputs, where scenes are large or slow, and where the same inputs give another scene.
     """
@@ -40,12 +50,50 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt) -> str
         first = scene_at(inputs) if along else None
         if first is None or process_time() - began > SLOW or to_json(first)["panels"] != to_json(scene)["panels"]:
             return ""
+        program = program_of(list(along))
+        if program and (made := _computed(program, inputs, along, scene_at)):
+            return made
         marks = sum(len(panel.marks) for panel in first.panels)
         values, on_axes = {name: inputs[name] for name in along}, not any(grip.stays for grip in handles)
         whole = {name: a.whole for name, a in along.items()}
         rows = spread(values, along) if on_axes else list(points(values, whole, MOST // marks))
         found = list(_scenes(rows, inputs, scene_at)) if len(rows) > 1 else []
     return _packed(list(along), [list(row.values()) for row, _ in found], [to_json(other) for _, other in found])
+
+
+def _computed(program, inputs, along, scene_at) -> str:
+    """What a page needs to compute scenes; "" where something outside of panels, or in the first one, does not follow."""
+    found = list(_scenes(tried({name: inputs[name] for name in along}, along), inputs, scene_at))
+    fit = Fit(program, {name: [row[name] for row, _ in found] for name in along})
+    finite = fit.finite()
+    if len(finite) < len(found) / 2 or 0 not in finite:
+        return ""
+    fit = Fit(program, {name: [found[i][0][name] for i in finite] for name in along})
+    made = fit.of([to_json(found[i][1]) for i in finite])
+    without = sorted({int(path[1]) if path[0] == "panels" and path[1:] else 0 for path in fit.left})
+    return "" if 0 in without else str(packed({"program": program.written(), "made": made, "without": without}))
+
+
+def tried(values: Mapping[str, float], along: Mapping[str, Along]) -> Iterator[dict[str, float]]:
+    """Values at which scenes are compared, the given ones first: random ones of several sizes, and those at which something may be
+    otherwise; always the same.
+
+    >>> rows = list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
+    >>> rows[0], {"x": 0.0} in rows, rows == list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
+    ({'x': 0.5}, True, True)
+    """
+    draw = Random(0)
+
+    def drawn(size):
+        found = {name: float(f"{draw.uniform(-size, size):.3g}") for name in values}
+        return {name: float(round(v)) if along[name].whole else v for name, v in found.items()}
+
+    yield dict(values)
+    yield from (drawn(SIZES[i % len(SIZES)]) for i in range(OTHERS + len(SIZES)))
+    for level in TRIED:
+        yield dict.fromkeys(values, level)
+        if len(values) > 1:
+            yield from ({**drawn(SIZES[0]), name: level} for name in values)
 
 
 def _packed(fields, rows, scenes) -> str:

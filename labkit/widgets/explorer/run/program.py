@@ -29,7 +29,7 @@ def add_program(story: Story, graph: Graph, plain: Callable, values: Sequence[An
         return output
 
     try:
-        with _unnoticed():
+        with unnoticed():
             boxes = [recording.input(np.asarray(v), name) for v, name in zip(values, names, strict=True)]
             program = recording.finish(recording.run(value_and_grad(forward, floating), *boxes))
     except TraceError as error:
@@ -74,7 +74,7 @@ def _same(a, b):
 
 
 @contextmanager
-def _unnoticed():
+def unnoticed():
     """While open, what is printed is dropped; afterwards random numbers go on from where they were."""
     numpy_state, python_state = np.random.get_state(), random.getstate()
     try:

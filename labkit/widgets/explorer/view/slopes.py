@@ -20,7 +20,7 @@ TITLE = "Local slopes: each op as a function of one operand, and its tangent"
 MOST = 10  # of them
 WIDE, HIGH, APART, HEAD, FOOT = 112.0, 64.0, 12.0, 20.0, 20.0  # px
 LEFT, ROOM = 6.0, 1130.0  # px
-HALF, SAMPLES, LARGEST = 3.0, 61, 1e6  # of a window around 0, or around the point; places in it; numbers
+HALF, SAMPLES, LARGEST = 3.0, 61, 1e9  # of a window around 0, or around the point; places in it; numbers
 REACH = 26.0  # px, half of a tangent
 
 

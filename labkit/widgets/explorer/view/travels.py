@@ -81,7 +81,7 @@ def _token(points, step, role, words, crossing=0.5, backwards=False):
         going = Motion("step", "along", start, length, step, *ends, along)
         there = Motion("step", "text", start + length * _when(crossing), 0.0, step, first, then)
         yield rect(-width / 2, -HEIGHT / 2, width, HEIGHT, role, HEIGHT / 2, moves=[going])
-        yield text(0, 4, first, "tokentext", "middle", moves=[going, *([there] if first != then else [])])
+        yield text(0, 4, first, "tokentext", "middle", moves=[going, there])
 
 
 def _below_names(points: Sequence[Point]) -> list[Point]:

@@ -1,6 +1,8 @@
 // "Predict first": a question about the next step, its answer compared with the engine's.
 import { make } from "./elements.js";
 
+const APART = 0.03; // of the answer: a slip nearer to it is none
+
 export function askControl() {
   const element = make("form", { className: "lk-ask", hidden: true });
   const number = (text) => Number(text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", "."));
@@ -36,7 +38,7 @@ export function askControl() {
           on.focus();
           return;
         }
-        const slip = (ask.slips || []).find(([value]) => near(given, value, ask.tolerance ?? 0.02));
+        const slip = (ask.slips || []).find(([value]) => !near(value, ask.answer, APART) && near(given, value, ask.tolerance ?? 0.02));
         reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
       };
       element.replaceChildren(make("span", {}, ask.question), ...inputs, check, show, on, reply);

@@ -137,7 +137,7 @@ export class Grabbing {
     const { view, knob } = this.handles.get(name), [x, y] = view.place(event);
     knob.focus({ preventScroll: true });
     this.held = {
-      name, grip: found.grip, pointer: event.pointerId, from: [event.clientX, event.clientY],
+      name, grip: structuredClone(found.grip), pointer: event.pointerId, from: [event.clientX, event.clientY],
       offset: found.grip.jumps && event.currentTarget !== knob ? [0, 0] : [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
     };
     this.place();
@@ -216,7 +216,7 @@ export class Grabbing {
       const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
       const level = this.aimed[along.field] ?? (grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]));
       const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
-      if (way && !this.player.live) value[along.field] = this.player.reach.next(along.field, level, way, far);
+      if (way && !this.player.live && this.player.reach.next) value[along.field] = this.player.reach.next(along.field, level, way, far);
       else if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
     }
     if (Object.keys(value).length) this.send(value, true);

@@ -43,6 +43,19 @@ export function refresh(items, state) {
   for (const item of items) write(item, lookOf(item.mark, state));
 }
 
+// Marks of which something else was written in the scene.
+export function renew(items, state) {
+  for (const item of items) {
+    if (!item.node) continue;
+    const look = lookOf(item.mark, state);
+    for (const name in item.mark.at) {
+      const value = look.at?.[name] ?? item.mark.at[name];
+      if (item.at[name] !== value) item.node.setAttribute(name, (item.at[name] = value));
+    }
+    write(item, look);
+  }
+}
+
 // A mark as it looks: only what has changed is written. What is not seen gets no node, or keeps the one that it has.
 export function write(item, look) {
   if (!item.node) {

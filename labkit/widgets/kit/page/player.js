@@ -15,7 +15,7 @@ import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
 import { Seeking } from "./seeking.js";
 import { toolsOf } from "./tools.js";
-import { refresh } from "./items.js";
+import { refresh, renew } from "./items.js";
 import { View } from "./view.js";
 
 const LEAST = 720; // px: a page is at least so wide, where there is room
@@ -66,7 +66,7 @@ export class Player {
     this.notice = make("p", { className: "lk-notice", role: "alert" }, scene.notice || "");
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
-      ...(scene.notice ? [this.notice] : []),
+      this.notice,
       this.bar(), this.say, this.ask.element, ...(this.dials.some(({ seeks }) => seeks) ? [this.seeking.element] : []),
       make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
       ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
@@ -161,6 +161,17 @@ export class Player {
   // Where other dials go when one is turned: back to where one predicts from, or to where all is seen.
   along(dial) { return this.predict ? dial.resets : dial.shows; }
 
+  // The numbers in the scene are others: what is seen is written anew, and nothing is built. `without`: panels that do not follow.
+  renewed(without = []) {
+    this.moving.end();
+    this.without = without;
+    this.notice.textContent = this.scene.notice || "";
+    for (const view of this.views) renew(view.items, this.state);
+    this.pointing.renewed();
+    this.afterwards();
+    if (this.asking) this.asksOn();
+  }
+
   // What was turned back while the reader predicts is asked for again, once nothing is dragged; what nobody asks for is told.
   asksAgain(along = {}) {
     const back = this.dials.filter((dial) => dial.name in along && inSteps(dial));
@@ -191,7 +202,7 @@ export class Player {
 
   afterwards() {
     this.seeking.show();
-    this.notice.hidden = this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
+    this.notice.hidden = !this.scene.notice || this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
     this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
     if (this.predicting) {
       this.predicting.checked = this.predict;
@@ -225,7 +236,8 @@ export class Player {
       for (const view of views) view.out = view !== fits;
       if (fits !== before) before.element.replaceWith(fits.element);
     }
-    for (const view of this.views) view.show(!view.out && holds(view.panel.when, this.state), this.changing, this.state);
+    const stale = new Set(this.without?.flatMap((i) => this.layouts[i]));
+    for (const view of this.views) view.show(!view.out && !stale.has(view) && holds(view.panel.when, this.state), this.changing, this.state);
   }
 
   toggle(dial) { this.play.toggle(dial); }

@@ -26,6 +26,12 @@ export class Pointing {
     if (x !== undefined && !this.tip.hidden) this.placeTip(x, y);
   }
 
+  // What is said of the parts is another: of the one that is pointed at, and of the one that is pinned.
+  renewed() {
+    if (!this.tip.hidden) this.fillTip(this.links[this.name], this.keepsBack(this.links[this.name]));
+    if (!this.details.hidden) this.pin(this.pinned);
+  }
+
   // What was clicked is known: its words are out of the way until something else is pointed at.
   hush() { this.tip.hidden = true; }
 
@@ -77,6 +83,7 @@ export class Pointing {
   // What is said of a part that was clicked stays below the picture.
   pin(link) {
     const { details } = this, shut = () => { details.hidden = true; };
+    this.pinned = link;
     details.hidden = !(link && (link.details || []).length) || this.keepsBack(link);
     if (details.hidden) return;
     const close = make("button", { type: "button", className: "lk-button", title: "Close", "aria-label": "Close the details", onclick: shut }, "\u00d7");

@@ -15,6 +15,9 @@ export class Reach {
     return far.reduce((best, one, i) => (best < 0 || one[0] < far[best][0] || (one[0] === far[best][0] && one[1] < far[best][1]) ? i : best), -1);
   }
 
+  // The number of the row with these inputs, -1 where there is none.
+  at(inputs) { return this.points.findIndex((_, i) => Object.entries(inputs).every(([name, value]) => this.inputs(i)[name] === Number(value))); }
+
   // The next value of a field in a direction; the last one, if `far`.
   next(field, value, way, far) {
     const known = this.points.map((row) => row[this.fields.indexOf(field)]), off = (one) => Math.abs(one - value);

@@ -5,6 +5,7 @@ import { settle } from "./framing.js";
 import { alike, asked, fitting, lacking, looking, partsOf, written } from "./links.js";
 import { Player } from "./player.js";
 import { Reach } from "./reaching.js";
+import { Reckoning } from "./reckoning.js";
 import { Sharing } from "./sharing.js";
 import { unpacked } from "./unpacking.js";
 
@@ -45,10 +46,18 @@ function render({ model, el }) {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
   };
-  const reach = new Reach(first, model.get("reach"));
+  const reach = model.get("reach")?.program ? new Reckoning(model.get("reach")) : new Reach(first, model.get("reach"));
   const send = (message) => { // nobody waits for what comes of it, whoever answers
     if (model.get("live") || !message.set) model.send(message);
-    else Promise.resolve().then(() => reachFor(reach.nearest(message.set, rest.inputs), message.set));
+    else Promise.resolve().then(() => (reach.turn ? compute(message.set) : reachFor(reach.nearest(message.set, rest.inputs), message.set)));
+  };
+  const compute = (asked) => {
+    const inputs = { ...rest.inputs, ...asked };
+    if (reach.turn(player.scene, inputs)) {
+      rest = { ...rest, inputs };
+      player.renewed(alike(inputs, model.get("rest").inputs) ? [] : reach.without);
+    } else player.grabbing.say(Object.keys(asked)[0], "There something is not finite: needs Python.");
+    player.grabbing.answered();
   };
   const reachFor = (i, asked) => {
     const inputs = reach.inputs(i), moved = reach.fields.filter((field) => !alike(inputs[field], rest.inputs[field]));
@@ -84,8 +93,9 @@ function render({ model, el }) {
     if (!link) return;
     const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
     if (part) await open(part[0]);
-    const there = reach.points.findIndex((_, i) => Object.entries(link.rest.inputs || {}).every(([name, value]) => alike(reach.inputs(i)[name], value)));
-    if (link.rest.inputs && there >= 0) reachFor(there, link.rest.inputs);
+    const there = link.rest.inputs && !reach.turn ? reach.at(link.rest.inputs) : -1;
+    if (there >= 0) reachFor(there, link.rest.inputs);
+    else if (link.rest.inputs && reach.turn && !model.get("live")) compute(Object.fromEntries(Object.entries(link.rest.inputs).map(([name, value]) => [name, Number(value)])));
     const [dials, faults] = fitting(player.scene, link.dials), lacks = lacking(link.rest, rest);
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
     player.pause();

@@ -1,0 +1,278 @@
+"""How what differs among scenes follows from numbers that the page computes: texts with places for numbers, numbers, and kinds
+of both that are told apart by a number's sign or size. `page/reckoning.js` makes scenes of it.
+
+What is found holds for all the scenes that it was found in; whoever asks compares it with others.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .reckoning import PRIMITIVES, Const, Program
+from .words import bracketed, minus, number
+
+NUMBER = r"[−-]?\d+(?:\.\d+)?(?:e[−+-]\d+)?"
+PLACES = tuple(re.compile(f"({found})") for found in (rf"\(−{NUMBER[4:]}\)|{NUMBER}", NUMBER))
+FORMATS = {
+    "3": number,
+    "2": lambda value: number(value, 2),
+    "(3": lambda value: bracketed(number(value)),
+    "6": lambda value: f"{value:.6g}",
+    "i": lambda value: minus(str(int(value))) if abs(value) < 1e15 else number(value),
+}
+PIXELS = ("x", "y", "cx", "cy", "width", "height")
+LEAST = 3  # scenes of a kind
+NEAR = 1e-9
+TENTH = 0.11  # px: places are written in tenths
+
+
+class Unfitted(Exception):
+    """There is something that does not follow."""
+
+
+@dataclass
+class Fit:
+    """What the page makes scenes of: `made` as `page/reckoning.js` reads it; `left`: paths of what does not follow."""
+
+    program: Program
+    inputs: Mapping[str, Sequence[float]]
+    left: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __post_init__(self):
+        for place in range(len(self.program.inputs)):
+            self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """A row for each quantity, a column for each scene."""
+        return np.array(self.program.values(self.inputs))
+
+    @cached_property
+    def texts(self) -> dict[str, np.ndarray]:
+        """All quantities in all formats."""
+        return {
+            key: np.array([[form(v) if np.isfinite(v) else "" for v in row] for row in self.values], dtype=object)
+            for key, form in FORMATS.items()
+        }
+
+    def finite(self) -> list[int]:
+        """The scenes all of whose quantities are finite."""
+        return [int(i) for i in np.flatnonzero(np.isfinite(self.values).all(axis=0))]
+
+    def of(self, scenes: Sequence[Any]) -> Any:
+        """How scenes differ; None: not at all."""
+        self.lengths = dict[tuple[int, ...], Any]()
+        return self.part(scenes, np.arange(len(scenes)), ())
+
+    # ---- parts ----
+
+    def part(self, values: Sequence[Any], rows: np.ndarray, path: tuple[str, ...]) -> Any:
+        """What makes `values`, one for each of the scenes `rows`; None where they are all the same."""
+        if all(value == values[0] for value in values):
+            return None
+        if all(isinstance(value, list) for value in values):
+            first, values = values[0], aligned(values)
+            if len(first) != len(values[0]):
+                return {"one of": [[None, values[0], self.part(values, rows, path)]]}
+        kinds = [_kind(value) for value in values]
+        if all(kind == kinds[0] for kind in kinds):
+            return self.inside(values, rows, path)
+        return self.chosen(values, kinds, rows, path)
+
+    def inside(self, values, rows, path):
+        """Of one kind."""
+        first = values[0]
+        if isinstance(first, dict):
+            keys = dict.fromkeys(key for value in values for key in value)
+            return {"in": self._each([(key, [value.get(key) for value in values]) for key in keys], rows, path)}
+        if isinstance(first, list):
+            return {"in": self._each([(str(i), list(p)) for i, p in enumerate(zip(*values, strict=True))], rows, path)}
+        try:
+            if isinstance(first, str):
+                return self.words(values, rows)
+            return self.level(np.array(values, float), rows, path)
+        except Unfitted:
+            kinds = [_skeleton(value) for value in values] if isinstance(first, str) else [0]
+            if len(set(kinds)) > 1:
+                return self.chosen(values, kinds, rows, path)
+            self.left.append(path)
+            return None
+
+    def _each(self, parts, rows, path):
+        found = {key: self.part(values, rows, (*path, key)) for key, values in sorted(parts, key=_texts_first)}
+        return {key: made for key, made in found.items() if made is not None}
+
+    def chosen(self, values, kinds, rows, path):
+        """Of several kinds: `[[test, value of this kind, what differs in it] ...]`, the last without a test."""
+        groups: dict[Any, list[int]] = {}
+        for i, kind in enumerate(kinds):
+            groups.setdefault(kind, []).append(i)
+        smallest = sorted(groups.values(), key=len)
+        found, rest = [], np.arange(len(rows))
+        for members in smallest:
+            test = None
+            if members is not smallest[-1]:
+                test = self.test(rows[rest], np.isin(rest, members))
+                if test is None:
+                    self.left.append(path)
+                    return None
+            of_kind = [values[i] for i in members]
+            within = self.inside(of_kind, rows[members], path) if any(v != of_kind[0] for v in of_kind) else None
+            found.append([test, of_kind[0], within])
+            rest = np.setdiff1d(rest, members)
+        return {"one of": found}
+
+    # ---- what tells kinds apart ----
+
+    def test(self, rows: np.ndarray, wanted: np.ndarray) -> Any:
+        """A comparison that holds for those of the scenes that are wanted: of a quantity and 0 or 1, or of two."""
+        v = self.values[:, rows]
+        for sign, compare in _TESTS.items():
+            for level in (0.0, 1.0):
+                places = np.flatnonzero((compare(v, level) == wanted).all(axis=1))
+                if places.size:
+                    return [sign, int(places[0]), [level]]
+        for sign, compare in _TESTS.items():
+            for i in range(len(v)):
+                places = np.flatnonzero((compare(v[i], v) == wanted).all(axis=1))
+                if places.size:
+                    return [sign, i, int(places[0])]
+        return None
+
+    # ---- texts ----
+
+    def words(self, values, rows):
+        """Words, and `[quantity, format]` between them."""
+        for places in PLACES:
+            pieces = [places.split(value) for value in values]
+            if len({tuple(piece[::2]) for piece in pieces}) > 1:
+                continue
+            try:
+                made = [self._piece([piece[k] for piece in pieces], k, rows) for k in range(len(pieces[0]))]
+            except Unfitted:
+                continue
+            if len(rows) == len(self.values[0]):
+                self.lengths.setdefault(tuple(map(len, values)), {"words": _joined(made)})
+            return {"words": _joined(made)}
+        raise Unfitted
+
+    def _piece(self, column, k, rows):
+        if all(one == column[0] for one in column):
+            return column[0]
+        if k % 2:
+            wanted = np.array(column, dtype=object)
+            for key, texts in self.texts.items():
+                places = np.flatnonzero((texts[:, rows] == wanted).all(axis=1))
+                if places.size:
+                    return [int(places[0]), key]
+        raise Unfitted
+
+    # ---- numbers ----
+
+    def level(self, wanted, rows, path):
+        """A quantity, rounded to six digits or not; made of one input; of the length of a text, for a place; of two quantities."""
+        v = self.values[:, rows]
+        for key, found in (("", v), ("6", _rounded(v))):
+            places = np.flatnonzero(np.isclose(found, wanted, NEAR, 0.0).all(axis=1))
+            if places.size:
+                return {"level": [int(places[0]), key]}
+        n = len(self.program.inputs)
+        for place in range(n):
+            size = self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
+            basis = np.stack([v[place], v[size], np.ones(len(rows))], axis=1)
+            factors = np.linalg.lstsq(basis, wanted, rcond=None)[0].round(9)
+            if np.allclose(basis @ factors, wanted, NEAR, 1e-9):
+                return {"sum": [[place, factors[0]], [size, factors[1]]], "and": factors[2]}
+        if path[-1] in PIXELS or "moves" in path:
+            return self._of_length(wanted, rows)
+        return self._of_two(v, wanted)
+
+    def _of_length(self, wanted, rows):
+        lengths, words = np.array(list(self.lengths), float)[:, rows], list(self.lengths.values())
+        for i in range(len(lengths)):
+            longest = np.maximum(lengths[i], lengths[i:])
+            off = longest - longest.mean(axis=1, keepdims=True)
+            times = (off @ wanted) / np.maximum((off**2).sum(axis=1), 1e-12)
+            level = wanted.mean() - times * longest.mean(axis=1)
+            far = np.abs(times[:, None] * longest + level[:, None] - wanted).max(axis=1)
+            if (k := int(far.argmin())) >= 0 and far[k] < TENTH:
+                of = [words[i]["words"], *([words[i + k]["words"]] if k else [])]
+                return {"long": of, "times": round(float(times[k]), 3), "and": round(float(level[k]), 2)}
+        raise Unfitted
+
+    def _of_two(self, v, wanted):
+        every = [*range(len(v)), Const(1.0), Const(0.0)]
+        known = np.concatenate([v, np.ones((1, len(wanted))), np.zeros((1, len(wanted)))])
+        with np.errstate(all="ignore"):
+            for name, i in product(("add", "subtract", "multiply", "divide"), range(len(known))):
+                places = np.flatnonzero(np.isclose(PRIMITIVES[name](known[i], known), wanted, NEAR, 0.0).all(axis=1))
+                if places.size:
+                    place = self.program.line(name, every[i], every[places[0]])
+                    for stale in ("values", "texts"):
+                        self.__dict__.pop(stale, None)
+                    return {"level": [place, ""]}
+        raise Unfitted
+
+
+_TESTS = {"<": np.less, "=": np.equal, ">": np.greater, "≠": np.not_equal, "≤": np.less_equal, "≥": np.greater_equal}
+
+
+def _rounded(values):
+    return np.array([[float(f"{one:.6g}") for one in row] for row in values])
+
+
+def _texts_first(part):
+    return part[0] in ("at", "moves")
+
+
+def _joined(pieces):
+    """Words next to each other in one."""
+    found: list[Any] = []
+    for piece in pieces:
+        if isinstance(piece, str) and found and isinstance(found[-1], str):
+            found[-1] += piece
+        elif piece:
+            found.append(piece)
+    return found
+
+
+def _kind(value):
+    """What values have in common that are made in one way."""
+    if isinstance(value, (bool, type(None))):
+        return value
+    return "number" if isinstance(value, (int, float)) else (type(value).__name__, len(value) if isinstance(value, list) else 0)
+
+
+def _skeleton(words):
+    return "#".join(PLACES[0].split(words)[::2])
+
+
+def aligned(lists: Sequence[list[Any]]) -> list[list[Any]]:
+    """Lists of changes (`kit.scene`), each with an entry wherever one of them has one; other lists as they are.
+
+    >>> aligned([[[0, ""], [3, "a"]], [[0, ""], [2, "b"], [3, "c"]]])
+    [[[0, ''], [2, ''], [3, 'a']], [[0, ''], [2, 'b'], [3, 'c']]]
+    """
+    if len({len(one) for one in lists}) == 1 or not all(map(_are_changes, lists)):
+        return list(lists)
+    if len({one[0][0] for one in lists}) > 1:
+        return list(lists)
+    places = sorted({at for one in lists for at, _ in one})
+    return [list(_filled(one, places)) for one in lists]
+
+
+def _are_changes(items):
+    pairs = items and all(isinstance(item, list) and len(item) == 2 and isinstance(item[0], int) for item in items)
+    return bool(pairs) and all(a[0] < b[0] for a, b in zip(items, items[1:], strict=False))
+
+
+def _filled(items, places) -> Iterator[list[Any]]:
+    known, now = dict(items), None
+    for at in places:
+        now = known.get(at, now)
+        yield [at, now]

@@ -198,6 +198,8 @@ export class Player {
     else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);
+    const sets = moved.find((dial) => dial.sets?.length);
+    if (sets && tell) this.send({ set: sets.sets[after[sets.name]], at: this.state });
   }
 
   afterwards() {

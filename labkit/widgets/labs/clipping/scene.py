@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...kit.grips import Grip
+from ...kit.page import packed
 from ...kit.picture import Picture
+from ...kit.quantities import Quantities, resolved
 from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
@@ -42,10 +44,13 @@ class ClippingLab(Picture):
                 "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
             )
         self.gradients = default_gradients() if fun is None else gradients_of(fun, *args)
-        self._inputs = {"g1": ball.START[0], "g2": ball.START[1], "limit": ball.LIMITS[ball.START_LIMIT]}
-        self._parts = [ball.scene(), norms.scene(self.gradients), cliff.scene(), order_view.scene()]
-        self._start = _place(part, self._parts, otherwise=0 if fun is None else 1)
-        super().__init__(together(TITLE, self._parts, self._start))
+        self._inputs = dict(ball.START)
+        self._others = [norms.scene(self.gradients), cliff.scene(), order_view.scene()]
+        self._start = _place(part, [self._ball(), *self._others], otherwise=0 if fun is None else 1)
+        super().__init__(together(TITLE, [self._ball(), *self._others], self._start))
+
+    def _ball(self):
+        return resolved(ball.scene(Quantities(self._inputs)))[0]
 
     @property
     def inputs(self) -> Mapping[str, float]:
@@ -55,17 +60,16 @@ class ClippingLab(Picture):
     def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
         """Another gradient, or limit. Raises ValueError for what has no place in the picture."""
         ball.checked(inputs)
-        moved = {"limit"} if inputs["limit"] != self._inputs["limit"] else set()
-        moved |= {"g"} if any(inputs[k] != self._inputs[k] for k in ("g1", "g2")) else set()
-        self._inputs = dict(inputs)
-        turned = {dial: position for dial, position in ball.nearest(inputs).items() if dial in moved}
-        first, others = (
-            ball.scene(**self._inputs) if at is None else ball.passing(inputs, {**at, **turned}),
-            self._parts[1:],
-        )
+        self._inputs, others = dict(inputs), self._others
         if at is not None:  # nothing else is seen
             others = [replace(part, panels=(), captions=(), grips=()) for part in others]
-        self.scene = replace(together(TITLE, [first, *others], self._start), turned=turned)
+        self.scene = together(TITLE, [self._ball(), *others], self._start)
+
+    def reach(self) -> str:
+        """All of the first part, which the page computes from the gradient and the limit."""
+        of = Quantities(self._inputs)
+        made = resolved(together(TITLE, [ball.scene(of), *self._others], self._start))[1]
+        return str(packed({"program": of.program.written(), "made": made}))
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:

@@ -86,18 +86,18 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Words:
-    """Texts, and `(quantity, format)` between them."""
+    """Texts, and between them `(quantity, format)` or other words, one of two for instance."""
 
     parts: Sequence[Any]
 
     @property
     def value(self) -> str:
         """As it is here."""
-        return "".join(part if isinstance(part, str) else FORMATS[part[1]](_value(part[0])) for part in self.parts)
+        return "".join(_said(part) for part in self.parts)
 
     def made(self) -> Any:
         """As a page makes it."""
-        found = [part if isinstance(part, str) else _part(*part) for part in self.parts]
+        found = [_part(part) for part in self.parts]
         return {"words": found} if any(not isinstance(part, str) for part in found) else None
 
 
@@ -170,7 +170,19 @@ def _value(one):
     return one.value if isinstance(one, Quantity) else one
 
 
-def _part(one, form):
+def _said(part):
+    if isinstance(part, (Words, Either)):
+        return part.value
+    return part if isinstance(part, str) else FORMATS[part[1]](_value(part[0]))
+
+
+def _part(part):
+    """As a page makes it: words, `[place, format]`, or what makes words."""
+    if isinstance(part, (Words, Either)):
+        return part.made() or part.value
+    if isinstance(part, str):
+        return part
+    one, form = part
     if not isinstance(one, Quantity) or isinstance(one.place, Const):
         return FORMATS[form](_value(one))
     return [one.place, form]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ...kit.grips import Grip
@@ -44,40 +45,52 @@ class ClippingLab(Picture):
                 "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
             )
         self.gradients = default_gradients() if fun is None else gradients_of(fun, *args)
-        self._inputs = dict(ball.START)
-        self._others = [norms.scene(self.gradients), cliff.scene(), order_view.scene()]
-        self._start = _place(part, [self._ball(), *self._others], otherwise=0 if fun is None else 1)
-        super().__init__(together(TITLE, [self._ball(), *self._others], self._start))
+        self._inputs = {**ball.START, **cliff.START}
+        self._fixed = norms.scene(self.gradients), order_view.scene()
+        parts = self._parts()
+        self._start = _place(part, parts, otherwise=0 if fun is None else 1)
+        super().__init__(together(TITLE, parts, self._start))
 
-    def _ball(self):
-        return resolved(ball.scene(Quantities(self._inputs)))[0]
+    def _parts(self):
+        """The four parts for the inputs as they are."""
+        first, third = (_resolved(part, tuple((name, self._inputs[name]) for name in part.START)) for part in (ball, cliff))
+        return [first, self._fixed[0], third, self._fixed[1]]
 
     @property
     def inputs(self) -> Mapping[str, float]:
-        """The gradient and the limit of the first part."""
+        """The gradient and the limit of the first part; start and limit of the training over the cliff."""
         return self._inputs
 
     def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
-        """Another gradient, or limit. Raises ValueError for what has no place in the picture."""
+        """Other ones. Raises ValueError for what has no place in the picture."""
         ball.checked(inputs)
-        self._inputs, others = dict(inputs), self._others
+        cliff.checked(inputs)
+        self._inputs = dict(inputs)
+        parts = self._parts()
         if at is not None:  # nothing else is seen
-            others = [replace(part, panels=(), captions=(), grips=()) for part in others]
-        self.scene = together(TITLE, [self._ball(), *others], self._start)
+            unseen = (replace(part, panels=(), captions=(), grips=()) for part in parts)
+            parts = [part if i == at["part"] else other for i, (part, other) in enumerate(zip(parts, unseen, strict=True))]
+        self.scene = together(TITLE, parts, self._start)
 
     def reach(self) -> str:
-        """All of the first part, which the page computes from the gradient and the limit."""
+        """All that follows from the inputs, which the page computes."""
         of = Quantities(self._inputs)
-        made = resolved(together(TITLE, [ball.scene(of), *self._others], self._start))[1]
-        return str(packed({"program": of.program.written(), "made": made}))
+        parts = [ball.scene(of), self._fixed[0], cliff.scene(of), self._fixed[1]]
+        return str(packed({"program": of.program.written(), "made": resolved(together(TITLE, parts, self._start))[1]}))
+
+
+@lru_cache(8)
+def _resolved(part: Any, inputs: tuple[tuple[str, float], ...]) -> Scene:
+    """A part for its inputs."""
+    return resolved(part.scene(Quantities(dict(inputs))))[0]
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     """One scene of several, with a dial `part` that chooses which one is shown. Their dials need different names.
 
-    >>> scene = together("Both", [cliff.scene(), order_view.scene()])
+    >>> scene = together("Both", [norms.scene(default_gradients()), order_view.scene()])
     >>> [dial.name for dial in scene.dials]
-    ['part', 'step', 'cliff_limit', 'order', 'rule', 'overflow']
+    ['part', 'norm_limit', 'order', 'rule', 'overflow']
     """
     over = {dial.name: 0 for part in parts for dial in part.dials if dial.start and dial.start == len(dial.values) - 1}
     dials = [Dial("part", "Part", [part.title for part in parts], "choice", start, resets=over)]

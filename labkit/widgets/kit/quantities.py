@@ -17,6 +17,7 @@ from .words import number
 
 FORMATS: dict[str, Callable[[float], str]] = {
     "3": number,
+    "6": lambda value: f"{value:.6g}",
     "px": px,
     "f1": lambda value: f"{value:.1f}",
     "f2": lambda value: f"{value:.2f}",

@@ -133,7 +133,10 @@ STATES: dict[str, dict[str, Any]] = {
 }
 # Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.
 OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim")} | {
-    "released": {"fill": "$muted", "text-decoration": "line-through"}
+    "released": {"fill": "$muted", "text-decoration": "line-through"},
+    "coarse": {"fill": "$leaf-ink"},
+    "hole": {"fill": "$backward-ink"},
+    "over": {"fill": "$bad"},
 }
 
 

@@ -85,7 +85,7 @@ def scene(of: Quantities) -> Scene:
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, ball),
         Panel("left", "What is left of g, and how far it is turned", *view.BESIDE, [*view.left(found, TOLD), *view.turns(found, TOLD)]),
     ]
-    fields = {name: words((of[name], "3")) for name in START}
+    fields = {name: words((of[name], "6")) for name in START}
     return Scene(
         "Ball and box",
         "Ball and box: a gradient of two elements, shortened to a ball by norm, cut to a box by value, which turns it.",

@@ -156,7 +156,7 @@ def scene(of: Quantities) -> Scene:
             Panel("losses", "The loss after each step, on a log scale", *view.BELOW, losses),
         ],
         _captions(of, free, clipped),
-        fields={name: words((of[name], "3")) for name in START},
+        fields={name: words((of[name], "6")) for name in START},
         grips=list(view.grips(of, LOWEST, HIGHEST)),
     )  # fmt: skip
 

@@ -115,7 +115,7 @@ def grips(of: Quantities, low: float, high: float) -> Iterator[Grip]:
     free = {"x": PLANE.across.sets("w"), "y": PLANE.up.sets("b")}
     yield Grip("start", "cliff", "The start", free=free, at=_at(of["w"], of["b"]), ends=seen)
     along = {"x": Along("max_norm", np.log10(low), np.log10(high), LIMIT.start, LIMIT.end, log=True)}
-    yield Grip("max_norm", "cliff", "The limit", by="x", free=along, at=(_on_limits(of["max_norm"]), 32.0), ends=seen)
+    yield Grip("max_norm", "cliff", "The limit", by="x", free=along, at=(_on_limits(of["max_norm"]), 32.0), ends=seen, bare=True)
 
 
 # ---- the ways ----

@@ -51,9 +51,10 @@ class ClippingLab(Picture):
         self._start = _place(part, parts, otherwise=0 if fun is None else 1)
         super().__init__(together(TITLE, parts, self._start))
 
-    def _parts(self):
-        """The four parts for the inputs as they are."""
-        first, third = (_resolved(part, tuple((name, self._inputs[name]) for name in part.START)) for part in (ball, cliff))
+    def _parts(self, inputs=None):
+        """The four parts for inputs, by default as they are."""
+        given = self._inputs if inputs is None else inputs
+        first, third = (_resolved(part, tuple((name, given[name]) for name in part.START)) for part in (ball, cliff))
         return [first, self._fixed[0], third, self._fixed[1]]
 
     @property
@@ -71,6 +72,10 @@ class ClippingLab(Picture):
             unseen = (replace(part, panels=(), captions=(), grips=()) for part in parts)
             parts = [part if i == at["part"] else other for i, (part, other) in enumerate(zip(parts, unseen, strict=True))]
         self.scene = together(TITLE, parts, self._start)
+
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene:
+        """The picture for other inputs."""
+        return together(TITLE, self._parts(inputs), self._start)
 
     def reach(self) -> str:
         """All that follows from the inputs, which the page computes."""

@@ -10,7 +10,7 @@ from ...kit.grips import Grip
 from ...kit.scene import STEP, Mark, circle, line, only, path, rect, text
 from ...kit.strokes import polyline, tenth
 from ...kit.words import minus
-from .axes import WIDTH, at_formats, by_format, lost_to, two_to
+from .axes import WIDTH, at_formats, by_format, lost_to, percent, two_to
 from .histogram import band_names, ends, shares, verdict
 from .outcome import Sweep
 
@@ -27,7 +27,7 @@ SEEN = 0.4  # px: a dot that comes back nearer is where it was
 
 def dots(sweep: Sweep, dial: str) -> Iterator[Mark]:
     """The marks of all three lanes; what comes back is out of sight while the reader predicts."""
-    across, formats = _axis(sweep), sweep.formats
+    across, formats = axis_of(sweep), sweep.formats
     xs, up = _piled(sweep, across)
     for of in formats:
         yield from only(at_formats(formats, of), _format(of, across))
@@ -37,34 +37,43 @@ def dots(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield from _back(sweep, dial, across, up)
     cover = rect(LEFT - 4, LANES[2] - HIGH - 8, RIGHT - LEFT + 8, HIGH + 16, "blank", 0)
     yield cover.asking(dial)
-    yield text((LEFT + RIGHT) / 2, LANES[2] - HIGH / 2, "which of them come back?", "note", "middle").asking(dial)
+    yield text((LEFT + RIGHT) / 2, LANES[2] - HIGH + 8, "which of them come back?", "note", "middle").asking(dial)
     for of in formats:
         found, where = sweep.outcomes[of], at_formats(formats, of)
         said = [*shares(of, across, dial, found, TOP), *verdict(dial, found, lost_to(of), *_free(xs))]
+        said += _spoiled(dial, found, lost_to(of), *_free(xs))
         yield from (mark.answering(dial) for mark in only(where, said))
 
 
 def height(sweep: Sweep) -> float:
     """Of the panel: where the verdict has no room beside the dots, it stands below."""
-    return HEIGHT + (26 if _free(_piled(sweep, _axis(sweep))[0])[1] > BOTTOM else 0)
+    return HEIGHT + (26 if _free(_piled(sweep, axis_of(sweep))[0])[1] > BOTTOM else 0)
 
 
 def _free(xs):
     """Where the verdict stands: beside the dots that come back, or below them."""
     if max(xs) + 14 + BESIDE < RIGHT:
-        return max(xs) + 14, LANES[2] - HIGH / 2
+        return max(xs) + 14, LANES[2] - HIGH / 2 - 4
     return (LEFT, LANES[2] - HIGH / 2) if min(xs) > LEFT + 14 + BESIDE else (LEFT, HEIGHT + 14)
+
+
+def _spoiled(dial, outcomes, infinite, x, y) -> Iterator[Mark]:
+    """Below the verdict: that some of what is lost would fit by itself."""
+    many = ["" if not found.spoiled else "most" if found.spread else percent(found.spoiled / found.size) for found in outcomes]
+    lines = [f"{part} would fit: spoiled" if part else "" for part in many], [f"by {infinite} on the way back" if part else "" for part in many]
+    for k, said in enumerate(lines, 1):
+        yield text(x, y + 2 + 15 * k, "", "badtext").following(dial, text=said)
 
 
 def handle(sweep: Sweep, dial: str) -> Grip:
     """The dots over the format, dragged to another scale anywhere in their lane."""
-    across, middle = _axis(sweep), float(np.log2(np.median(np.abs(sweep.dots.exact))))
+    across, middle = axis_of(sweep), float(np.log2(np.median(np.abs(sweep.dots.exact))))
     spots = [(float(across(middle + power)), LANES[1] + 1) for power in range(len(sweep.outcomes[sweep.formats[0]]))]
     area = (LEFT, LANES[0] + 8, RIGHT - LEFT, BOTTOM - LANES[0] - 8)
     return Grip(f"{dial} dots", f"{dial} dots", "The scale", dial, spots, "x", area=area)
 
 
-def _axis(sweep):
+def axis_of(sweep: Sweep) -> Axis:
     """Exponents, from those of the gradients to where all formats but the widest end."""
     powers, size = len(sweep.outcomes[sweep.formats[0]]) - 1, np.log2(np.abs(sweep.dots.exact))
     first = format_of(sweep.formats[0])

@@ -14,7 +14,7 @@ FATES = ("flushed", "subnormal", "normal", "overflowed")
 FEWEST_POWERS, MOST_POWERS = 16, 40
 TOLERATED = 0.001  # a scale counts as safe while no larger share is flushed
 MOSTLY = 0.9
-DOTS = 160
+DOTS = 128
 SAMPLED = (0.1, 0.4, 0.7, 1.0)  # the ranks, by magnitude, of the gradients that are followed
 
 
@@ -37,6 +37,11 @@ class Outcome:
     def spread(self) -> bool:
         """Whether most of those that overflowed would fit by themselves: an inf on the way back has reached them."""
         return self.large < self.count("overflowed") / 2
+
+    @property
+    def spoiled(self) -> int:
+        """How many would fit by themselves and are lost all the same."""
+        return max(self.count("overflowed") - self.large, 0)
 
     @property
     def power(self) -> float:

@@ -45,6 +45,9 @@ def _lost(found, of):
     lost, name = percent(found.share("overflowed")), lost_to(of)
     if found.spread:
         return f"one {name} on the way back spoils {lost} of the gradients"
+    if found.spoiled:
+        large, rest = (percent(n / found.size) for n in (found.large, found.spoiled))
+        return f"{large} of the gradients are too large for {of}, and {name} on the way back spoils {rest}"
     return f"{lost} of the gradients are too large for {of} and become {name}"
 
 

@@ -82,7 +82,7 @@ class Quantity:
 
     def made(self) -> Any:
         """As a page makes it."""
-        return None if isinstance(self.place, Const) else {"level": [self.place, ""]}
+        return None if isinstance(self.place, Const) else {"level": [self.place, "6"]}
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ def placed(mark: Any, text: Any = None, **at: Any) -> Any:
 
 def resolved(thing: Any) -> tuple[Any, Any]:
     """The same with values in it, and what a page makes them of: None where nothing of it follows from inputs."""
-    if isinstance(thing, (Quantity, Words, Either)):
+    if isinstance(thing, Quantity):
+        return float(f"{thing.value:.6g}"), thing.made()  # Python and a page differ in the last digits
+    if isinstance(thing, (Words, Either)):
         return thing.value, thing.made()
     if isinstance(thing, (str, int, float, type(None))):
         return thing, None

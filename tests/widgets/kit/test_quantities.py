@@ -32,7 +32,7 @@ def test_a_scene_is_resolved_to_values_and_to_what_makes_them():
     assert plain.panels[0].marks[0] is scene.panels[0].marks[0]
     marks = made["in"]["panels"]["in"]["0"]["in"]["marks"]["in"]
     assert marks == {
-        "1": {"in": {"at": {"in": {"cx": {"level": [2, ""]}}}}},
+        "1": {"in": {"at": {"in": {"cx": {"level": [2, "6"]}}}}},
         "2": {"in": {"text": {"words": ["x ", [0, "f1"]]}}},
     }
 

@@ -133,10 +133,11 @@ def way(stands: Sequence[Any], role: str, dot: str, fades: int = STEPS) -> Itera
         start, end = _at(one.w, one.b), _leaving(one, other)
         ways = [(0, NOWHERE), (i - 1, _seen(one, through([start, start]))), (i, _seen(one, through([start, end])))]
         yield path(NOWHERE, role).varying("step", d=ways[i == 1 :], state=[(0, ""), (i + fades, "dim")])
-    for i, stand in enumerate(stands):
-        x, y = _at(stand.w, stand.b)
-        shown = Either(stand.alive, 2.6 if i else 3.5, 0)
-        yield placed(circle(0, 0, 0, dot), cx=Either(stand.alive, x, 0), cy=Either(stand.alive, y, 0), r=shown).seen_from("step", i)
+    spot = _at(stands[0].w, stands[0].b)
+    for i, stand in enumerate(stands):  # what has left the picture is on the last dot
+        there = zip(_at(stand.w, stand.b), spot, strict=True)
+        x, y = spot = tuple(stand.w.among.of("where", stand.alive, here, last) for here, last in there)
+        yield placed(circle(0, 0, 2.6 if i else 3.5, dot), cx=x, cy=y).seen_from("step", i)
 
 
 def _seen(stand, found):

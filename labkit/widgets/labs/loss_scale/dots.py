@@ -70,7 +70,7 @@ def handle(sweep: Sweep, dial: str) -> Grip:
     across, middle = axis_of(sweep), float(np.log2(np.median(np.abs(sweep.dots.exact))))
     spots = [(float(across(middle + power)), LANES[1] + 1) for power in range(len(sweep.outcomes[sweep.formats[0]]))]
     area = (LEFT, LANES[0] + 8, RIGHT - LEFT, BOTTOM - LANES[0] - 8)
-    return Grip(f"{dial} dots", f"{dial} dots", "The scale", dial, spots, "x", area=area)
+    return Grip(f"{dial} dots", f"{dial} dots", "The dots", dial, spots, "x", area=area)
 
 
 def axis_of(sweep: Sweep) -> Axis:

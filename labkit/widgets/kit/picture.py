@@ -181,18 +181,20 @@ class Picture:
 
         `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
         """
-        return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale)
+        return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale, self._at)
 
     def describe(self, **dials: int | str) -> str:
         """The picture in words."""
         return Prose(still.describe(self._set(dials), self.still_state(**dials)))
 
+    def _at(self, sets):
+        return self.scene_at({**self.inputs, **sets}) or self._scene
+
     def _set(self, dials):
         """The scene with the inputs that dials set which are turned."""
         state = self.still_state(**dials)
         sets = [dial.sets[state[dial.name]] for dial in self._scene.dials if dial.sets and dial.name in dials]
-        inputs = dict(self.inputs) | {name: value for put in sets for name, value in put.items()}
-        return (self.scene_at(inputs) if sets else None) or self._scene
+        return self._at({name: value for put in sets for name, value in put.items()}) if sets else self._scene
 
     def html(self, theme: str = "auto", **dials: int | str) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.

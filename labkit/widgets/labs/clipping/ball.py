@@ -83,7 +83,7 @@ def scene(of: Quantities) -> Scene:
     ball = [*view.ground(found), *view.traces(found, TOLD), *view.gradient(found), *view.results(found, TOLD), *view.handle(found), *view.names(found)]
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, ball),
-        Panel("left", "What is left of g, and how far it is turned", *view.BESIDE, [*view.left(found, TOLD), *view.turns(found, TOLD)]),
+        Panel("left", "What is left of g", *view.BESIDE, [*view.left(found, TOLD), *view.turns(found, TOLD)]),
     ]
     fields = {name: words((of[name], "6")) for name in START}
     return Scene(

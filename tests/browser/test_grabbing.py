@@ -1,5 +1,7 @@
 """What a picture shows as a position is dragged: by mouse, by touch and by keyboard, to what the data say."""
 
+from itertools import pairwise
+
 import pytest
 from dragged import Dragged
 from listened_page import axe_findings
@@ -118,7 +120,9 @@ QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (2, "start", 71, -49),
 
 
 @pytest.mark.parametrize("part, name, right, down", QUANTITIES)
-def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_python_shows(opened, part, name, right, down):
+def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_python_shows(
+    opened, part, name, right, down
+):
     dragged, picture = opened("clipping", part=part), made("clipping")
     inputs, fields = dict(picture.inputs), [along.field for along in dragged.grip(name).free.values()]
     for key in ("", "ArrowLeft", "ArrowLeft"):
@@ -143,7 +147,7 @@ def test_of_an_even_dial_what_lies_between_two_positions_is_seen_while_it_is_dra
     for k in range(1, 5):
         mouse.move(x + 10 * k, y)
         places.append(float(dot.get_attribute("cx")))
-    steps = [b - a for a, b in zip(places, places[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(places)]
     assert max(steps) - min(steps) < 0.1 and all(step % one for step in steps)
     mouse.move(x - 900, y)
     assert dragged.off("scale dots") == pytest.approx([0, 0], abs=1)  # it goes no further than to its last spot

@@ -6,7 +6,7 @@ one of two stands; `resolved` is the scene with their values, and what a saved p
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -123,12 +123,17 @@ class Either:
         return {"one of": [[test, *resolved(one)] for test, one in zip(tests, (self.yes, self.no), strict=True)]}
 
 
-def words(*parts: Any) -> Words:
-    """Texts with quantities between them, as `(quantity, format)`."""
+def words(*parts: Any) -> Any:
+    """`Words` of texts with quantities between them, as `(quantity, format)`."""
     return Words(parts)
 
 
-def through(points: Sequence[Any], closed: bool = False) -> Words:
+def either(condition: Quantity, yes: Any, no: Any) -> Any:
+    """One of two, as a quantity is above 0 or not (`Either`)."""
+    return Either(condition, yes, no)
+
+
+def through(points: Sequence[Any], closed: bool = False) -> Any:
     """A path through points of quantities or numbers."""
     parts: list[Any] = []
     for i, (x, y) in enumerate(points):
@@ -153,9 +158,9 @@ def resolved(thing: Any) -> tuple[Any, Any]:
         return _inside(thing, dict(thing).items(), dict)
     if isinstance(thing, (list, tuple)):
         return _inside(thing, [(str(i), one) for i, one in enumerate(thing)], lambda kept: type(thing)(kept.values()))
-    if is_dataclass(thing):
+    if is_dataclass(thing) and not isinstance(thing, type):
         every = [(field.name, getattr(thing, field.name)) for field in fields(thing)]
-        return _inside(thing, every, lambda kept: altered(thing, **kept))
+        return _inside(thing, every, lambda kept: altered(cast(Any, thing), **kept))
     return thing, None
 
 

@@ -25,7 +25,10 @@ def test_equal_lines_are_one():
 
 def test_a_scene_is_resolved_to_values_and_to_what_makes_them():
     q = of(3.0, 4.0)
-    dot, name = placed(circle(0, 0, 2, "op"), cx=q["x"] * 10), placed(text(0, 0, "", "note"), words("x ", (q["x"], "f1")))
+    dot, name = (
+        placed(circle(0, 0, 2, "op"), cx=q["x"] * 10),
+        placed(text(0, 0, "", "note"), words("x ", (q["x"], "f1"))),
+    )
     scene = Scene("", "", [], [Panel("p", "", 9, 9, [circle(1, 1, 1, "op"), dot, name])])
     plain, made = resolved(scene)
     assert plain.panels[0].marks[1].at["cx"] == 30 and plain.panels[0].marks[2].text == "x 3.0"

@@ -53,7 +53,7 @@ export class Playing {
     const on = placeOnTrack(player.scene, dial, player.state[dial.name]) + 1;
     player.request(dial, track[dial.stops ? on % track.length : Math.min(track.length - 1, on)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    const at = player.state[dial.name], rests = this.opening && at === dial.rests;
+    const at = player.state[dial.name], rests = this.opening && dial.even && at === dial.rests;
     if (rests || at === (dial.stops ? this.from : track.at(-1))) this.pause();
   }
 

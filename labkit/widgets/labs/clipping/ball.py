@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...kit.grips import Along, Grip
-from ...kit.quantities import Either, Quantities, Quantity, words
+from ...kit.quantities import Quantities, Quantity, either, words
 from ...kit.scene import Ask, Caption, Dial, Panel, Scene
 from . import ball_view as view
 from .ball_view import ACROSS, UP
@@ -80,7 +80,14 @@ def scene(of: Quantities) -> Scene:
     """The picture, of the inputs "g1", "g2" and "limit"; dial `around` leads the gradient once around."""
     found = Clipped(of)
     told = {TOLD: [1]}
-    ball = [*view.ground(found), *view.traces(found, TOLD), *view.gradient(found), *view.results(found, TOLD), *view.handle(found), *view.names(found)]
+    ball = [
+        *view.ground(found),
+        *view.traces(found, TOLD),
+        *view.gradient(found),
+        *view.results(found, TOLD),
+        *view.handle(found),
+        *view.names(found),
+    ]
     panels = [
         Panel("ball", "Drag g, or the circle's edge", *view.SIZE, ball),
         Panel("left", "What is left of g", *view.BESIDE, [*view.left(found, TOLD), *view.turns(found, TOLD)]),
@@ -98,7 +105,9 @@ def _grips(found) -> Iterator[Grip]:
     free = {"x": view.PLANE.across.sets("g1"), "y": view.PLANE.up.sets("g2")}
     yield Grip("g", "ball", "Gradient g", free=free, at=view.at(found.g), bare=True)
     away = {"r": Along("limit", LEAST, MOST, LEAST * view.UNIT, MOST * view.UNIT)}
-    yield Grip("limit", "ball", "Limit, at the circle's edge", free=away, by="r", around=view.MIDDLE, at=view.edge(found))
+    yield Grip(
+        "limit", "ball", "Limit, at the circle's edge", free=away, by="r", around=view.MIDDLE, at=view.edge(found)
+    )
 
 
 def _dials(found):
@@ -115,11 +124,15 @@ def _ask(found):
     """Where clipping by value turns a gradient of this length the most."""
     clipped = found.length - found.limit
     longer = found.length - found.limit * np.sqrt(2)
-    answer = Either(clipped, DIRECTIONS[2], DIRECTIONS[3])
-    because = Either(
+    answer = either(clipped, DIRECTIONS[2], DIRECTIONS[3])
+    because = either(
         longer,
         "There its longer element is cut to the limit, and the other just fits.",
-        Either(clipped, "On an axis one element is 0, on a diagonal both are cut alike or not at all.", "It is inside the box."),
+        either(
+            clipped,
+            "On an axis one element is 0, on a diagonal both are cut alike or not at all.",
+            "It is inside the box.",
+        ),
     )
     return Ask(
         "g goes once around, as long as it is. In which direction does clipping by value turn it most?", answer, because,
@@ -144,5 +157,5 @@ def _sentence(found):
         words("By norm: only shorter. By value: inside the box, nothing is clipped.\n", *numbers),
         "This g is inside both: nothing is clipped.",
     ]
-    both = Either(found.turned - 0.05, said[0], said[1])
-    return Either(found.length - found.limit, Either(found.by_value, both, said[2]), said[3])
+    both = either(found.turned - 0.05, said[0], said[1])
+    return either(found.length - found.limit, either(found.by_value, both, said[2]), said[3])

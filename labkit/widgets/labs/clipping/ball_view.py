@@ -1,4 +1,4 @@
-"""How the ball and the box look: the gradient, what both rules make of it and of all others of its length, and how it is turned."""
+"""How the ball and the box look: the gradient, what both rules make of it and of others of its length, and how it is turned."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis, Plane
-from ...kit.quantities import Either, Quantity, placed, through, words
+from ...kit.quantities import Quantity, either, placed, through, words
 from ...kit.scene import Mark, circle, line, path, rect, text
 from ...kit.strokes import NOWHERE
 
@@ -25,12 +25,12 @@ QUARTER = 60  # steps of a quarter of the way around
 Place = tuple[Any, Any]
 
 
-def at(vector: Place) -> Place:
+def at(vector: Place) -> Any:
     """The place of a vector's tip, px."""
     return MIDDLE[0] + vector[0] * UNIT, MIDDLE[1] - vector[1] * UNIT
 
 
-def edge(found: Any) -> Place:
+def edge(found: Any) -> Any:
     """Where the circle is taken hold of."""
     away = found.limit * (UNIT * float(np.sqrt(0.5)))
     return MIDDLE[0] - away, MIDDLE[1] - away
@@ -84,9 +84,9 @@ def handle(found: Any) -> Iterator[Mark]:
 
 def results(found: Any, told: str) -> Iterator[Mark]:
     """What the two rules make of g: where it is pulled to, arrows, and the turn between them."""
-    pulled = Either(found.by_value, through([at(found.g), at(found.value)]), NOWHERE)
+    pulled = either(found.by_value, through([at(found.g), at(found.value)]), NOWHERE)
     marks = [
-        placed(path(NOWHERE, "turn"), d=Either(found.turned - 0.05, _wedge(found), NOWHERE)),
+        placed(path(NOWHERE, "turn"), d=either(found.turned - 0.05, _wedge(found), NOWHERE)),
         placed(path(NOWHERE, "backedge"), d=pulled),
         *_arrow(found, found.value, "backvector", "backhead"),
         *_arrow(found, found.norm, "vector", "head"),
@@ -122,14 +122,14 @@ def _turn(found):
     side = of.of("sign", found.side) / of.of("maximum", found.value_length, 1e-9)
     dx, dy = -found.value[1] * side, -found.value[0] * side
     far = 9 + of.of("absolute", dx) * 20.0 + of.of("absolute", dy) * 6.0
-    said = Either(found.turned - 0.05, words((found.turned, "f1"), "°"), "")
+    said = either(found.turned - 0.05, words((found.turned, "f1"), "°"), "")
     return placed(text(0, 0, "", "slope", "middle"), said, x=x + dx * far, y=y + dy * far + 4)
 
 
 def names(found: Any) -> Iterator[Mark]:
     """The name of the limit, on the side of the box where g is not."""
     size = found.limit * UNIT
-    y = Either(found.g[1], MIDDLE[1] + size + 15, MIDDLE[1] - size - 6)
+    y = either(found.g[1], MIDDLE[1] + size + 15, MIDDLE[1] - size - 6)
     yield placed(text(MIDDLE[0], 0, "", "note", "middle"), words("limit ", (found.limit, "3")), y=y)
 
 
@@ -140,7 +140,12 @@ def left(found: Any, told: str) -> Iterator[Mark]:
     """The lengths as bars over one another, and the limit."""
     rows = [
         ("inkhead", "name", words("g: length ", (found.length, "f2")), found.length),
-        ("bar", "forwardtext", words("by norm: length ", (found.norm_length, "f2"), ", same direction"), found.norm_length),
+        (
+            "bar",
+            "forwardtext",
+            words("by norm: length ", (found.norm_length, "f2"), ", same direction"),
+            found.norm_length,
+        ),
         ("backbar", "slope", words("by value: length ", (found.value_length, "f2")), found.value_length),
     ]
     for k, (bar, role, said, long) in enumerate(rows):
@@ -169,7 +174,9 @@ def turns(found: Any, told: str) -> Iterator[Mark]:
     yield from DIRECTIONS.below(TURNS.start + 16, (-180, -90, 0, 90, 180), lambda v: f"{v:.0f}°".replace("-", "−"))
     yield from TURNS.beside(DIRECTIONS.start - 5, (0, 15, 30, 45), "{:.0f}°".format, (DIRECTIONS.start, DIRECTIONS.end))
     yield placed(path(NOWHERE, "axis"), d=through([(x, TURNS.end), (x, TURNS.start)]))
-    said = Either(found.turned - 0.05, words("by value: turned by ", (found.turned, "f1"), "°"), "by value: same direction")
+    said = either(
+        found.turned - 0.05, words("by value: turned by ", (found.turned, "f1"), "°"), "by value: same direction"
+    )
     marks = [
         line(DIRECTIONS.start, TURNS.start, DIRECTIONS.end, TURNS.start, "vector"),
         placed(path(NOWHERE, "backline"), d=through(curve)),
@@ -177,7 +184,9 @@ def turns(found: Any, told: str) -> Iterator[Mark]:
         placed(text(DIRECTIONS.start, TURNS.end - 9, "", "slope"), said),
     ]
     yield from (mark.seen_from(told, 1) for mark in marks)
-    yield text((DIRECTIONS.start + DIRECTIONS.end) / 2, (TURNS.start + TURNS.end) / 2, "turned how far?", "note", "middle").asking(told)
+    yield text(
+        (DIRECTIONS.start + DIRECTIONS.end) / 2, (TURNS.start + TURNS.end) / 2, "turned how far?", "note", "middle"
+    ).asking(told)
 
 
 def _by_value(found, k, quarter):

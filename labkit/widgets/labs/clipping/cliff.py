@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .... import torch
-from ...kit.quantities import Either, Quantities, Quantity, words
+from ...kit.quantities import Quantities, Quantity, either, words
 from ...kit.scene import Ask, Caption, Dial, Panel, Scene
 from . import cliff_view as view
-from .cliff_view import FRAME, PLANE, STEPS
+from .cliff_view import FRAME, STEPS
 
 TIMES, TARGET, RATE = 8, 3.0, 0.05
 START = {"w": 0.1, "b": 0.3, "max_norm": 1.0}
@@ -53,8 +53,9 @@ class Point:
     loss: float
     norm: float
 
+
 def train(limit: float = float("inf"), start: tuple[float, float] = (START["w"], START["b"])) -> list[Point]:
-    """The points of STEPS steps from a start, clipped by `nn.utils.clip_grad_norm_` at `limit`; fewer where the gradient overflows."""
+    """The points of STEPS steps from a start, clipped by `nn.utils.clip_grad_norm_` at `limit`; fewer where it overflows."""
     w, b = (torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in start)
     optimizer = torch.optim.SGD([w, b], lr=RATE)
     points: list[Point] = []
@@ -82,8 +83,8 @@ def thrown(points: Sequence[Point]) -> int:
 
 @dataclass(frozen=True)
 class Stand:
-    """As a `Point`, of quantities; `alive` is above 0 as long as the training has not left the picture, `going` as long as it goes
-    on at all."""
+    """As a `Point`, of quantities; `alive` is 1 as long as the training has not left the picture, `going` as long as it goes on
+    at all, else 0."""
 
     w: Quantity
     b: Quantity
@@ -144,7 +145,12 @@ def checked(inputs: Any) -> None:
 def scene(of: Quantities) -> Scene:
     """The picture, of the inputs "w" and "b", where the training starts, and "max_norm", the limit; dial `step` replays it."""
     free, clipped = course(of), course(of, of["max_norm"])
-    plane = [*view.relief(TARGET, unit), *view.legend(of), *view.way(free, "inkvector", "inkhead"), *view.way(clipped, "edge", "head", view.FADES)]
+    plane = [
+        *view.relief(TARGET, unit),
+        *view.legend(of),
+        *view.way(free, "inkvector", "inkhead"),
+        *view.way(clipped, "edge", "head", view.FADES),
+    ]
     plane += [*view.thrown_out(free), *view.start(of)]
     losses = [*view.losses_ground(), *view.losses(free, "inkvector"), *view.losses(clipped, "vector"), view.now()]
     return Scene(
@@ -164,7 +170,7 @@ def scene(of: Quantities) -> Scene:
 def _dials(free):
     before = free[(at := thrown(train())) - 1]
     ask = Ask(
-        words("At step ", str(at - 1), " the gradient has length ", (before.norm, "3"), f"; the learning rate is {RATE}. How long is "
+        words(f"At step {at - 1} the gradient has length ", (before.norm, "3"), f"; the learning rate is {RATE}. How long is "
               "the next step without clipping?"),
         RATE * before.norm, "The learning rate times the length of the gradient.",
         ((before.norm, "That is the gradient. The step is the learning rate times it."),),
@@ -176,18 +182,38 @@ def _dials(free):
 def _captions(of, free, clipped):
     said = []
     for i, (one, other) in enumerate(zip(free, clipped, strict=True)):
-        briefly = [f"Step {i}: without clipping ", _briefly(one), ", clipped at ", (of["max_norm"], "3"), " ", _briefly(other), ".\n"]
-        said.append((i, words(*briefly, "Without: ", _standing(one), ". By nn.utils.clip_grad_norm_: ", _standing(other), ".")))
+        briefly = [
+            f"Step {i}: without clipping ",
+            _briefly(one),
+            ", clipped at ",
+            (of["max_norm"], "3"),
+            " ",
+            _briefly(other),
+            ".\n",
+        ]
+        said.append(
+            (i, words(*briefly, "Without: ", _standing(one), ". By nn.utils.clip_grad_norm_: ", _standing(other), "."))
+        )
     return [Caption("step", said)]
 
 
 def _briefly(stand):
     loss = words("the loss is ", (stand.loss, "3"))
-    return Either(stand.alive, loss, Either(stand.going, words(*loss.parts, ", out of the picture"), "the training is gone"))
+    return either(
+        stand.alive, loss, either(stand.going, words(*loss.parts, ", out of the picture"), "the training is gone")
+    )
 
 
 def _standing(stand):
     """Where a training stands, in words."""
-    where = [(stand.w, "3"), ", b = ", (stand.b, "3"), ", loss ", (stand.loss, "3"), ", gradient of length ", (stand.norm, "3")]
+    where = [
+        (stand.w, "3"),
+        ", b = ",
+        (stand.b, "3"),
+        ", loss ",
+        (stand.loss, "3"),
+        ", gradient of length ",
+        (stand.norm, "3"),
+    ]
     out = words("out of the picture, at w = ", (stand.w, "3"), ", b = ", (stand.b, "3"))
-    return Either(stand.alive, words("w = ", *where), out)
+    return either(stand.alive, words("w = ", *where), out)

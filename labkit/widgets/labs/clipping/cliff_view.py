@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kit.axes import Axis, Plane
 from ...kit.grips import Along, Grip
-from ...kit.quantities import Either, Quantities, Quantity, placed, through, words
+from ...kit.quantities import Quantities, Quantity, either, placed, through, words
 from ...kit.scene import Mark, circle, line, path, rect, text
 from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import number, raised
@@ -36,14 +36,20 @@ def relief(target: float, unit: Callable[[Any, Any], Any]) -> Iterator[Mark]:
     sides = list(_sides(ws, slopes))
     for k, level in sorted(enumerate(LEVELS), reverse=True):
         for side in sides:
-            there = [[PLANE.at((w, end / s)) for w, s in side] for end in (target - np.sqrt(level), target + np.sqrt(level))]
+            there = [
+                [PLANE.at((w, end / s)) for w, s in side] for end in (target - np.sqrt(level), target + np.sqrt(level))
+            ]
             yield path(polyline([*there[0], *reversed(there[1])]) + "Z", f"norm{k}")
     for side in sides:
         for level in LEVELS:
-            yield from (path(_level((w, (target + sign * np.sqrt(level)) / s) for w, s in side), "contour") for sign in (-1, 1))
+            yield from (
+                path(_level((w, (target + sign * np.sqrt(level)) / s) for w, s in side), "contour") for sign in (-1, 1)
+            )
         yield path(_level((w, target / s) for w, s in side), "ravine")
     for level in LEVELS:
-        yield _name_of(ws, (target + np.sqrt(level)) / slopes, number(level) if level < 1000 else _power(np.log10(level)))
+        yield _name_of(
+            ws, (target + np.sqrt(level)) / slopes, number(level) if level < 1000 else _power(np.log10(level))
+        )
     yield _name_of(ws, target / slopes, "0")
     yield text(LEFT - 4, TOP + 8, "b", "code", "end")
     yield text(LEFT + WIDTH, TOP + HEIGHT + 14, "w", "code", "end")
@@ -104,7 +110,7 @@ def legend(of: Quantities) -> Iterator[Mark]:
     yield placed(circle(0, 32, 6, "head"), cx=_on_limits(limit))
 
 
-def _on_limits(limit: Quantity) -> Quantity:
+def _on_limits(limit: Quantity) -> Any:
     span = (LIMIT.end - LIMIT.start) / (LIMIT.high - LIMIT.low)
     return limit.among.of("log10", limit) * span + (LIMIT.start - LIMIT.low * span)
 
@@ -115,13 +121,22 @@ def grips(of: Quantities, low: float, high: float) -> Iterator[Grip]:
     free = {"x": PLANE.across.sets("w"), "y": PLANE.up.sets("b")}
     yield Grip("start", "cliff", "The start", free=free, at=_at(of["w"], of["b"]), ends=seen)
     along = {"x": Along("max_norm", np.log10(low), np.log10(high), LIMIT.start, LIMIT.end, log=True)}
-    yield Grip("max_norm", "cliff", "The limit", by="x", free=along, at=(_on_limits(of["max_norm"]), 32.0), ends=seen, bare=True)
+    yield Grip(
+        "max_norm",
+        "cliff",
+        "The limit",
+        by="x",
+        free=along,
+        at=(_on_limits(of["max_norm"]), 32.0),
+        ends=seen,
+        bare=True,
+    )
 
 
 # ---- the ways ----
 
 
-def _at(w: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
+def _at(w: Quantity, b: Quantity) -> Any:
     across, up = PLANE.across, PLANE.up
     wide, high = (across.end - across.start) / (across.high - across.low), (up.start - up.end) / (up.high - up.low)
     return w * wide + (across.start - across.low * wide), (up.end + up.high * high) - b * high
@@ -141,7 +156,7 @@ def way(stands: Sequence[Any], role: str, dot: str, fades: int = STEPS) -> Itera
 
 
 def _seen(stand, found):
-    return Either(stand.alive, found, NOWHERE)
+    return either(stand.alive, found, NOWHERE)
 
 
 def _leaving(one, other):
@@ -163,7 +178,7 @@ def thrown_out(stands: Sequence[Any]) -> Iterator[Mark]:
         said = words(f"{i}: out, to w = ", (other.w, "3"), ", b = ", (other.b, "3"))
         left = of.of("minimum", of.of("maximum", x, LEFT + 104), LEFT + WIDTH - 104)
         low = of.of("minimum", of.of("maximum", y + 18, TOP + 18), TOP + HEIGHT - 10)
-        mark = placed(text(0, 0, "", "badtext", "middle"), Either(one.alive - other.alive, said, ""), x=left, y=low)
+        mark = placed(text(0, 0, "", "badtext", "middle"), either(one.alive - other.alive, said, ""), x=left, y=low)
         yield mark.seen_from("step", i)
 
 
@@ -188,12 +203,16 @@ def losses(stands: Sequence[Any], role: str) -> Iterator[Mark]:
     """The loss step by step, as long as the training goes on."""
     for i, (one, other) in enumerate(pairwise(stands), 1):
         start, end = (LOSSES.across(i - 1), _up(one.loss)), (LOSSES.across(i), _up(other.loss))
-        ways = [(0, NOWHERE), (i - 1, _going(other, through([start, start]))), (i, _going(other, through([start, end])))]
+        ways = [
+            (0, NOWHERE),
+            (i - 1, _going(other, through([start, start]))),
+            (i, _going(other, through([start, end]))),
+        ]
         yield path(NOWHERE, role).varying("step", d=ways[i == 1 :])
 
 
 def _going(stand, found):
-    return Either(stand.going, found, NOWHERE)
+    return either(stand.going, found, NOWHERE)
 
 
 def _up(loss: Quantity) -> Quantity:

@@ -108,7 +108,10 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
         for n in names[1:]
     }
     panels, held = [_rules(found), _panel(found, names)], [_held(found, TOP + ROW * len(names))]
-    links |= {f"rule {k}": Link(f"{look.name}: {look.operation}", [look.operation], go={LIT: k}) for k, look in enumerate(LOOKS)}
+    links |= {
+        f"rule {k}": Link(f"{look.name}: {look.operation}", [look.operation], go={LIT: k})
+        for k, look in enumerate(LOOKS)
+    }
     lit = Dial(LIT, "Rule", [look.name for look in LOOKS], "inside", start=len(LOOKS) - 1)
     return Scene(title, words, [_dial(found), lit], panels, [_caption(found)], links, notes, grips=held)
 
@@ -196,7 +199,9 @@ def _row(found, scale, name, y) -> Iterator[Mark]:
         signs = [polygon(CORNERS[look.mark], *end) for end in ends]
         yield path("M0 0", look.mark, link=link).following("norm_limit", d=signs).following(LIT, state=shown)
         turns = [f"{at[name]:.1f}°" for at in found.turned[k]]
-        yield from only({LIT: [k]}, [text(RIGHT, y + 4, "", "sum", "end", link=link).following("norm_limit", text=turns)])
+        yield from only(
+            {LIT: [k]}, [text(RIGHT, y + 4, "", "sum", "end", link=link).following("norm_limit", text=turns)]
+        )
 
 
 def _fitting(name):

@@ -24,8 +24,16 @@ def scene() -> Scene:
     """The picture: dial `order` arranges the operations, `overflow` puts an inf into worker 2, `rule` is how to clip."""
     runs = {case: [flow(order, bool(case[0]), RULES[case[1]]) for order in ORDERS] for case in CASES}
     marks = [*_labels(), *(mark for case in CASES for mark in only(_when(case), _flows(runs[case], case)))]
-    panel = Panel("flow", "Drag a step up or down: what becomes of both gradients", 2 * BOX + GAP + LEFT + 2, TOP + 6 * ROW + 16, marks)
-    every = Panel("orders", "All 24 orders: right without an overflow | with one?", 6 * ACROSS + 2, 4 * DOWN, list(_every()))
+    panel = Panel(
+        "flow",
+        "Drag a step up or down: what becomes of both gradients",
+        2 * BOX + GAP + LEFT + 2,
+        TOP + 6 * ROW + 16,
+        marks,
+    )
+    every = Panel(
+        "orders", "All 24 orders: right without an overflow | with one?", 6 * ACROSS + 2, 4 * DOWN, list(_every())
+    )
     return Scene(
         "In which order",
         "In which order: the gradients of two workers after each of unscale, reduce, clip and check, and whether it is right.",
@@ -35,7 +43,9 @@ def scene() -> Scene:
 
 
 def _frame():
-    return Grip("order", "orders", "The order", "order", [(x + CELL[0] / 2, y + CELL[1] / 2) for x, y in CELLS], bare=True)
+    return Grip(
+        "order", "orders", "The order", "order", [(x + CELL[0] / 2, y + CELL[1] / 2) for x, y in CELLS], bare=True
+    )
 
 
 def _cards() -> Iterator[Grip]:
@@ -43,10 +53,10 @@ def _cards() -> Iterator[Grip]:
     for item in ITEMS:
         for at, order in enumerate(ORDERS):
             rest = [other for other in order if other != item]
-            put = {tuple([*rest[:place], item, *rest[place:]]): place for place in range(len(ITEMS))}
-            spots = [(CARD / 2, _top(put[other] + 1) + HIGH / 2) if other in put else None for other in ORDERS]
-            yield Grip(f"step {item}", "flow", f"Step {item}", "order", spots, "y", when={"order": [at]}, bare=True,
-                       area=(0, spots[at][1] - HIGH / 2, CARD, HIGH))  # type: ignore[index]
+            put = {(*rest[:place], item, *rest[place:]): _top(place + 1) for place in range(len(ITEMS))}
+            spots = [(CARD / 2, put[other] + HIGH / 2) if other in put else None for other in ORDERS]
+            area, where = (0, put[order], CARD, HIGH), {"order": [at]}
+            yield Grip(f"step {item}", "flow", f"Step {item}", "order", spots, "y", when=where, area=area, bare=True)
 
 
 def _dials():
@@ -143,7 +153,9 @@ def _boxes(row, role, words, looks, joined) -> Iterator[Mark]:
             states = ["hidden" if not s else pair[k] for s, pair in zip(seen, looks, strict=True)]
             said = [pair[k] if s else "" for s, pair in zip(seen, words, strict=True)]
             yield rect(x, y, width, HIGH, role).following("order", state=states)
-            yield text(x + width / 2, y + 20, "", "value", "middle").following("order", text=said, state=["dim" if s == "dim" else "" for s in states])
+            yield text(x + width / 2, y + 20, "", "value", "middle").following(
+                "order", text=said, state=["dim" if s == "dim" else "" for s in states]
+            )
 
 
 def _every() -> Iterator[Mark]:

@@ -70,7 +70,9 @@ class ClippingLab(Picture):
         parts = self._parts()
         if at is not None:  # nothing else is seen
             unseen = (replace(part, panels=(), captions=(), grips=()) for part in parts)
-            parts = [part if i == at["part"] else other for i, (part, other) in enumerate(zip(parts, unseen, strict=True))]
+            parts = [
+                part if i == at["part"] else other for i, (part, other) in enumerate(zip(parts, unseen, strict=True))
+            ]
         self.scene = together(TITLE, parts, self._start)
 
     def scene_at(self, inputs: Mapping[str, float]) -> Scene:

@@ -112,7 +112,11 @@ def _ghosts(training, across, up) -> Iterator[Mark]:
     """The scale from all starts, pale, at each window."""
     first = at_formats(training.formats, training.formats[0])
     for j, window in enumerate(training.windows):
-        found = [_staircase(across, up, [s.power for s in steps]) for start, steps in training.others.items() if start.window == window]
+        found = [
+            _staircase(across, up, [s.power for s in steps])
+            for start, steps in training.others.items()
+            if start.window == window
+        ]
         yield path("".join(found), "contour", when={**first, "window": [j]})
 
 
@@ -127,7 +131,9 @@ def _beginnings(training, up) -> Iterator[Mark]:
 def _staircase_and_events(steps, across, up):
     """The path of the scale, and one for each kind of event."""
     powers = [_power(step) for step in steps]
-    spots = {event: [(across(i + 0.5), up(powers[i])) for i, s in enumerate(steps) if s.event == event] for event in EVENTS}
+    spots = {
+        event: [(across(i + 0.5), up(powers[i])) for i, s in enumerate(steps) if s.event == event] for event in EVENTS
+    }
     signs = [
         "".join(sign(*spot) for spot in spots[event]) for event, sign in (("skipped", _cross), ("grown", _triangle))
     ]

@@ -18,6 +18,7 @@ from .outcome import FATES, Outcome
 HEIGHT = 270.0
 LEFT, RIGHT, TOP, BASE = 34.0, 366.0, 74.0, 204.0  # of the plot
 ZONES = TOP - 24  # where the bands begin
+WIDEST = 38.0  # px of a share
 LIFTED = 33.0  # px that the names of narrow bands stand above them
 
 
@@ -56,7 +57,11 @@ def _fates(formats, dial, cases, across, up) -> Iterator[Mark]:
             yield path(NOWHERE, role, when=when).following(dial, d=layer)
     for of in formats:
         here, infinite = [o for _, o in cases[of]], lost_to(of)
-        said = [shares(of, across, dial, here, ZONES), verdict(dial, here, infinite, LEFT, HEIGHT - 8), _spoiled(dial, here, across, infinite)]
+        said = [
+            shares(of, across, dial, here, ZONES),
+            verdict(dial, here, infinite, LEFT, HEIGHT - 8),
+            _spoiled(dial, here, across, infinite),
+        ]
         yield from only(at_formats(formats, of), chain.from_iterable(said))
 
 
@@ -115,7 +120,11 @@ def shares(of: str, across: Axis, dial: str, outcomes: Sequence[Outcome], top: f
         if band.wide >= 1:
             said = [percent(found.share(fate)) if found.count(fate) else "" for found in outcomes]
             said = [words.replace("under ", "<").replace("over ", ">") for words in said]
-            place = (band.middle + band.half + 5, top - LIFTED, "start") if band.lifted else (band.middle, top - 5, "middle")
+            place = (
+                (band.middle + band.half + 5, top - LIFTED, "start")
+                if band.lifted
+                else (min(band.middle, across.end - WIDEST / 2), top - 5, "middle")
+            )
             yield text(place[0], place[1], "", role, place[2]).following(dial, text=said)
 
 
@@ -139,7 +148,9 @@ def _named(of, across) -> list[Band]:
     found = []
     for (low, high), name in zip(ends(of, across), ("zero", "subnormal", "normal", lost_to(of)), strict=True):
         half = width_of(name, 11.5) / 2
-        found.append(Band(name, low, high - low, min(max((low + high) / 2, LEFT + half), across.end - half), half))
+        found.append(
+            Band(name, low, high - low, min(max((low + high) / 2, across.start + half), across.end - half), half)
+        )
     return found
 
 

@@ -129,7 +129,7 @@ class Sample:
 
 
 class Dots(NamedTuple):
-    """Gradients that stand for all, evenly spaced by rank: `exact` (n,), and what each is at each scale, `{format: (scales, n)}`."""
+    """Gradients that stand for all, evenly spaced by rank: `exact` (n,), and what is held of them, `{format: (scales, n)}`."""
 
     exact: np.ndarray
     held: dict[str, np.ndarray]
@@ -140,9 +140,9 @@ class Sweep:
 
     `about`: a sentence on where they come from. `outcomes`: `{format: [Outcome by power]}`. `exact`: the gradients,
     `largest` the largest magnitude among them, `exponents` how many there are of each.
-    `samples`: a few of them, followed; `dots`: many, without names. `safe`: `{format: (first, last)}` power at which nothing overflows and hardly anything
-    is flushed, or None. `start`: the power that is shown first: the first that is safe and leaves nearly all normal, unless it
-    is given. `remark`: what has to be known to read them.
+    `samples`: a few of them, followed; `dots`: many, without names. `safe`: `{format: (first, last)}` power at which nothing
+    overflows and hardly anything is flushed, or None. `start`: the power to which it plays: the first that is safe and leaves
+    nearly all normal, unless it is given. `remark`: what has to be known to read them.
     """
 
     def __init__(

@@ -173,9 +173,19 @@ def _scales(sweep):
 def _panels(case, dial, where):
     """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
     if isinstance(case, Sweep):
-        name, title, height, marks = "dots", f"Drag: log₂ |gradient|{case.remark}", dots.height(case), dots.dots(case, dial)
+        name, title, height, marks = (
+            "dots",
+            f"Drag: log₂ |gradient|{case.remark}",
+            dots.height(case),
+            dots.dots(case, dial),
+        )
     else:
-        name, title, height, marks = "training", "Step by step; pale: steps to come", courses.HEIGHT, courses.course(case, dial)
+        name, title, height, marks = (
+            "training",
+            "Step by step; pale: steps to come",
+            courses.HEIGHT,
+            courses.course(case, dial),
+        )
     panels = [Panel(f"{dial} {name}", title, WIDTH, height, list(marks), where)]
     beside = _beside(case, dial)
     for k, (name, _, title, height, marks) in enumerate(beside):
@@ -210,7 +220,11 @@ def _beside(case, dial):
         return found
     scales = ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial))
     followed = _kept_back(bars.followed(case.formats, dial, case.samples), dial)
-    return [scales, *found, ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples), followed)]
+    return [
+        scales,
+        *found,
+        ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples), followed),
+    ]
 
 
 def _kept_back(marks, dial):

@@ -80,16 +80,12 @@ class Training:
         self.steps = {of: _steps(_lessons(source), of, deepcopy(scaler)) for of in formats}
         self.without = {of: _losses(_lessons(source), of) if isinstance(source, Learner) else [] for of in formats}
         self.others = {start: _other(_lessons(source), self.formats[0], scaler, start) for start in starts}
-        self.start = next((start for start in starts if self._begins(scaler, start)), Start(0, 0))
+        self.start = next((start for start in starts if _begins(scaler, start)), Start(0, 0))
         self.powers = sorted({start.power for start in starts})
         self.windows = sorted({start.window for start in starts})
         self.names = list((source[0] if isinstance(source, Sequence) else source.first()).parameters)
         self.planned = len(source.batches if isinstance(source, Learner) else source)
         self.outcomes = {of: [step.outcome for step in steps] for of, steps in self.steps.items()}
-
-    @staticmethod
-    def _begins(scaler, start):
-        return float(scaler.scale_value.asnumpy()) == 2.0**start.power and scaler.scale_window == start.window
 
     def ends(self, of: str, position: int) -> bool:
         """Whether this step is the last one only because the gradients of the next were not finite."""
@@ -167,6 +163,10 @@ def _other(lessons, of, scaler, start):
         after = float(begun.scale_value.asnumpy())
         steps.append(Step(float(np.log2(scale)), float(np.log2(after)), run.loss, finite))
     return steps
+
+
+def _begins(scaler, start):
+    return float(scaler.scale_value.asnumpy()) == 2.0**start.power and scaler.scale_window == start.window
 
 
 def _losses(lessons, of):

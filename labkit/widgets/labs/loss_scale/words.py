@@ -127,7 +127,7 @@ def about_scales(sweep: Sweep, of: str) -> Seek:
     said = [f"Not there. {_headline(sweep, of, i)}" for i in range(len(outcomes))]
     start = next((i for i in range(len(outcomes)) if i not in right), None)
     return Seek(
-        f"Drag the histogram to where {wanted} in {of}.", tuple(right), f"{within} {few}.", changes(said), start=start
+        f"Drag the dots to where {wanted} in {of}.", tuple(right), f"{within} {few}.", changes(said), start=start
     )
 
 

@@ -25,7 +25,9 @@ def found(g, limit):
 
 def seen(g, limit, panel=0, **dials):
     picture = scene(g, limit)
-    return [(mark.role, at, words) for mark, at, words, _ in visible_marks(picture.panels[panel], picture.state(**dials))]
+    return [
+        (mark.role, at, words) for mark, at, words, _ in visible_marks(picture.panels[panel], picture.state(**dials))
+    ]
 
 
 def points(d):
@@ -107,12 +109,26 @@ def test_ball_and_box_have_the_size_of_the_limit():
 def test_while_it_is_asked_no_arrow_bar_or_name_tells_what_both_rules_do():
     for panel in (0, 1):
         told = {role for role, *_ in seen((3.5, 1.5), 1.5, panel, turn_told=0)}
-        assert told <= {"area", "back", "op", "grid", "axis", "tick", "inkvector", "inkhead", "before", "name", "note", "outline"}
+        assert told <= {
+            "area",
+            "back",
+            "op",
+            "grid",
+            "axis",
+            "tick",
+            "inkvector",
+            "inkhead",
+            "before",
+            "name",
+            "note",
+            "outline",
+        }
     assert "turned" not in scene().caption(scene().state(turn_told=0))
 
 
 @pytest.mark.parametrize(
-    "g, limit, answer", [((3.5, 1.5), 1.5, "in between"), ((0.5, 0.5), 1.5, "nowhere: it is not clipped"), ((2.0, 0.2), 1.9, "in between")]
+    "g, limit, answer",
+    [((3.5, 1.5), 1.5, "in between"), ((0.5, 0.5), 1.5, "nowhere: it is not clipped"), ((2.0, 0.2), 1.9, "in between")],
 )
 def test_the_answer_is_where_a_gradient_of_this_length_is_turned_most(g, limit, answer):
     (ask,) = [dial.asks[1] for dial in scene(g, limit).dials if dial.asks]
@@ -136,7 +152,9 @@ def test_the_bars_are_the_lengths(g):
     bars = {role: at["width"] for role, at, _ in seen(g, 1.5, 1) if role in ("inkhead", "bar", "backbar")}
     a_unit, clipped = view.LENGTHS(1) - view.LENGTHS(0), found(g, 1.5)
     lengths = [np.hypot(*g), clipped.norm_length.value, clipped.value_length.value]
-    assert [bars.get(role, 0) for role in ("inkhead", "bar", "backbar")] == pytest.approx([a_unit * v for v in lengths], abs=0.06)
+    assert [bars.get(role, 0) for role in ("inkhead", "bar", "backbar")] == pytest.approx(
+        [a_unit * v for v in lengths], abs=0.06
+    )
 
 
 def test_every_name_stays_inside_the_frame():
@@ -144,5 +162,8 @@ def test_every_name_stays_inside_the_frame():
         for role, at, words in seen((float(g[0]), float(g[1])), 1.5):
             if role in ("name", "slope", "note") and words:
                 half = width_of(words, 12, bold=True) / 2
-                assert view.PLANE.across.start - 8 < at["x"] - half and at["x"] + half < view.PLANE.across.end + 8, (g, words)
+                assert view.PLANE.across.start - 8 < at["x"] - half and at["x"] + half < view.PLANE.across.end + 8, (
+                    g,
+                    words,
+                )
                 assert view.PLANE.up.end < at["y"] < view.PLANE.up.start + 6, (g, words)

@@ -14,7 +14,6 @@ from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import cliff, cliff_view
 from labkit.widgets.labs.clipping.cliff import FRAME, GONE, RATE, START, STEPS, course, loss, thrown, train
 
-
 LIMITS = (0.5, 1.0, 4.0)
 
 

@@ -168,5 +168,7 @@ def test_one_rule_is_looked_at_and_the_others_are_pale():
         roles = {one.line: "" if one is look else "dim" for one in LOOKS}
         assert all(name == roles[role] for role, name, _ in seen if role in roles)
         turned = measured(gradients(), [float(scene.dials[0].values[1])]).turned[k][0]
-        assert [words for role, _, words in seen if role == "sum"] == [f"{turned[name]:.1f}°" for name in (WHOLE, *NAMES)]
+        assert [words for role, _, words in seen if role == "sum"] == [
+            f"{turned[name]:.1f}°" for name in (WHOLE, *NAMES)
+        ]
         assert f"{look.name} turns" in [words for *_, words in seen]

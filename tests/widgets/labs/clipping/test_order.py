@@ -105,7 +105,9 @@ def test_the_flow_of_boxes_shows_every_stage():
 def test_both_workers_share_a_box_only_after_the_reduce():
     for i, order in enumerate(ORDERS):
         boxes = [
-            at["width"] for m, at, *_ in visible_marks(usual().panels[0], usual().state(order=i)) if m.tag == "rect" and m.role in ("op", "kept")
+            at["width"]
+            for m, at, *_ in visible_marks(usual().panels[0], usual().state(order=i))
+            if m.tag == "rect" and m.role in ("op", "kept")
         ]
         place = order.index("reduce") + 1
         assert [w > boxes[0] for w in boxes] == [False] * 2 * place + [True] * (6 - place)
@@ -121,7 +123,9 @@ def test_workers_that_disagree_are_seen():
 def test_the_map_counts_the_right_orders_and_marks_the_documents(rule):
     cells = panel(1, rule=rule)
     good = [not faults(order, overflow, RULES[rule]) for order in ORDERS for overflow in (False, True)]
-    assert [word for word in cells if word in ("✓", "✗")] == ["✓" if one else "✗" for one in good] and "documents" in cells
+    assert [word for word in cells if word in ("✓", "✗")] == [
+        "✓" if one else "✗" for one in good
+    ] and "documents" in cells
 
 
 @pytest.mark.parametrize("overflow", [0, 1])

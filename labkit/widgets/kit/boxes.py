@@ -57,12 +57,15 @@ def roomy(words: str) -> str:
 
 
 class Label(str):
-    """The text of a label that has the same room whatever its numbers are: as for usual ones, at most `LABEL`."""
+    """The text of a label that has the same room whatever its numbers are: as for usual ones in `words`, which it stands for, at
+    most `LABEL`."""
 
-    @property
-    def room(self) -> float:
-        """Px."""
-        return min(label_width(_NUMBER.sub(USUAL, self)), LABEL)
+    room: float  # px
+
+    def __new__(cls, said: str, words: str) -> "Label":
+        made = super().__new__(cls, said)
+        made.room = min(label_width(_NUMBER.sub(USUAL, words)), LABEL)
+        return made
 
 
 def label_width(words: str) -> float:

@@ -26,8 +26,10 @@ FORMATS = {
     "i": lambda value: minus(str(int(value))) if abs(value) < 1e15 else number(value),
 }
 PIXELS = ("x", "y", "cx", "cy", "width", "height")
-LEAST = 3  # scenes of a kind
+FEW = 8  # parts of a list that may say different things
 NEAR = 1e-9
+SIGNS = ("+ ", "− ", "× ", "÷ ", "·")
+MOST_DOUBTS = 40  # comparisons that tell the same apart
 TENTH = 0.11  # px: places are written in tenths
 
 
@@ -40,17 +42,18 @@ class Fit:
     """What the page makes scenes of: `made` as `page/reckoning.js` reads it; `left`: paths of what does not follow."""
 
     program: Program
-    inputs: Mapping[str, Sequence[float]]
+    rows: Sequence[Mapping[str, float]]
     left: list[tuple[str, ...]] = field(default_factory=list)
 
     def __post_init__(self):
-        for place in range(len(self.program.inputs)):
+        for place in range(len(self.rows[0])):
             self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
 
     @cached_property
     def values(self) -> np.ndarray:
         """A row for each quantity, a column for each scene."""
-        return np.array(self.program.values(self.inputs))
+        values, along = self.program.values(self.rows), self.program.along()
+        return np.array([np.full(len(self.rows), np.nan) if i in along else row for i, row in enumerate(values)])
 
     @cached_property
     def texts(self) -> dict[str, np.ndarray]:
@@ -60,14 +63,25 @@ class Fit:
             for key, form in FORMATS.items()
         }
 
-    def finite(self) -> list[int]:
-        """The scenes all of whose quantities are finite."""
-        return [int(i) for i in np.flatnonzero(np.isfinite(self.values).all(axis=0))]
+    @staticmethod
+    def finite(program: Program, rows: Sequence[Mapping[str, float]]) -> list[int]:
+        """Of which rows of inputs all quantities are finite, but for those along curves."""
+        values, along = program.values(rows), program.along()
+        known = np.array([row for i, row in enumerate(values) if i not in along])
+        return [int(i) for i in np.flatnonzero(np.isfinite(known).all(axis=0))]
 
     def of(self, scenes: Sequence[Any]) -> Any:
         """How scenes differ; None: not at all."""
-        self.lengths = dict[tuple[int, ...], Any]()
-        return self.part(scenes, np.arange(len(scenes)), ())
+        self.lengths, self.places = dict[tuple[int, ...], Any](), list[Any]()
+        self.doubts, self.lengths_open = list[list[list[Any]]](), list[tuple[Any, int, int]]()
+        made = self.part(scenes, np.arange(len(scenes)), ())
+        for place, wanted, rows, path in self.places:  # the texts are all known now
+            place |= self._of_length(wanted, rows) or self._given_up(path)
+        return made
+
+    def _given_up(self, path):
+        self.left.append(path)
+        return {"level": [0, ""]}
 
     # ---- parts ----
 
@@ -80,9 +94,19 @@ class Fit:
             if len(first) != len(values[0]):
                 return {"one of": [[None, values[0], self.part(values, rows, path)]]}
         kinds = [_kind(value) for value in values]
-        if all(kind == kinds[0] for kind in kinds):
-            return self.inside(values, rows, path)
-        return self.chosen(values, kinds, rows, path)
+        before = len(self.left)
+        alike = all(kind == kinds[0] for kind in kinds)
+        made = self.inside(values, rows, path) if alike else self.chosen(values, kinds, rows, path)
+        if len(self.left) > before and isinstance(values[0], list) and len(values[0]) <= FEW:
+            kinds = [_outline(value) for value in values]  # lists of one length that say different things
+            if len(set(kinds)) > 1:
+                lost = self.left[before:]
+                del self.left[before:]
+                otherwise = self.chosen(values, kinds, rows, path)
+                made, self.left[before:] = (made, lost) if len(self.left) > before else (otherwise, [])
+        if made and len(rows) == len(self.rows) and all(isinstance(value, str) for value in values):
+            self.lengths.setdefault(tuple(map(len, values)), made)
+        return made
 
     def inside(self, values, rows, path):
         """Of one kind."""
@@ -100,12 +124,12 @@ class Fit:
             kinds = [_skeleton(value) for value in values] if isinstance(first, str) else [0]
             if len(set(kinds)) > 1:
                 return self.chosen(values, kinds, rows, path)
-            self.left.append(path)
+            self._given_up(path)
             return None
 
     def _each(self, parts, rows, path):
         found = {key: self.part(values, rows, (*path, key)) for key, values in sorted(parts, key=_texts_first)}
-        return {key: made for key, made in found.items() if made is not None}
+        return {key: made for key, made in found.items() if made is not None}  # of a place not yet: it is empty still
 
     def chosen(self, values, kinds, rows, path):
         """Of several kinds: `[[test, value of this kind, what differs in it] ...]`, the last without a test."""
@@ -117,9 +141,10 @@ class Fit:
         for members in smallest:
             test = None
             if members is not smallest[-1]:
-                test = self.test(rows[rest], np.isin(rest, members))
+                numeric = self.test(rows[rest], np.isin(rest, members))
+                test = self._by_length(values, rows, rest, members, smallest, numeric) or numeric
                 if test is None:
-                    self.left.append(path)
+                    self._given_up(path)
                     return None
             of_kind = [values[i] for i in members]
             within = self.inside(of_kind, rows[members], path) if any(v != of_kind[0] for v in of_kind) else None
@@ -132,17 +157,61 @@ class Fit:
     def test(self, rows: np.ndarray, wanted: np.ndarray) -> Any:
         """A comparison that holds for those of the scenes that are wanted: of a quantity and 0 or 1, or of two."""
         v = self.values[:, rows]
-        for sign, compare in _TESTS.items():
-            for level in (0.0, 1.0):
-                places = np.flatnonzero((compare(v, level) == wanted).all(axis=1))
-                if places.size:
-                    return [sign, int(places[0]), [level]]
-        for sign, compare in _TESTS.items():
-            for i in range(len(v)):
-                places = np.flatnonzero((compare(v[i], v) == wanted).all(axis=1))
-                if places.size:
-                    return [sign, i, int(places[0])]
+        found = list[list[Any]]()
+        for (sign, compare), level in product(_TESTS.items(), (0.0, 1.0)):
+            found += ([sign, int(i), [level]] for i in np.flatnonzero((compare(v, level) == wanted).all(axis=1)))
+        for (sign, compare), i in product(_TESTS.items(), range(len(v))):
+            if len(found) < MOST_DOUBTS:
+                found += ([sign, i, int(k)] for k in np.flatnonzero((compare(v[i], v) == wanted).all(axis=1)))
+        if len(found) > 1:
+            self.doubts.append(found[:MOST_DOUBTS])
+        return found[0] if found else None
+
+    def doubtful(self, rows: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
+        """Those of other rows of inputs on which comparisons differ that told the same kinds apart so far."""
+        values, found = np.array(self.program.values(rows)), list[int]()
+
+        def of_test(sign, i, k):
+            return _TESTS[sign](values[i], k[0] if isinstance(k, list) else values[k])
+
+        def of_piece(i, key):
+            return values[i] + 1000.0 * (key[0] == "(") * (values[i] < 0)
+
+        known = [i for i, row in enumerate(rows) if row in self.rows]
+        for doubt in self.doubts:
+            held = np.array([(of_test if len(one) == 3 else of_piece)(*one) for one in doubt])
+            differ = (~np.isclose(held, held[0], 1e-3, 0.0)).sum(axis=0)
+            differ[known] = 0
+            if differ.any() and not differ[found].any():
+                found.append(int(np.abs(differ - len(held) / 2).argmin() if differ.all() else differ.argmax()))
+        for made, inside, outside, short, numeric in self.lengths_open:
+            lengths = np.array([sum(len(_spelled(p, values[:, i])) for p in made["words"]) for i in range(len(rows))])
+            open_ = (inside < lengths) & (lengths < outside)
+            if numeric:
+                open_ |= of_test(*numeric) != ((lengths <= inside) == short)
+            open_[known] = False
+            found += [int(open_.argmax())] if open_.any() and not open_[found].any() else []
+        return [rows[i] for i in found]
+
+    def _by_length(self, values, rows, rest, members, groups, numeric):
+        """Whether a text would be longer than there is room for, where another stands in its place then."""
+        for group in groups:
+            if not isinstance(values[group[0]], str) or not set(group) <= set(rest.tolist()):
+                continue
+            try:
+                made = self.words([values[i] for i in group], rows[group])
+            except Unfitted:
+                continue
+            lengths = {i: len(self.spelled(made, rows[i])) for i in rest}
+            inside, others = [lengths[i] for i in group], [lengths[i] for i in rest if i not in group]
+            if max(inside) < min(others) and (members is group or len(rest) == len(members) + len(group)):
+                self.lengths_open.append((made, max(inside), min(others), members is group, numeric))
+                return ["short" if members is group else "long", made, max(inside)]
         return None
+
+    def spelled(self, made: Any, row: int) -> str:
+        """The words of a scene."""
+        return "".join(p if isinstance(p, str) else self.texts[p[1]][p[0], row] for p in made["words"])
 
     # ---- texts ----
 
@@ -153,23 +222,32 @@ class Fit:
             if len({tuple(piece[::2]) for piece in pieces}) > 1:
                 continue
             try:
-                made = [self._piece([piece[k] for piece in pieces], k, rows) for k in range(len(pieces[0]))]
+                made = [self._piece([piece[k] for piece in pieces], pieces[0][:k], rows) for k in range(len(pieces[0]))]
             except Unfitted:
                 continue
-            if len(rows) == len(self.values[0]):
-                self.lengths.setdefault(tuple(map(len, values)), {"words": _joined(made)})
             return {"words": _joined(made)}
         raise Unfitted
 
-    def _piece(self, column, k, rows):
+    def _piece(self, column, before, rows):
         if all(one == column[0] for one in column):
             return column[0]
-        if k % 2:
+        if len(before) % 2:
             wanted = np.array(column, dtype=object)
-            for key, texts in self.texts.items():
-                places = np.flatnonzero((texts[:, rows] == wanted).all(axis=1))
-                if places.size:
-                    return [int(places[0]), key]
+            found = [
+                [int(place), key]
+                for key, texts in self.texts.items()
+                for place in np.flatnonzero((texts[:, rows] == wanted).all(axis=1))
+            ]
+            if len(found) > 1 and found not in self.doubts:
+                self.doubts.append(found)
+            if found:
+                signed = before[-1].endswith(SIGNS)  # after a sign a negative number is in brackets (`bracketed`)
+                return next((one for one in found if (one[1][0] == "(") == signed), found[0])
+            told = np.array([float(one.strip("()").replace("−", "-")) for one in column])
+            place = self._of_two(rows, told, 0.006)
+            key = next((key for key, texts in self.texts.items() if (texts[place, rows] == wanted).all()), None)
+            if key:
+                return [place, key]
         raise Unfitted
 
     # ---- numbers ----
@@ -181,16 +259,16 @@ class Fit:
             places = np.flatnonzero(np.isclose(found, wanted, NEAR, 0.0).all(axis=1))
             if places.size:
                 return {"level": [int(places[0]), key]}
-        n = len(self.program.inputs)
-        for place in range(n):
+        for place in range(len(self.rows[0])):
             size = self.program.line("maximum", self.program.line("absolute", place), Const(1.0))
             basis = np.stack([v[place], v[size], np.ones(len(rows))], axis=1)
             factors = np.linalg.lstsq(basis, wanted, rcond=None)[0].round(9)
             if np.allclose(basis @ factors, wanted, NEAR, 1e-9):
                 return {"sum": [[place, factors[0]], [size, factors[1]]], "and": factors[2]}
-        if path[-1] in PIXELS or "moves" in path:
-            return self._of_length(wanted, rows)
-        return self._of_two(v, wanted)
+        if path[-1] in PIXELS:
+            self.places.append(({}, wanted, rows, path))
+            return self.places[-1][0]
+        return {"level": [self._of_two(rows, wanted, NEAR), ""]}
 
     def _of_length(self, wanted, rows):
         lengths, words = np.array(list(self.lengths), float)[:, rows], list(self.lengths.values())
@@ -201,21 +279,25 @@ class Fit:
             level = wanted.mean() - times * longest.mean(axis=1)
             far = np.abs(times[:, None] * longest + level[:, None] - wanted).max(axis=1)
             if (k := int(far.argmin())) >= 0 and far[k] < TENTH:
-                of = [words[i]["words"], *([words[i + k]["words"]] if k else [])]
+                of = [words[i], *([words[i + k]] if k else [])]
                 return {"long": of, "times": round(float(times[k]), 3), "and": round(float(level[k]), 2)}
-        raise Unfitted
+        return None
 
-    def _of_two(self, v, wanted):
-        every = [*range(len(v)), Const(1.0), Const(0.0)]
-        known = np.concatenate([v, np.ones((1, len(wanted))), np.zeros((1, len(wanted)))])
+    def _of_two(self, rows, wanted, near):
+        """The place of a new line."""
+        v, count = self.values[:, rows], len(self.values)
+        constants = dict.fromkeys([0.0, 1.0, *self.program.constants])
+        every = [*range(count), *map(Const, constants)]
+        known = np.concatenate([v, *(np.full((1, len(wanted)), one) for one in constants)])
         with np.errstate(all="ignore"):
             for name, i in product(("add", "subtract", "multiply", "divide"), range(len(known))):
-                places = np.flatnonzero(np.isclose(PRIMITIVES[name](known[i], known), wanted, NEAR, 0.0).all(axis=1))
+                places = np.flatnonzero(np.isclose(PRIMITIVES[name](known[i], known), wanted, near, 0.0).all(axis=1))
                 if places.size:
                     place = self.program.line(name, every[i], every[places[0]])
-                    for stale in ("values", "texts"):
-                        self.__dict__.pop(stale, None)
-                    return {"level": [place, ""]}
+                    if place == count:  # there was none
+                        self.__dict__.pop("values", None)
+                        self.__dict__.pop("texts", None)
+                    return place
         raise Unfitted
 
 
@@ -248,8 +330,19 @@ def _kind(value):
     return "number" if isinstance(value, (int, float)) else (type(value).__name__, len(value) if isinstance(value, list) else 0)
 
 
+def _spelled(piece, values):
+    return piece if isinstance(piece, str) else FORMATS[piece[1]](values[piece[0]])
+
+
 def _skeleton(words):
     return "#".join(PLACES[0].split(words)[::2])
+
+
+def _outline(value):
+    """The words of all that is in a value."""
+    if isinstance(value, list):
+        return tuple(map(_outline, value))
+    return _skeleton(value) if isinstance(value, str) else _kind(value)
 
 
 def aligned(lists: Sequence[list[Any]]) -> list[list[Any]]:

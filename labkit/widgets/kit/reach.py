@@ -30,6 +30,7 @@ LETTERS = 600_000
 SLOW = 0.5  # s that a scene takes at most
 
 TRIED, OTHERS = (0.0, 1.0, -1.0), 12  # values of an input at which something may be otherwise; rows of others
+POOL, ROUNDS = 400, 4  # rows among which doubts are cleared up, and how often
 SIZES = (3.0, 3.0, 3.0, 3.0, 30.0, 1e-5)  # of those
 
 SceneAt = Callable[[Mapping[str, float]], Scene | None]
@@ -63,20 +64,42 @@ def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, progra
 
 def _computed(program, inputs, along, scene_at) -> str:
     """What a page needs to compute scenes; "" where something outside of panels, or in the first one, does not follow."""
-    found = list(_scenes(tried({name: inputs[name] for name in along}, along), inputs, scene_at))
-    fit = Fit(program, {name: [row[name] for row, _ in found] for name in along})
-    finite = fit.finite()
-    if len(finite) < len(found) / 2 or 0 not in finite:
-        return ""
-    fit = Fit(program, {name: [found[i][0][name] for i in finite] for name in along})
-    made = fit.of([to_json(found[i][1]) for i in finite])
+    values = {name: inputs[name] for name in along}
+    rows, others = list(tried(values, along)), list(tried(values, along, POOL))
+    found, fit, made = list[tuple[Mapping[str, float], Any]](), Fit(program, [values]), None
+    for _ in range(ROUNDS):
+        finite = [rows[i] for i in Fit.finite(program, rows)]
+        found += ((row, _undrawn(to_json(scene), program.curves)) for row, scene in _scenes(finite, inputs, scene_at))
+        found = [(row, scene) for row, scene in found if _named(scene) == _named(found[0][1])]
+        if len(found) < len(rows) / 2 or found[0][0] != values:
+            return ""
+        fit = Fit(program, [row for row, _ in found])
+        made = fit.of([scene for _, scene in found])
+        rows = fit.doubtful([others[i] for i in Fit.finite(program, others)])
+        if fit.left or not rows:
+            break
     without = sorted({int(path[1]) if path[0] == "panels" and path[1:] else 0 for path in fit.left})
     return "" if 0 in without else str(packed({"program": program.written(), "made": made, "without": without}))
 
 
-def tried(values: Mapping[str, float], along: Mapping[str, Along]) -> Iterator[dict[str, float]]:
+def _undrawn(scene, curves):
+    """A scene as JSON without what the page draws itself: close-ups of curves that it knows."""
+    for panel in scene["panels"]:
+        while panel:
+            for drawn in panel.get("closeups", ()):
+                for mark in panel["marks"][drawn["first"] : drawn["first"] + 5 * (drawn["curve"] in curves)]:
+                    mark["at"] = {key: value for key, value in mark["at"].items() if key not in ("d", "cx", "cy")}
+            panel = panel.get("narrow")
+    return scene
+
+
+def _named(scene):
+    return [panel["name"] for panel in scene["panels"]]
+
+
+def tried(values: Mapping[str, float], along: Mapping[str, Along], more: int = 0) -> Iterator[dict[str, float]]:
     """Values at which scenes are compared, the given ones first: random ones of several sizes, and those at which something may be
-    otherwise; always the same.
+    otherwise; always the same. `more`: so many of both.
 
     >>> rows = list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
     >>> rows[0], {"x": 0.0} in rows, rows == list(tried({"x": 0.5}, {"x": Along("x", 0, 1, 0, 1)}))
@@ -94,6 +117,9 @@ def tried(values: Mapping[str, float], along: Mapping[str, Along]) -> Iterator[d
         yield dict.fromkeys(values, level)
         if len(values) > 1:
             yield from ({**drawn(SIZES[0]), name: level} for name in values)
+    for _ in range(more):
+        row = drawn(SIZES[0])
+        yield {name: draw.choice((*TRIED, *row.values(), value, value)) for name, value in row.items()}
 
 
 def _packed(fields, rows, scenes) -> str:

@@ -57,18 +57,20 @@ _MADE: dict[str, Callable] = {  # of primitives, in the order in which the op co
 
 class Program:
     """`inputs`: names of the numbers that may change; `lines`: `(primitive, arguments, single)`, an argument being the place of
-    a quantity - the inputs come first, then the results of the lines - or a `Const`; `single`: rounded to four bytes.
+    a quantity - the inputs come first, then the results of the lines - or a `Const`; `single`: rounded to four bytes. `curves`:
+    quantities as functions of the last of the inputs, which is then no other; by name.
 
     >>> program = Program(["x"])
     >>> program.line("multiply", 0, Const(3.0))
     1
-    >>> program.values({"x": [0.5, 2.0]})[1].tolist()
+    >>> program.values([{"x": 0.5}, {"x": 2.0}])[1].tolist()
     [1.5, 6.0]
     """
 
-    def __init__(self, inputs: Sequence[str], single: Sequence[bool] = ()):
-        self.inputs, self.single = list(inputs), list(single) or [False] * len(inputs)
+    def __init__(self, inputs: Sequence[str]):
+        self.inputs = list(inputs)
         self.lines = list[tuple[str, tuple[Any, ...], bool]]()
+        self.curves, self.constants = dict[str, int | Const](), dict[float, None]()
         self._places = dict[Any, int]()
 
     def line(self, name: str, *args: "int | Const", single: bool = False) -> "int | Const":
@@ -76,57 +78,60 @@ class Program:
         rounded = np.float32 if single else np.float64
         args = tuple(Const(float(rounded(a.value))) if isinstance(a, Const) else a for a in args)
         if all(isinstance(a, Const) for a in args):
-            return Const(float(rounded(PRIMITIVES[name](*(rounded(a.value) for a in args)))))
+            made = Const(float(rounded(PRIMITIVES[name](*(rounded(a.value) for a in args)))))
+            self.constants[made.value] = None
+            return made
         if name == "multiply" and Const(1.0) in args:
             return args[args[0] == Const(1.0)]
         key = name, args, single
         if key not in self._places:
             self.lines.append(key)
+            self.constants |= dict.fromkeys(a.value for a in args if isinstance(a, Const))
             self._places[key] = len(self.inputs) + len(self.lines) - 1
         return self._places[key]
 
     @classmethod
-    def of(cls, lines: Iterable[Any], values: Mapping[str, Any], inputs: Sequence[str]) -> "Program":
-        """The program of recorded lines (`labkit.program`), whose other inputs stay at `values`. Raises KeyError for an op that
-        the page does not know, TypeError for what is no single number."""
-        program = cls(inputs, [np.asarray(values[name]).dtype == np.float32 for name in inputs])
+    def of(cls, ops: Iterable[Any], given: Mapping[str, Any], inputs: Sequence[str]) -> "tuple[Program, dict[Any, int | Const]]":
+        """The program of recorded ops (`labkit.program`), and where their results stand; what is given of other inputs stays.
+
+        Raises KeyError for an op that the page does not know, TypeError for what is no single number.
+        """
+        program = cls(inputs)
         known = dict[Any, int | Const]()
-
-        def place(value):
-            if hasattr(value, "node"):
-                if value.fun is None and value not in known:
-                    name = value.node.name
-                    known[value] = inputs.index(name) if name in inputs else Const(_number(values[name]))
-                return known[value]
-            return Const(_number(value))
-
         with np.errstate(all="ignore"):
-            for line in lines:
-                known[line] = program._of_op(line, place)
-        return program
+            for op in ops:
+                if op.fun is None:
+                    place = inputs.index(op.name) if op.name in inputs else Const(_number(given[op.name]))
+                    single = given[op.name].dtype == np.float32
+                    known[op] = program.line("add", place, Const(0.0), single=True) if single else place
+                else:
+                    known[op] = program._of_op(op, known)
+        return program, known
 
-    def _of_op(self, line, place):
-        name = _CALLED.get(name := line.fun.__name__.strip("_"), name)
-        dtype = np.asarray(line.value).dtype
-        if np.shape(line.value) != () or dtype.name not in ("float64", "float32", "int64", "bool") or line.kwargs:
+    def _of_op(self, op, known):
+        name = _CALLED.get(name := op.fun.__name__.strip("_"), name)
+        dtype = np.asarray(op.value).dtype
+        if np.shape(op.value) != () or dtype.name not in ("float64", "float32", "int64", "bool") or op.kwargs:
             raise TypeError(f"{name}: no single number")
         if name in ("ones_like", "zeros_like"):
             return Const(float(name == "ones_like"))
-        given = line.args[1:] if name == "add" and len(line.args) == 3 else line.args  # the first is a space
+        parents = dict(zip(op.argnums, op.parents, strict=True))
+        given = [i for i in range(len(op.args)) if not (name == "add" and i == 0 and len(op.args) == 3)]  # that is a space
         single = dtype == np.float32
         if name == "cast":
-            return self.line("add", place(given[0]), Const(0.0), single=single) if dtype.kind == "f" else place(given[0])
-        args = [place(a) for a in given]
+            given = given[:1]
+        args = [known[parents[i]] if i in parents else Const(_number(op.args[i])) for i in given]
+        if name == "cast":
+            return self.line("not_equal" if dtype == bool else "add", *args, Const(0.0), single=single)
         if name in _MADE:
             return _MADE[name](lambda called, *given: self.line(called, *given, single=single), *args)
         if name not in PRIMITIVES:
             raise KeyError(name)
         return self.line(name, *args, single=single)
 
-    def values(self, inputs: Mapping[str, Sequence[float]]) -> list[np.ndarray]:
-        """All quantities, one for each of the values of the inputs."""
-        kinds = [np.float32 if single else np.float64 for single in self.single]
-        found = [np.asarray(inputs[name], kind) for name, kind in zip(self.inputs, kinds, strict=True)]
+    def values(self, rows: Sequence[Mapping[str, float]]) -> list[np.ndarray]:
+        """All quantities, one for each row of inputs; what a row does not have is somewhere."""
+        found = [np.array([row.get(name, 0.37) for row in rows]) for name in self.inputs]
         with np.errstate(all="ignore"):
             for name, args, single in self.lines:
                 kind = np.float32 if single else np.float64
@@ -137,7 +142,25 @@ class Program:
     def written(self) -> dict[str, Any]:
         """As the page reads it: a constant stands in a list."""
         lines = [[name, [[a.value] if isinstance(a, Const) else a for a in args], *[1] * single] for name, args, single in self.lines]
-        return {"inputs": self.inputs, "single": [int(one) for one in self.single], "lines": lines}
+        curves = {name: [[end.value]] if isinstance(end, Const) else [end, *self._along(end)] for name, end in self.curves.items()}
+        return {"inputs": self.inputs, "lines": lines, "curves": curves}
+
+    def along(self) -> set[int]:
+        """The quantities that vary along curves."""
+        found = {len(self.inputs) - 1} if self.curves else set()
+        for place, (_, args, _) in enumerate(self.lines, len(self.inputs)):
+            if found & {a for a in args if not isinstance(a, Const)}:
+                found.add(place)
+        return found
+
+    def _along(self, end):
+        """The lines that vary along a curve, up to its end."""
+        first = len(self.inputs)
+        vary, needed = self.along(), {end}
+        for place in range(end, first - 1, -1):
+            if place in needed:
+                needed |= {a for a in self.lines[place - first][1] if not isinstance(a, Const)}
+        return [place - first for place in sorted(needed & vary) if place >= first]
 
 
 def _number(value):

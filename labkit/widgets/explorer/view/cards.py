@@ -50,7 +50,7 @@ def slope(units: Units, edge: Edge) -> str:
     words = joined(map(number, slopes))
     words = f"×{words}" if len(slopes) == 1 else f"×({words})"
     said = words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
-    return Label(said) if units.varies else said
+    return Label(said, words if len(slopes) < 4 else said) if units.varies else said
 
 
 def pulses(times: Iterable[int], before: str = "pending", after: str = "") -> Changes:

@@ -72,7 +72,9 @@ class Colours:
             NORM: _scale("norm", [value for _, value in self.norms.values()], number),
             MEMORY: _scale("bytes", list(self.kept.values()), size),
         }
-        self.scales: Mapping[str, Scale] = {k: s for k, s in scales.items() if s and len(units.ops) >= FEW}
+        dragged = units.varies and not any(node.shape for node in units.story.nodes)  # single numbers, told on their cards
+        few = len(units.ops) < FEW or dragged
+        self.scales: Mapping[str, Scale] = {} if few else {k: s for k, s in scales.items() if s}
 
     @cached_property
     def offered(self) -> list[str]:

@@ -29,4 +29,5 @@ def scrubbed(units: Units, layouts: Iterable[Panel], fields: Mapping[str, str]) 
                 stays=True,
                 when=panel.when,
                 ends=ends,
+                area=(at["x"], at["y"], at["width"], at["height"]),
             )

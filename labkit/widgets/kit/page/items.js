@@ -52,6 +52,7 @@ export function renew(items, state) {
       const value = look.at?.[name] ?? item.mark.at[name];
       if (item.at[name] !== value) item.node.setAttribute(name, (item.at[name] = value));
     }
+    if (item.text !== look.text && look.text && item.text) item.node.dataset.turned = "";
     write(item, look);
   }
 }

@@ -25,7 +25,9 @@ export function general(value, digits, signed = false) {
 
 // In exponents; what lies just between two goes to the even one, where JavaScript goes away from zero.
 function halfEven(value, digits) {
-  const found = value.toExponential(digits - 1), more = value.toExponential(60);
+  const found = value.toExponential(digits - 1);
+  if (!value.toExponential(digits).includes("5e")) return found;
+  const more = value.toExponential(60);
   const [size] = more.split("e"), rest = size.slice(size.indexOf(".") + digits); // "-1.125000" has its digits after the point
   if (!/^50*$/.test(rest)) return found;
   const low = `${size.slice(0, size.indexOf(".") + digits)}e${more.split("e")[1]}`;

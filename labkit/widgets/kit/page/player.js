@@ -5,7 +5,7 @@ import { askControl } from "./asking.js";
 import { turned } from "./bound.js";
 import { Changing } from "./changing.js";
 import { CONTROLS } from "./controls.js";
-import { make } from "./elements.js";
+import { lessMotion, make } from "./elements.js";
 import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
 import { briefly, captionOf, carried, holds, inSteps, onTheWay, placeOnTrack, plays, trackOf } from "./look.js";
@@ -18,6 +18,7 @@ import { toolsOf } from "./tools.js";
 import { refresh, renew } from "./items.js";
 import { View } from "./view.js";
 
+const LIT = 900; // ms
 const LEAST = 720; // px: a page is at least so wide, where there is room
 
 export class Player {
@@ -96,7 +97,7 @@ export class Player {
       this.ask.hide();
       this.afterwards();
       if (!this.predict) this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
-      else if (!this.seeking.open) this.poses();
+      else if (!this.seeking.open && !this.leadsUp()) this.poses();
     };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
@@ -168,6 +169,8 @@ export class Player {
     this.notice.textContent = this.scene.notice || "";
     for (const view of this.views) renew(view.items, this.state);
     this.pointing.renewed();
+    clearTimeout(this.calm); // what has turned is lit for a moment
+    this.calm = setTimeout(() => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned), LIT);
     this.afterwards();
     if (this.asking) this.asksOn();
   }
@@ -300,6 +303,14 @@ export class Player {
     if (!dial) return;
     if (inSteps(dial) && position <= this.state[dial.name]) this.set({ ...this.along(dial), [dial.name]: position - 1 });
     this.request(dial, position);
+  }
+
+  // Whether the steps before the first question play, for they tell nothing of its answer.
+  leadsUp() {
+    const [dial, position] = this.next() || [];
+    if (dial !== this.main || !dial || !inSteps(dial) || dial.stops || position - 1 <= this.state[dial.name] || lessMotion()) return false;
+    this.toggle(dial);
+    return true;
   }
 
   // Whether a question lies between here and a position of a dial.

@@ -1,0 +1,82 @@
+"""Numbers that a page computes: its primitives, its formats and its close-ups are those of Python."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from javascript import call
+
+from labkit.widgets.kit.closeups import CloseUp, window
+from labkit.widgets.kit.fitting import FORMATS
+from labkit.widgets.kit.page import script
+from labkit.widgets.kit.reckoning import PRIMITIVES, Const, Program
+from labkit.widgets.kit.scene import to_json
+
+NUMBERS = script("numbers.js")
+RECKONING = script("reckoning.js")
+TIES = [1.125, -1.125, 1.135, 2.5, 25.5, 1234.5, 99.95, 999.5, 123456.5, 0.00012345, 0.0, -0.0, 1e-300, 1e22, -1e15, 0.15]
+COARSE = st.builds(lambda n, k: n / 2**k, st.integers(-5000, 5000), st.integers(0, 9))  # many lie just between two
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def in_page(program, rows):
+    """The numbers of a run in the page, one list for each row of inputs."""
+    held = {"program": program.written(), "made": {}}
+    code = f"(held, rows) => {{ {RECKONING}; const one = new Reckoning(held); return rows.map((row) => one.numbers(row)); }}"
+    return call(code, held, rows)
+
+
+@given(st.lists(FLOATS | COARSE, min_size=20, max_size=60))
+def test_the_page_writes_numbers_as_python_does(values):
+    values = TIES + values
+    for key, form in FORMATS.items():
+        written = call(f"(values, key) => {{ {NUMBERS}; return values.map((value) => inWords(value, key)); }}", values, key)
+        assert written == [form(value) for value in values]
+
+
+@pytest.mark.parametrize("name", PRIMITIVES)
+def test_each_primitive_is_that_of_numpy(name):
+    count = 3 if name == "where" else 2 if isinstance(PRIMITIVES[name], np.ufunc) and PRIMITIVES[name].nin == 2 else 1
+    program = Program([f"x{i}" for i in range(count)])
+    place = program.line(name, *range(count))
+    draw = np.random.default_rng(0)
+    rows = [{n: float(v) for n, v in zip(program.inputs, row, strict=True)} for row in draw.choice([-1.5, 0.0, 0.25, 0.5, 1.0, 3.0], (40, count))]
+    wanted = np.array([program.values([row])[place][0] for row in rows])
+    for row, found, value in zip(rows, in_page(program, rows), wanted, strict=True):
+        assert (found is None) == (not math.isfinite(value)), row
+        assert found is None or found[place] == pytest.approx(value, rel=1e-14, abs=1e-15)
+
+
+def test_four_bytes_are_rounded_line_by_line():
+    program = Program(["x"])
+    rounded = program.line("add", 0, Const(0.0), single=True)
+    program.line("divide", program.line("multiply", rounded, Const(0.1), single=True), Const(3.0), single=True)
+    x = np.float32(0.7)
+    assert in_page(program, [{"x": 0.7}])[0][-1] == float(x * np.float32(0.1) / np.float32(3.0))
+
+
+def test_equal_lines_are_one_and_constants_are_computed_at_once():
+    program = Program(["x"])
+    assert program.line("multiply", 0, Const(2.0)) == program.line("multiply", 0, Const(2.0)) == 1
+    assert program.line("add", Const(1.0), Const(2.0)) == Const(3.0) and program.line("multiply", Const(1.0), 0) == 0
+
+
+@pytest.mark.parametrize("x, slope", [(0.5, 0.75), (-2.5, 6.5), (2.9, 0.0), (40.0, -80.0), (0.0, 1.0)])
+def test_a_close_up_is_drawn_as_python_draws_it(x, slope):
+    program = Program(["x", "along"])
+    program.curves["f"] = program.line("power", 1, Const(2.0))
+    drawn = CloseUp(6.0, 20.0, 0, "f", x, x * x, slope)
+    wanted = [to_json(mark)["at"] for mark in drawn.marks(window(x) ** 2)]
+    held = {"program": program.written(), "made": {"in": {}}}
+    marks = [{"at": {}} for _ in wanted]
+    scene = {"panels": [{"marks": marks, "closeups": [to_json(drawn)]}]}
+    code = f"(held, scene, x) => {{ {RECKONING}; new Reckoning(held).turn(scene, {{ x }}); return scene.panels[0].marks; }}"
+    for mark, found in zip(wanted, call(code, held, scene, x), strict=True):
+        spots = [sorted(set(_numbers(at["d"]))) if "d" in at else [at["cx"], at["cy"]] for at in (mark, found["at"])]
+        assert spots[1] == pytest.approx(spots[0], abs=0.11)
+
+
+def _numbers(path):
+    return map(float, path.replace("M", " ").replace("L", " ").split())

@@ -14,7 +14,7 @@ def test_arithmetic_is_a_line_each_and_has_its_value():
     q = of(3.0, 4.0)
     made = (2 * q["x"] - q["y"]) / (1 - q["y"]) + -q["x"]
     assert made.value == (6 - 4) / (1 - 4) - 3
-    inputs = {"x": [3.0, 1.5], "y": [4.0, -2.0]}
+    inputs = [{"x": 3.0, "y": 4.0}, {"x": 1.5, "y": -2.0}]
     assert q.program.values(inputs)[made.place].tolist() == [made.value, (3 + 2) / 3 - 1.5]
 
 

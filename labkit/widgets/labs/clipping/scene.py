@@ -97,7 +97,7 @@ def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
 
     >>> scene = together("Both", [norms.scene(default_gradients()), order_view.scene()])
     >>> [dial.name for dial in scene.dials]
-    ['part', 'norm_limit', 'order', 'rule', 'overflow']
+    ['part', 'norm_limit', 'lit', 'order', 'rule', 'overflow']
     """
     over = {dial.name: 0 for part in parts for dial in part.dials if dial.start and dial.start == len(dial.values) - 1}
     dials = [Dial("part", "Part", [part.title for part in parts], "choice", start, resets=over)]

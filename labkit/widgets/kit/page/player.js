@@ -190,7 +190,8 @@ export class Player {
 
   asksOn() { this.grabbing.whenLetGo(() => this.poses()); }
 
-  set(wanted, tell = true) {
+  // `puts`: whether inputs that a dial sets are set.
+  set(wanted, tell = true, puts = tell) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
     const moved = this.dials.filter(({ name }) => after[name] !== before[name]), asked = moved.filter(({ name }) => wanted[name] !== undefined);
     if (moved.length) this.moving.end(); // what still moves from the turn before
@@ -202,7 +203,7 @@ export class Player {
     this.afterwards();
     if (tell) this.told(this.state);
     const sets = moved.find((dial) => dial.sets?.length);
-    if (sets && tell) this.send({ set: sets.sets[after[sets.name]], at: this.state });
+    if (sets && puts) this.send({ set: sets.sets[after[sets.name]], at: this.state });
   }
 
   afterwards() {

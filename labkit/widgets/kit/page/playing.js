@@ -61,9 +61,7 @@ export class Playing {
   opens() {
     const { player } = this, begun = player.moving.begun || player.dials.some((dial) => player.state[dial.name] !== (dial.start || 0));
     const dial = player.main || this.longest();
-    if (!dial || begun || player.predict) return;
-    if (!lessMotion()) this.toggle(dial, true);
-    else if (dial.even) player.set({ [dial.name]: dial.rests });
+    if (dial && !begun && !player.predict && !lessMotion()) this.toggle(dial, true);
   }
 
   // Where there is no slider, what plays is the choice with the most positions.

@@ -19,10 +19,11 @@ TITLE = "Clipping a gradient: shorter, or turned as well"
 class ClippingLab(Picture):
     """Four parts, one shown at a time: dial `part` chooses.
 
-    1. "Ball and box": a gradient and a limit to drag, to any number. Clipping by norm keeps its direction, by value turns it.
+    1. "Ball and box": a gradient and a limit to drag to any number, here as in a saved page. Clipping by norm keeps its
+       direction, by value turns it.
     2. "Every parameter": the norms of all gradients before and after. One global norm keeps their ratios.
-    3. "Over a cliff": training a recurrent unit with and without clipping.
-    4. "In which order": unscale, reduce, clip and check for two workers, in all 24 orders.
+    3. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a limit to drag.
+    4. "In which order": unscale, reduce, clip and check as cards to drag, for two workers, in all 24 orders.
 
     `ClippingLab()` shows a network that reads digits in part 2. `ClippingLab(fun, *args)` shows your own gradients there and
     starts with them: `fun` is a Cell or Module that returns its loss (the gradients of its parameters), or a function (those

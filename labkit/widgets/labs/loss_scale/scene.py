@@ -23,8 +23,8 @@ class LossScaleLab(Picture):
     """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
 
     `LossScaleLab()` shows four cases: a network whose loss is divided until gradients vanish in float16, its training with a
-    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. It plays from
-    scale 1 up, to where they overflow; standing still it shows a scale that is safe.
+    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. By itself it
+    plays from no scale to one that is safe; a still picture shows that one.
 
     `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
     returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function
@@ -36,8 +36,8 @@ class LossScaleLab(Picture):
     `gradients`: what you captured, unscaled, in place of a network: `{name: array}`, or a list of these, one per step.
 
     Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step"; "beside_scale" and so on
-    choose what stands beside the histogram. Raises TypeError or ValueError, saying what to do, where there is nothing to
-    differentiate, or gradients are not finite or all 0.
+    choose what stands beside the dots; "begins" and "window" start the training elsewhere. Raises TypeError or ValueError,
+    saying what to do, where there is nothing to differentiate, or gradients are not finite or all 0.
 
     >>> lab = LossScaleLab(lambda w: 2.0**-20 * w**2, 0.01, formats=["float16"])
     >>> lab.cases[0].outcomes["float16"][0].share("flushed"), lab.cases[0].safe["float16"]
@@ -279,8 +279,8 @@ def _links(case, dial):
 def _description(cases, formats):
     by_numpy, rounded = [f for f in formats if f in NATIVE], [f for f in formats if f not in NATIVE]
     parts = [
-        "The exponents of a network's gradients as a histogram over the bands of a float format: flushed to 0, subnormal, "
-        "normal, overflowed. An outline shows them unscaled, filled columns with the loss scale; hollow ones are lost."
+        "A network's gradients as dots: as they are, times the loss scale over the numbers of a float format, and divided by it "
+        "again. Golden ones have lost digits, holes were flushed to 0, rings overflowed."
     ]
     if by_numpy:
         parts.append(f"In {' and '.join(by_numpy)} each result is one of NumPy's in the format itself.")

@@ -169,8 +169,9 @@ export class Player {
     this.notice.textContent = this.scene.notice || "";
     for (const view of this.views) renew(view.items, this.state);
     this.pointing.renewed();
+    const unlit = () => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned);
     clearTimeout(this.calm); // what has turned is lit for a moment, not while it plays
-    this.calm = setTimeout(() => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned), this.play.dial ? 0 : LIT);
+    if (this.play.dial) unlit(); else this.calm = setTimeout(unlit, LIT);
     this.afterwards();
     if (this.asking) this.asksOn();
   }

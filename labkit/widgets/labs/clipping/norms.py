@@ -223,7 +223,7 @@ def _rules(found) -> Panel:
         bar = rect(ANGLES.start, y + 25, 0, 13, look.mark, 0)
         marks += [effects, bar.following("norm_limit", width=[ANGLES(angle) - ANGLES.start for angle in turned])]
         marks.append(rect(0, tops[k], 300, RULE - 6, "row", 0, link=f"rule {k}"))
-    return Panel("rules", "Tap a rule: how it turns the whole gradient", 300, 50 + RULE * len(LOOKS), marks)
+    return Panel("rules", "Tap a rule: how it turns all of it", 300, 50 + RULE * len(LOOKS), marks)
 
 
 def _effect(found, k, i):

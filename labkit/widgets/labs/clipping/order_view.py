@@ -12,7 +12,7 @@ from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, 
 from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, gradient_words, wanted
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
-DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
+DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "their mean", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
 CARD = 92.0  # px: of a step
 CELL, ACROSS, DOWN = (58.0, 64.0), 62.0, 90.0  # px of a cell of the map, and from one to the next
 CELLS = [(3.0 + ACROSS * (i % 6), DOWN * (i // 6) + 22.0) for i in range(len(ORDERS))]
@@ -26,7 +26,7 @@ def scene() -> Scene:
     marks = [*_labels(), *(mark for case in CASES for mark in only(_when(case), _flows(runs[case], case)))]
     panel = Panel(
         "flow",
-        "Drag a step up or down: what becomes of both gradients",
+        "Drag a step: what becomes of both gradients",
         2 * BOX + GAP + LEFT + 2,
         TOP + 6 * ROW + 16,
         marks,

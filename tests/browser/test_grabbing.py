@@ -128,6 +128,7 @@ def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_pytho
     for key in ("", "ArrowLeft", "ArrowLeft"):
         dragged.press(name, key) if key else dragged.by(name, right, down)
         dragged.off(name)  # once it is drawn
+        dragged.page.wait_for_function("!document.querySelector('[data-turned]')")  # nothing is lit any more
         said = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-")
         now = {field: float(value) for field, value in (one.split(" = ") for one in said.split(", "))}
         assert set(now) == set(fields) and any(now[field] != inputs[field] for field in fields)

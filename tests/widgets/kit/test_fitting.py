@@ -18,14 +18,18 @@ from labkit.widgets.kit.reckoning import Const, Program
 from labkit.widgets.kit.scene import to_json
 from labkit.widgets.kit.words import joined, number
 
-TURNED = f"(held, scene, row) => {{ {script('reckoning.js')}; return new Reckoning(held).turn(scene, row) ? scene : null; }}"
+TURNED = (
+    f"(held, scene, row) => {{ {script('reckoning.js')}; return new Reckoning(held).turn(scene, row) ? scene : null; }}"
+)
 TENTHS = ("x", "y", "cx", "cy", "width", "height")
 
 
 def held(picture):
     """What the page of a picture computes with, and the scene that it starts with."""
     known = json.loads(picture.html().partition('id="data">')[2].partition("</script>")[0])
-    return [unpacked(known[key]) if isinstance(known.get(key), str) else known.get(key, {}) for key in ("reach", "scene")]
+    return [
+        unpacked(known[key]) if isinstance(known.get(key), str) else known.get(key, {}) for key in ("reach", "scene")
+    ]
 
 
 def others(names, count=6):
@@ -119,7 +123,12 @@ def test_texts_numbers_kinds_and_lists_of_changes_follow(of):
     made, fit, program = fitted(VALUES, [{"it": of(x), "same": 1} for x in VALUES])
     assert not fit.left
     for x in VALUES:
-        page = call(TURNED, {"program": program.written(), "made": made}, {"it": of(VALUES[0]), "same": 1, "panels": []}, {"x": x})
+        page = call(
+            TURNED,
+            {"program": program.written(), "made": made},
+            {"it": of(VALUES[0]), "same": 1, "panels": []},
+            {"x": x},
+        )
         assert list(differences(json.loads(json.dumps(of(x))), page["it"], ("it",))) == []
 
 

@@ -16,7 +16,24 @@ from labkit.widgets.kit.scene import to_json
 
 NUMBERS = script("numbers.js")
 RECKONING = script("reckoning.js")
-TIES = [1.125, -1.125, 1.135, 2.5, 25.5, 1234.5, 99.95, 999.5, 123456.5, 0.00012345, 0.0, -0.0, 1e-300, 1e22, -1e15, 0.15]
+TIES = [
+    1.125,
+    -1.125,
+    1.135,
+    2.5,
+    25.5,
+    1234.5,
+    99.95,
+    999.5,
+    123456.5,
+    0.00012345,
+    0.0,
+    -0.0,
+    1e-300,
+    1e22,
+    -1e15,
+    0.15,
+]
 COARSE = st.builds(lambda n, k: n / 2**k, st.integers(-5000, 5000), st.integers(0, 9))  # many lie just between two
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -32,7 +49,9 @@ def in_page(program, rows):
 def test_the_page_writes_numbers_as_python_does(values):
     values = TIES + values
     for key, form in FORMATS.items():
-        written = call(f"(values, key) => {{ {NUMBERS}; return values.map((value) => inWords(value, key)); }}", values, key)
+        written = call(
+            f"(values, key) => {{ {NUMBERS}; return values.map((value) => inWords(value, key)); }}", values, key
+        )
         assert written == [form(value) for value in values]
 
 
@@ -42,7 +61,10 @@ def test_each_primitive_is_that_of_numpy(name):
     program = Program([f"x{i}" for i in range(count)])
     place = program.line(name, *range(count))
     draw = np.random.default_rng(0)
-    rows = [{n: float(v) for n, v in zip(program.inputs, row, strict=True)} for row in draw.choice([-1.5, 0.0, 0.25, 0.5, 1.0, 3.0], (40, count))]
+    rows = [
+        {n: float(v) for n, v in zip(program.inputs, row, strict=True)}
+        for row in draw.choice([-1.5, 0.0, 0.25, 0.5, 1.0, 3.0], (40, count))
+    ]
     wanted = np.array([program.values([row])[place][0] for row in rows])
     for row, found, value in zip(rows, in_page(program, rows), wanted, strict=True):
         assert (found is None) == (not math.isfinite(value)), row

@@ -29,7 +29,9 @@ def test_each_number_of_a_run_at_other_inputs_is_a_quantity(program):
     inputs = [0.3 + 0.7 * i for i in range(len(names))]
     story = of_function(fun, inputs, program=False)
     lines = reckoned(fun, program.leaves, names)
-    quantities = onp.array([*(row[0] for row in lines.values([dict(zip(names, inputs, strict=True))])), *lines.constants, 0.0, 1.0])
+    quantities = onp.array(
+        [*(row[0] for row in lines.values([dict(zip(names, inputs, strict=True))])), *lines.constants, 0.0, 1.0]
+    )
     for number in numbers(story):
         assert onp.isclose(quantities, float(number), 1e-12, 0.0).any(), float(number)
 

@@ -107,7 +107,7 @@ def test_the_relief_is_as_high_as_the_loss():
     bands = [m for m in usual().panels[0].marks if m.role.startswith("norm") and m.tag == "path"]
     shapes = [(int(m.role[-1]), Path([[*map(float, p.split())] for p in m.at["d"][1:-1].split("L")])) for m in bands]
     for w, b in np.random.RandomState(0).uniform(FRAME[::2], FRAME[1::2], (300, 2)):
-        covers = [k for k, shape in shapes if shape.contains_point(cliff.PLANE.at((w, b)))]
+        covers = [k for k, shape in shapes if shape.contains_point(cliff_view.PLANE.at((w, b)))]
         level = np.searchsorted(cliff_view.LEVELS, loss(w, b))
         near = min(abs(np.log(loss(w, b) / edge)) for edge in cliff_view.LEVELS)
         assert (min(covers) if covers else 5) == level or near < 0.1

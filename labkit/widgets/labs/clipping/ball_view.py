@@ -20,7 +20,7 @@ LENGTHS = Axis(0, 5, 30, 308)  # in the second panel
 ROW, TOP, BAR = 42.0, 22.0, 13.0
 WEDGE = 58.0  # px: how far the turn is filled
 DIRECTIONS, TURNS = Axis(-180, 180, 30, 308), Axis(0, 45, 292, 190)
-BESIDE = 320.0, TURNS.start + 28
+BESIDE = 330.0, TURNS.start + 28
 QUARTER = 60  # steps of a quarter of the way around
 Place = tuple[Any, Any]
 

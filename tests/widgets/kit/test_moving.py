@@ -172,7 +172,10 @@ def test_what_sets_inputs_shows_the_scene_for_them_and_an_even_dial_ends_where_i
     def scene(x, **more):
         dial = Dial("at", "At", [str(i) for i in range(5)], **more)
         return Scene(
-            "", "", [dial], [Panel("p", "", 60, 20, [circle(x, 10, 4, "inkhead").following("at", cy=[3.0, 6.0, 9.0, 12.0, 15.0])])]
+            "",
+            "",
+            [dial],
+            [Panel("p", "", 60, 20, [circle(x, 10, 4, "inkhead").following("at", cy=[3.0, 6.0, 9.0, 12.0, 15.0])])],
         )
 
     sets = [{"x": 5.0 + 10 * i} for i in range(5)]

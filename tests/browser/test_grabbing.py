@@ -1,5 +1,7 @@
 """What a picture shows as a position is dragged: by mouse, by touch and by keyboard, to what the data say."""
 
+from itertools import pairwise
+
 import pytest
 from dragged import Dragged
 from listened_page import axe_findings
@@ -142,6 +144,47 @@ def test_what_leads_up_to_the_first_question_plays(opened):
     assert at.inner_text().startswith("5/")
 
 
+QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (2, "start", 71, -49), (2, "max_norm", -38, 0)]
+
+
+@pytest.mark.parametrize("part, name, right, down", QUANTITIES)
+def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_python_shows(
+    opened, part, name, right, down
+):
+    dragged, picture = opened("clipping", part=part), made("clipping")
+    inputs, fields = dict(picture.inputs), [along.field for along in dragged.grip(name).free.values()]
+    for key in ("", "ArrowLeft", "ArrowLeft"):
+        dragged.press(name, key) if key else dragged.by(name, right, down)
+        dragged.off(name)  # once it is drawn
+        dragged.page.wait_for_function("!document.querySelector('[data-turned]')")  # nothing is lit any more
+        said = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-")
+        now = {field: float(value) for field, value in (one.split(" = ") for one in said.split(", "))}
+        assert set(now) == set(fields) and any(now[field] != inputs[field] for field in fields)
+        inputs |= now
+        dragged.shown.goes({dial: last for dial, (_, last) in dragged.grip(name).ends.items()})
+        dragged.shown.scene = dragged.scene = picture.scene_at(inputs)
+        assert dragged.shown.differences() == []
+
+
+def test_of_an_even_dial_what_lies_between_two_positions_is_seen_while_it_is_dragged_and_it_ends_at_one(opened):
+    dragged = opened("loss_scale")
+    spots, mouse, dot = dragged.grip("scale dots").spots, dragged.page.mouse, dragged.page.locator("circle").nth(200)
+    (x, y), one = dragged.centre("scale dots"), (spots[1][0] - spots[0][0])
+    mouse.move(x, y)
+    mouse.down()
+    places = []
+    for k in range(1, 5):
+        mouse.move(x + 10 * k, y)
+        places.append(float(dot.get_attribute("cx")))
+    steps = [b - a for a, b in pairwise(places)]
+    assert max(steps) - min(steps) < 0.1 and all(step % one for step in steps)
+    mouse.move(x - 900, y)
+    assert dragged.off("scale dots") == pytest.approx([0, 0], abs=1)  # it goes no further than to its last spot
+    mouse.up()
+    dragged.shown.state["scale"] = int(dragged.knob("scale dots").get_attribute("aria-valuenow"))
+    assert dragged.shown.differences() == []
+
+
 def test_what_is_to_be_predicted_is_not_shown_by_a_drag(opened):
     dragged = opened("show")
     dragged.page.get_by_label("Predict first").check()
@@ -230,10 +273,9 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 
 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
-    "clipping g": ("clipping", "g", {}, 40),
-    "clipping limit": ("clipping", "limit", {}, 0),
     "clipping order": ("clipping", "order", {"part": 3}, 8),
-    "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
+    "clipping step": ("clipping", "step clip", {"part": 3}, 1),
+    "loss scale": ("loss_scale", "scale dots", {"case": 0}, 17),
     "training step": ("loss_scale", "step training", {"case": 1}, 20),
     "point": ("step_size", "x", {}, 6),
     "secant": ("step_size", "h", {}, 2),

@@ -18,7 +18,7 @@ CHEAP = {
     "show": (lambda: show(fun, 3.0, 2.0), {"step": 3, "view": 1, "inputs": {"x": 1.25}}),
     "cut": (lambda: CutEdge(fun, 3.0, 2.0), {"cut": 2}),
     "batch": (BatchSplitter, {"parts": 2, "shards": 2, "cut1of3": 4}),
-    "clipping": (ClippingLab, {"limit": 0, "inputs": {"g1": 0.123456789, "limit": 1.7}}),
+    "clipping": (ClippingLab, {"step": 3, "inputs": {"g1": 0.123456789, "limit": 1.7, "w": -0.5}}),
 }
 
 

@@ -73,8 +73,10 @@ class Dial:
     without a control, at 0 only while the reader predicts). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
-    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its
-    start. `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
+    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its start. `even`: what lies
+    between two positions is seen too, on the way from the one to the other, when it plays and where it is dragged; by itself
+    it plays to where it rests, and no further. `sets`: inputs of the picture that each position sets, where they can be had.
+    `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
     whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
@@ -102,6 +104,8 @@ class Dial:
     pace: float = 0.0
     stops: Sequence[int] = ()
     rests: int | None = None
+    even: bool = False
+    sets: Sequence[Mapping[str, float]] = ()
     puts: Sequence[Mapping[str, int]] = ()
     after: str = ""
 

@@ -133,6 +133,9 @@ STATES: dict[str, dict[str, Any]] = {
     "lit": {"fill": "$lit"},
     "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
     "wrongtext": {"fill": "$bad"},
+    "coarse": {"fill": "$leaf"},
+    "hole": {"fill": "$page", "stroke": "$backward", "stroke-width": 1},
+    "over": {"fill": "$page", "stroke": "$bad", "stroke-width": 1.2},
     "hidden": {"display": "none"},
     "asked": {"display": "none"},  # seen in the page alone, while the reader predicts
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
@@ -143,7 +146,10 @@ OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("
         "fill": "$muted",
         "text-decoration": "line-through",
         "stroke-width": 0,
-    }  # a rim would be struck through, too
+    },  # a rim would be struck through, too
+    "coarse": {"fill": "$leaf-ink"},
+    "hole": {"fill": "$backward-ink"},
+    "over": {"fill": "$bad"},
 }
 
 

@@ -17,14 +17,15 @@ from labkit.mindspore import amp, nn
 from labkit.precision import format_of, rounded, statistics
 from labkit.widgets.kit.axes import Axis
 from labkit.widgets.kit.scene import looks, to_json, width_of
-from labkit.widgets.labs.loss_scale import LossScaleLab
+from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.labs.loss_scale import LossScaleLab, dots
 from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent, silhouette, two_to
 from labkit.widgets.labs.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
 from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
 from labkit.widgets.labs.loss_scale.presets import digits_batches, digits_network
 from labkit.widgets.labs.loss_scale.run import Network
 from labkit.widgets.labs.loss_scale.scene import FORMATS
-from labkit.widgets.labs.loss_scale.training import Learner, Training
+from labkit.widgets.labs.loss_scale.training import Learner, Start, Training
 
 RNG = np.random.RandomState(0)
 X, W1, W2 = RNG.randn(8, 5), RNG.randn(7, 5) * 0.3, RNG.randn(1, 7) * 0.3
@@ -296,6 +297,11 @@ def shown(lab, panel, **dials):
     ]
 
 
+def visible(lab, panel, **dials):
+    (found,) = [p for p in lab.scene.panels if p.name == panel]
+    return visible_marks(found, lab.scene.state(**dials))
+
+
 def lefts(d):
     return min(float(x) for x in re.findall(r"[ML](-?[\d.]+) ", d))
 
@@ -327,14 +333,57 @@ def test_under_the_name_of_each_band_stands_how_many_met_its_fate(lab):
     roles = {"slope": "flushed", "leaftext": "subnormal", "forwardtext": "normal", "badtext": "overflowed"}
     for i, dial, of, position, found in each_position(lab):
         if of == "float16" and position % 7 == 0:
-            marks = [
-                (m.role, words)
-                for m, at, words in marks_at(lab, "exponents", i, dial, of, position)
-                if at.get("y") == 37
-            ]
-            said = {roles[role]: words for role, words in marks if words}
             shares = {fate: percent(found.share(fate)) for fate in FATES if found.count(fate)}
-            assert said == {k: v.replace("under ", "<").replace("over ", ">") for k, v in shares.items()}
+            expected = {k: v.replace("under ", "<").replace("over ", ">") for k, v in shares.items()}
+            for panel, y in [("exponents", 45), *([] if dial == "step" else [("dots", 119)])]:
+                marks = [(m.role, w) for m, at, w in marks_at(lab, panel, i, dial, of, position) if at.get("y") == y]
+                assert {roles[role]: words for role, words in marks if words} == expected
+
+
+def test_the_dots_are_gradients_of_the_lab_scaled_held_and_divided_again(lab):
+    """Read off the axis: where each dot comes back to is what the format held, divided by the scale; lost ones are holes."""
+    sweep, across = lab.cases[0], dots.axis_of(lab.cases[0])
+    flat = np.concatenate([g.ravel() for g in sweep.exact.values()])
+    assert len(sweep.dots.exact) == 128 and np.isin(sweep.dots.exact, flat).all()
+    for of in ("float16", "float8_e4m3"):
+        for position in (0, 9, 15, 37, 39):
+            seen = [
+                (m.role, at, name)
+                for m, at, _, name in visible(lab, "scale dots", format=of, scale=position)
+                if m.tag == "circle"
+            ]
+            lanes = [seen[:128], seen[128:256], seen[256:]]
+            held = np.abs(sweep.dots.held[of][position])
+            for exact, kept, one, two, three in zip(np.abs(sweep.dots.exact), held, *lanes, strict=True):
+                assert two[1]["cx"] == pytest.approx(across(np.log2(exact) + position), abs=0.11)
+                assert one[1]["cx"] == pytest.approx(across(np.log2(exact)), abs=0.11)
+                lost = "over" if not np.isfinite(kept) else "hole" if not kept else None
+                if lost:
+                    assert three[2] == lost and three[1]["cx"] == pytest.approx(across(np.log2(exact)), abs=0.11)
+                else:
+                    assert three[2] == ("coarse" if kept < format_of(of).min_normal else "")
+                    assert three[1]["cx"] == pytest.approx(across(np.log2(kept) - position), abs=dots.SEEN + 0.1)
+                assert one[1]["cy"] - dots.LANES[0] == pytest.approx(three[1]["cy"] - dots.LANES[2], abs=0.11)
+
+
+def test_from_no_scale_it_plays_to_a_safe_one_where_it_rests(lab):
+    for case, dial in zip(lab.cases, [d for d in lab.scene.dials if d.name.startswith(("scale", "step"))], strict=True):
+        if isinstance(case, Sweep):
+            assert dial.start == 0 and dial.rests == case.start and dial.even
+
+
+def test_other_starts_of_the_training_are_trainings_with_their_own_scaler(lab, digits):
+    training, (network, _) = lab.cases[1], digits
+    for start in (Start(0, 3), Start(40, 8)):
+        scaler = amp.DynamicLossScaler(2.0**start.power, 2, start.window)
+        steps = Training("", "", Learner(network, digits_batches(12), 0.02), ["float16"], scaler).steps["float16"]
+        for one, other in zip(training.others[start], steps):
+            assert (one.power, one.event, one.loss) == (other.outcome.power, other.event, other.loss)
+    own = training.others[training.start]
+    assert [s.power for s in own] == [s.outcome.power for s in training.steps["float16"]]
+    assert "at scale 2⁰" in lab.describe(case=1, step=0, begins=0) and "skipped" in lab.describe(
+        case=1, step=0, begins=5
+    )
 
 
 def lengths(d, xs):
@@ -453,7 +502,7 @@ def test_the_questions_are_answered_by_what_comes_next(lab):
     assert asked >= 2 * len(FORMATS)
 
 
-def test_the_histogram_is_dragged_to_where_it_is_safe_and_a_scale_that_is_not_says_what_is_lost(lab):
+def test_the_dots_are_dragged_to_where_it_is_safe_and_a_scale_that_is_not_says_what_is_lost(lab):
     scale = next(d for d in lab.scene.dials if d.name == "scale")
     for seek in scale.seeks:
         of = FORMATS[seek.when["format"][0]]
@@ -521,8 +570,8 @@ def test_many_parameters_are_shown_by_layer_and_the_rest_together():
 def test_the_page_is_one_file_of_moderate_size(lab):
     page = lab.html()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
-    assert len(page) < 300_000
-    assert len(json.dumps(to_json(lab.scene), allow_nan=False)) < 900_000
+    assert len(page) < 370_000
+    assert len(json.dumps(to_json(lab.scene), allow_nan=False)) < 1_450_000
 
 
 def test_the_description_says_how_each_format_is_computed(lab):

@@ -16,8 +16,16 @@ export function below(event) {
   return document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link)?.dataset.link;
 }
 
-// Where a handle is seen that is dragged to a place: not beside the line along which it goes.
-export function onTrack({ by }, [x, y], spot) { return [by === "y" ? spot[0] : x, by === "x" ? spot[1] : y]; }
+// Where a handle is seen that is dragged to a place: not beside the line along which it goes, nor beyond its ends.
+export function onTrack(grip, place, spot) {
+  const { by, free = {} } = grip, seen = (grip.spots || []).filter(Boolean);
+  return place.map((at, i) => {
+    const axis = "xy"[i], along = free[axis];
+    if ((by === "x" || by === "y") && by !== axis) return spot[i];
+    const ends = along ? [along.start, along.end] : seen.length && by !== "r" ? seen.map((one) => one[i]) : [at];
+    return Math.min(Math.max(...ends), Math.max(Math.min(...ends), at));
+  });
+}
 
 // A part of a panel in its scroller: left, top, width and height in px.
 export function corners(view, x, y, width, height) {

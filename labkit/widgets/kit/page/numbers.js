@@ -5,6 +5,9 @@ const NUMBER_FORMATS = {
   "2": (value) => minus(general(value, 2)),
   "(3": (value) => (value < 0 ? `(${minus(general(value, 3))})` : minus(general(value, 3))),
   "6": (value) => general(value, 6, true),
+  px: (value) => String(Math.round(value * 10) / 10 + 0),
+  f1: (value) => value.toFixed(1),
+  f2: (value) => value.toFixed(2),
   i: (value) => (Math.abs(value) < 1e15 ? minus(String(Math.trunc(value) + 0)) : minus(general(value, 3))),
 };
 

@@ -175,8 +175,9 @@ export class Player {
     this.without = without;
     for (const view of this.views) renew(view.items, this.state);
     this.pointing.renewed();
-    clearTimeout(this.calm); // what has turned is lit for a moment
-    this.calm = setTimeout(() => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned), LIT);
+    const unlit = () => this.root.querySelectorAll("[data-turned]").forEach((node) => delete node.dataset.turned);
+    clearTimeout(this.calm); // what has turned is lit for a moment, not while it plays
+    if (this.play.dial) unlit(); else this.calm = setTimeout(unlit, LIT);
     this.afterwards();
     if (this.asking) this.asksOn();
   }
@@ -196,7 +197,8 @@ export class Player {
 
   asksOn() { this.grabbing.whenLetGo(() => this.poses()); }
 
-  set(wanted, tell = true) {
+  // `puts`: whether inputs that a dial sets are set.
+  set(wanted, tell = true, puts = tell) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
     const moved = this.dials.filter(({ name }) => after[name] !== before[name]), asked = moved.filter(({ name }) => wanted[name] !== undefined);
     if (moved.length) this.moving.end(); // what still moves from the turn before
@@ -207,6 +209,8 @@ export class Player {
     else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);
+    const sets = moved.find((dial) => dial.sets?.length);
+    if (sets && puts) this.send({ set: sets.sets[after[sets.name]], at: this.state });
   }
 
   afterwards() {

@@ -21,7 +21,10 @@ export class Playing {
   }
 
   // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
-  moves(dial) { return this.dial === dial ? Math.min(MOVING * this.pace(dial), (dial.pace || LONGEST) / this.speed) : undefined; }
+  moves(dial) {
+    if (this.dial === dial && dial.even) return this.pace(dial);
+    return this.dial === dial ? Math.min(MOVING * this.pace(dial), (dial.pace || LONGEST) / this.speed) : undefined;
+  }
 
   // The next of the speeds, after the last one the first.
   faster() {
@@ -37,7 +40,7 @@ export class Playing {
     const [first] = trackOf(dial), again = !dial.stops && player.state[dial.name] === trackOf(dial).at(-1);
     if (again) player.turn(dial, first);
     const now = player.state[dial.name];
-    Object.assign(this, { dial, from: trackOf(dial).includes(now) ? now : trackOf(dial).at(-1) }); // where it goes round, it ends here
+    Object.assign(this, { dial, opening, from: trackOf(dial).includes(now) ? now : trackOf(dial).at(-1) }); // where it goes round, it ends here
     if (again || (opening && dial.stops)) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     else this.next(dial);
     player.afterwards();
@@ -50,7 +53,8 @@ export class Playing {
     const on = placeOnTrack(player.scene, dial, player.state[dial.name]) + 1;
     player.request(dial, track[dial.stops ? on % track.length : Math.min(track.length - 1, on)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    if (player.state[dial.name] === (dial.stops ? this.from : track.at(-1))) this.pause();
+    const at = player.state[dial.name], rests = this.opening && dial.even && at === dial.rests;
+    if (rests || at === (dial.stops ? this.from : track.at(-1))) this.pause();
   }
 
   // Once by itself, if the reader has not begun, does not predict, and does not want less motion.

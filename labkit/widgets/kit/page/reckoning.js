@@ -78,7 +78,7 @@ function become(thing, how, numbers) {
 }
 
 export function madeOf(how, thing, numbers) {
-  if (how.words) return how.words.map((part) => (Array.isArray(part) ? inWords(numbers[part[0]], part[1]) : part)).join("");
+  if (how.words) return how.words.map((part) => (Array.isArray(part) ? inWords(numbers[part[0]], part[1]) : part.words || part["one of"] ? madeOf(part, "", numbers) : part)).join("");
   if (how.level) return how.level[1] ? Number(general(numbers[how.level[0]], 6)) : numbers[how.level[0]];
   if (how.sum) return how.sum.reduce((sum, [place, factor]) => sum + factor * numbers[place], how.and);
   if (how.long) return Math.round(10 * (how.times * Math.max(...how.long.map((words) => madeOf(words, "", numbers).length)) + how.and)) / 10;

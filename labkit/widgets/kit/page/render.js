@@ -97,12 +97,15 @@ function render({ model, el }) {
     if (part) await open(part[0]);
     const there = link.rest.inputs && !reach.turn ? reach.at(link.rest.inputs) : -1;
     if (there >= 0) reachFor(there, link.rest.inputs);
-    else if (link.rest.inputs && reach.turn && !model.get("live")) compute(Object.fromEntries(Object.entries(link.rest.inputs).map(([name, value]) => [name, Number(value)])));
+    else if (link.rest.inputs && reach.turn && !model.get("live")) {
+      const known = Object.entries(link.rest.inputs).filter(([name]) => reach.fields.includes(name));
+      if (known.length) compute(Object.fromEntries(known.map(([name, value]) => [name, Number(value)])));
+    }
     const [dials, faults] = fitting(player.scene, link.dials), lacks = lacking(link.rest, rest);
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
     player.pause();
     if (link.predict !== undefined) player.predict = link.predict;
-    player.set(dials);
+    player.set(dials, true, !link.rest.inputs);
     const python = lacks.length && !model.get("live") ? [`The link also has ${lacks.join(", ")}. A page that stands still cannot compute that: Python can, where the page is run.`] : [];
     const away = looking(player.layouts, link.views);
     sharing.say([...link.faults, ...faults, ...python, ...away]);

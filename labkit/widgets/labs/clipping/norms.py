@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.grips import Grip
-from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, path, rect, text, width_of
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, only, path, rect, text, width_of
 from ...kit.strokes import Point, polygon
 from ...kit.words import listed, number, paragraph, shape
 from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
@@ -16,6 +16,7 @@ from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 MOST = 40  # rows; of a larger network the longest gradients are shown
 NAMES, PLOT, TURNS, ROW, TOP, BELOW = 116.0, 240.0, 70.0, 42.0, 38.0, 30.0  # px
 WHOLE = "all together"
+LIT = "lit"  # the dial of the rule that is looked at
 
 RIGHT = NAMES + PLOT + TURNS
 RULE = 74.0  # px: of a rule in the first panel
@@ -107,7 +108,12 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
         for n in names[1:]
     }
     panels, held = [_rules(found), _panel(found, names)], [_held(found, TOP + ROW * len(names))]
-    return Scene(title, words, [_dial(found)], panels, [_caption(found)], links, notes, grips=held)
+    links |= {
+        f"rule {k}": Link(f"{look.name}: {look.operation}", [look.operation], go={LIT: k})
+        for k, look in enumerate(LOOKS)
+    }
+    lit = Dial(LIT, "Rule", [look.name for look in LOOKS], "inside", start=len(LOOKS) - 1)
+    return Scene(title, words, [_dial(found), lit], panels, [_caption(found)], links, notes, grips=held)
 
 
 def _notes(gradients, finite):
@@ -152,7 +158,8 @@ def _panel(found, names):
     powers = [10.0**power for power in range(int(scale.low), int(np.floor(scale.high)) + 1, every)]
     marks = [rect(NAMES, TOP, PLOT, bottom - TOP, "area")]
     marks += [*scale.below(bottom + 14, powers, grid=(TOP, bottom)), *_limit(found, scale, bottom)]
-    marks.append(text(RIGHT, TOP - 20, "by value turns", "note", "end"))
+    turns = [f"{look.name} turns" for look in LOOKS]
+    marks.append(text(RIGHT, TOP - 20, "", "note", "end").following(LIT, text=turns))
     for row, name in enumerate(names):
         marks += _row(found, scale, name, TOP + ROW * (row + 0.5))
     marks.append(line(0, TOP + ROW, RIGHT, TOP + ROW, "axis"))
@@ -184,14 +191,17 @@ def _row(found, scale, name, y) -> Iterator[Mark]:
         return
     start = scale(found.before[name])
     yield line(start, y - 16, start, y + 16, "before", link=link)
-    for look, after in zip(LOOKS, found.after, strict=True):
+    for k, (look, after) in enumerate(zip(LOOKS, found.after, strict=True)):
+        shown = ["" if one is look else "dim" for one in LOOKS]
         ends = [(scale(norms[name]), y + look.shift) for norms in after]
         lines = [[(start, y + look.shift), end] for end in ends]
-        yield path("M0 0", look.line, link=link).following("norm_limit", d=lines)
+        yield path("M0 0", look.line, link=link).following("norm_limit", d=lines).following(LIT, state=shown)
         signs = [polygon(CORNERS[look.mark], *end) for end in ends]
-        yield path("M0 0", look.mark, link=link).following("norm_limit", d=signs)
-    turns = [f"{after[name]:.1f}°" for after in found.turned[-1]]
-    yield text(RIGHT, y + 4, "", "sum", "end", link=link).following("norm_limit", text=turns)
+        yield path("M0 0", look.mark, link=link).following("norm_limit", d=signs).following(LIT, state=shown)
+        turns = [f"{at[name]:.1f}°" for at in found.turned[k]]
+        yield from only(
+            {LIT: [k]}, [text(RIGHT, y + 4, "", "sum", "end", link=link).following("norm_limit", text=turns)]
+        )
 
 
 def _fitting(name):
@@ -202,7 +212,9 @@ def _fitting(name):
 
 def _rules(found) -> Panel:
     """What each rule does to the whole gradient: its sign, how it shortens, and a bar for how it turns."""
+    tops = [32 + RULE * k for k in range(len(LOOKS))]
     marks = [line(8, 8, 8, 22, "before"), text(24, 19, "before clipping")]
+    marks.append(rect(0, tops[0], 300, RULE - 6, "area").following(LIT, y=tops))
     for k, look in enumerate(LOOKS):
         y, limits = 50 + RULE * k, range(len(found.limits))
         marks += [path(polygon(CORNERS[look.mark], 8, y - 4), look.mark), text(24, y, look.name, look.words)]
@@ -210,7 +222,8 @@ def _rules(found) -> Panel:
         turned = [float(np.nan_to_num(found.turned[k][i][WHOLE])) for i in limits]
         bar = rect(ANGLES.start, y + 25, 0, 13, look.mark, 0)
         marks += [effects, bar.following("norm_limit", width=[ANGLES(angle) - ANGLES.start for angle in turned])]
-    return Panel("rules", "The whole gradient: how each rule turns it", 300, 50 + RULE * len(LOOKS), marks)
+        marks.append(rect(0, tops[k], 300, RULE - 6, "row", 0, link=f"rule {k}"))
+    return Panel("rules", "Tap a rule: how it turns all of it", 300, 50 + RULE * len(LOOKS), marks)
 
 
 def _effect(found, k, i):

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ...kit.grips import Grip
+from ...kit.page import packed
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
+from ...kit.symbolic import Quantities, resolved
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
 
@@ -16,10 +19,11 @@ TITLE = "Clipping a gradient: shorter, or turned as well"
 class ClippingLab(Picture):
     """Four parts, one shown at a time: dial `part` chooses.
 
-    1. "Ball and box": a gradient and a limit to drag, to any number. Clipping by norm keeps its direction, by value turns it.
+    1. "Ball and box": a gradient and a limit to drag to any number, here as in a saved page. Clipping by norm keeps its
+       direction, by value turns it.
     2. "Every parameter": the norms of all gradients before and after. One global norm keeps their ratios.
-    3. "Over a cliff": training a recurrent unit with and without clipping.
-    4. "In which order": unscale, reduce, clip and check for two workers, in all 24 orders.
+    3. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a limit to drag.
+    4. "In which order": unscale, reduce, clip and check as cards to drag, for two workers, in all 24 orders.
 
     `ClippingLab()` shows a network that reads digits in part 2. `ClippingLab(fun, *args)` shows your own gradients there and
     starts with them: `fun` is a Cell or Module that returns its loss (the gradients of its parameters), or a function (those
@@ -42,38 +46,59 @@ class ClippingLab(Picture):
                 "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
             )
         self.gradients = default_gradients() if fun is None else gradients_of(fun, *args)
-        self._inputs = {"g1": ball.START[0], "g2": ball.START[1], "limit": ball.LIMITS[ball.START_LIMIT]}
-        self._parts = [ball.scene(), norms.scene(self.gradients), cliff.scene(), order_view.scene()]
-        self._start = _place(part, self._parts, otherwise=0 if fun is None else 1)
-        super().__init__(together(TITLE, self._parts, self._start))
+        self._inputs = {**ball.START, **cliff.START}
+        self._fixed = norms.scene(self.gradients), order_view.scene()
+        parts = self._parts()
+        self._start = _place(part, parts, otherwise=0 if fun is None else 1)
+        super().__init__(together(TITLE, parts, self._start))
+
+    def _parts(self, inputs=None):
+        """The four parts for inputs, by default as they are."""
+        given = self._inputs if inputs is None else inputs
+        first, third = (_resolved(part, tuple((name, given[name]) for name in part.START)) for part in (ball, cliff))
+        return [first, self._fixed[0], third, self._fixed[1]]
 
     @property
     def inputs(self) -> Mapping[str, float]:
-        """The gradient and the limit of the first part."""
+        """The gradient and the limit of the first part; start and limit of the training over the cliff."""
         return self._inputs
 
     def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
-        """Another gradient, or limit. Raises ValueError for what has no place in the picture."""
+        """Other ones. Raises ValueError for what has no place in the picture."""
         ball.checked(inputs)
-        moved = {"limit"} if inputs["limit"] != self._inputs["limit"] else set()
-        moved |= {"g"} if any(inputs[k] != self._inputs[k] for k in ("g1", "g2")) else set()
+        cliff.checked(inputs)
         self._inputs = dict(inputs)
-        turned = {dial: position for dial, position in ball.nearest(inputs).items() if dial in moved}
-        first, others = (
-            ball.scene(**self._inputs) if at is None else ball.passing(inputs, {**at, **turned}),
-            self._parts[1:],
-        )
+        parts = self._parts()
         if at is not None:  # nothing else is seen
-            others = [replace(part, panels=(), captions=(), grips=()) for part in others]
-        self.scene = replace(together(TITLE, [first, *others], self._start), turned=turned)
+            unseen = (replace(part, panels=(), captions=(), grips=()) for part in parts)
+            parts = [
+                part if i == at["part"] else other for i, (part, other) in enumerate(zip(parts, unseen, strict=True))
+            ]
+        self.scene = together(TITLE, parts, self._start)
+
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene:
+        """The picture for other inputs."""
+        return together(TITLE, self._parts(inputs), self._start)
+
+    def reach(self) -> str:
+        """All that follows from the inputs, which the page computes."""
+        of = Quantities(self._inputs)
+        parts = [ball.scene(of), self._fixed[0], cliff.scene(of), self._fixed[1]]
+        return str(packed({"program": of.program.written(), "made": resolved(together(TITLE, parts, self._start))[1]}))
+
+
+@lru_cache(8)
+def _resolved(part: Any, inputs: tuple[tuple[str, float], ...]) -> Scene:
+    """A part for its inputs."""
+    return resolved(part.scene(Quantities(dict(inputs))))[0]
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     """One scene of several, with a dial `part` that chooses which one is shown. Their dials need different names.
 
-    >>> scene = together("Both", [cliff.scene(), order_view.scene()])
+    >>> scene = together("Both", [norms.scene(default_gradients()), order_view.scene()])
     >>> [dial.name for dial in scene.dials]
-    ['part', 'step', 'cliff_limit', 'order', 'rule', 'overflow']
+    ['part', 'norm_limit', 'lit', 'order', 'rule', 'overflow']
     """
     over = {dial.name: 0 for part in parts for dial in part.dials if dial.start and dial.start == len(dial.values) - 1}
     dials = [Dial("part", "Part", [part.title for part in parts], "choice", start, resets=over)]

@@ -15,9 +15,11 @@ from ...kit.words import minus
 from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, percent, silhouette, stacked, two_to
 from .outcome import FATES, Outcome
 
-HEIGHT = 262.0
-LEFT, RIGHT, TOP, BASE = 34.0, 366.0, 66.0, 196.0  # of the plot
-LIFTED = TOP - 57  # where the names of narrow bands stand
+HEIGHT = 270.0
+LEFT, RIGHT, TOP, BASE = 34.0, 366.0, 74.0, 204.0  # of the plot
+ZONES = TOP - 24  # where the bands begin
+WIDEST = 38.0  # px of a share
+LIFTED = 33.0  # px that the names of narrow bands stand above them
 
 
 def histogram(
@@ -55,7 +57,11 @@ def _fates(formats, dial, cases, across, up) -> Iterator[Mark]:
             yield path(NOWHERE, role, when=when).following(dial, d=layer)
     for of in formats:
         here, infinite = [o for _, o in cases[of]], lost_to(of)
-        said = [_shares(of, across, dial, here), _verdict(dial, here, infinite), _spoiled(dial, here, across, infinite)]
+        said = [
+            shares(of, across, dial, here, ZONES),
+            verdict(dial, here, infinite, LEFT, HEIGHT - 8),
+            _spoiled(dial, here, across, infinite),
+        ]
         yield from only(at_formats(formats, of), chain.from_iterable(said))
 
 
@@ -100,21 +106,25 @@ def _outline(across, up, exponents, power=0.0):
     )
 
 
-def _ends(of, across):
+def ends(of: str, across: Axis) -> list[tuple[float, float]]:
     """Where the bands of a format begin and end, px."""
     f = format_of(of)
     ends = [across.low, np.log2(f.min_subnormal) - 1, f.min_exponent, np.log2(f.max), across.high]
     return list(pairwise(map(across, ends)))
 
 
-def _shares(of, across, dial, outcomes) -> Iterator[Mark]:
-    """Under the name of each band, how many met its fate; beside a name that is lifted."""
+def shares(of: str, across: Axis, dial: str, outcomes: Sequence[Outcome], top: float) -> Iterator[Mark]:
+    """Under the name of each band that begins at `top`, how many met its fate; beside a name that is lifted."""
     roles = ("slope", "leaftext", "forwardtext", "badtext")
     for (band, fate), role in zip(zip(_named(of, across), FATES, strict=True), roles, strict=True):
         if band.wide >= 1:
             said = [percent(found.share(fate)) if found.count(fate) else "" for found in outcomes]
             said = [words.replace("under ", "<").replace("over ", ">") for words in said]
-            place = (band.middle + band.half + 5, LIFTED, "start") if band.lifted else (band.middle, TOP - 29, "middle")
+            place = (
+                (band.middle + band.half + 5, top - LIFTED, "start")
+                if band.lifted
+                else (min(band.middle, across.end - WIDEST / 2), top - 5, "middle")
+            )
             yield text(place[0], place[1], "", role, place[2]).following(dial, text=said)
 
 
@@ -136,9 +146,11 @@ class Band(NamedTuple):
 def _named(of, across) -> list[Band]:
     """The bands of a format."""
     found = []
-    for (low, high), name in zip(_ends(of, across), ("zero", "subnormal", "normal", lost_to(of)), strict=True):
+    for (low, high), name in zip(ends(of, across), ("zero", "subnormal", "normal", lost_to(of)), strict=True):
         half = width_of(name, 11.5) / 2
-        found.append(Band(name, low, high - low, min(max((low + high) / 2, LEFT + half), across.end - half), half))
+        found.append(
+            Band(name, low, high - low, min(max((low + high) / 2, across.start + half), across.end - half), half)
+        )
     return found
 
 
@@ -146,10 +158,17 @@ def _bands(of, across) -> Iterator[Mark]:
     looks = ("zone-zero", "zone-subnormal", "zone-normal", "zone-over")
     for band, role in zip(_named(of, across), looks, strict=True):
         if band.wide >= 1:
-            yield rect(band.low, TOP - 24, band.wide, BASE - TOP + 24, role, 0)
-            yield text(band.middle, LIFTED if band.lifted else TOP - 43, band.name, "note", "middle")
+            yield rect(band.low, ZONES, band.wide, BASE - ZONES, role, 0)
+    yield from band_names(of, across, ZONES)
+
+
+def band_names(of: str, across: Axis, top: float) -> Iterator[Mark]:
+    """The names of the bands of a format, which begin at `top`."""
+    for band in _named(of, across):
+        if band.wide >= 1:
+            yield text(band.middle, top - (LIFTED if band.lifted else 19), band.name, "note", "middle")
         if band.wide >= 1 and band.lifted:
-            yield line(band.middle, LIFTED + 4, band.middle, TOP - 25, "grid")
+            yield line(band.middle, top - LIFTED + 4, band.middle, top - 1, "grid")
 
 
 def _scales(across, up, most) -> Iterator[Mark]:
@@ -196,12 +215,12 @@ def _key() -> Iterator[Mark]:
     yield text(LEFT + 16, y, "without a scale", "note")
 
 
-def _verdict(dial, outcomes, infinite) -> Iterator[Mark]:
+def verdict(dial: str, outcomes: Sequence[Outcome], infinite: str, x: float, y: float) -> Iterator[Mark]:
     """What comes of it, in a few words."""
     said = [_said(found, infinite) for found in outcomes]
     for role, sign in (("verdict", "✓"), ("fault", "✗")):
         shown = [words if words.startswith(sign) else "" for words in said]
-        yield text(LEFT, HEIGHT - 8, "", role).following(dial, text=shown)
+        yield text(x, y, "", role).following(dial, text=shown)
 
 
 def _spoiled(dial, outcomes, across, infinite) -> Iterator[Mark]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ FATES = ("flushed", "subnormal", "normal", "overflowed")
 FEWEST_POWERS, MOST_POWERS = 16, 40
 TOLERATED = 0.001  # a scale counts as safe while no larger share is flushed
 MOSTLY = 0.9
+DOTS = 128
 SAMPLED = (0.1, 0.4, 0.7, 1.0)  # the ranks, by magnitude, of the gradients that are followed
 
 
@@ -36,6 +37,11 @@ class Outcome:
     def spread(self) -> bool:
         """Whether most of those that overflowed would fit by themselves: an inf on the way back has reached them."""
         return self.large < self.count("overflowed") / 2
+
+    @property
+    def spoiled(self) -> int:
+        """How many would fit by themselves and are lost all the same."""
+        return max(self.count("overflowed") - self.large, 0)
 
     @property
     def power(self) -> float:
@@ -122,14 +128,21 @@ class Sample:
     held: dict[str, list[float]]
 
 
+class Dots(NamedTuple):
+    """Gradients that stand for all, evenly spaced by rank: `exact` (n,), and what is held of them, `{format: (scales, n)}`."""
+
+    exact: np.ndarray
+    held: dict[str, np.ndarray]
+
+
 class Sweep:
     """The gradients of one run at the scales 1, 2, 4 ..., in each of `formats`.
 
     `about`: a sentence on where they come from. `outcomes`: `{format: [Outcome by power]}`. `exact`: the gradients,
     `largest` the largest magnitude among them, `exponents` how many there are of each.
-    `samples`: a few of them, followed. `safe`: `{format: (first, last)}` power at which nothing overflows and hardly anything
-    is flushed, or None. `start`: the power that is shown first: the first that is safe and leaves nearly all normal, unless it
-    is given. `remark`: what has to be known to read them.
+    `samples`: a few of them, followed; `dots`: many, without names. `safe`: `{format: (first, last)}` power at which nothing
+    overflows and hardly anything is flushed, or None. `start`: the power to which it plays: the first that is safe and leaves
+    nearly all normal, unless it is given. `remark`: what has to be known to read them.
     """
 
     def __init__(
@@ -148,6 +161,7 @@ class Sweep:
             of: [outcome(self.exact, g, of, 2.0**p) for p, g in enumerate(found)] for of, found in held.items()
         }
         self.samples = _samples(self.exact, held)
+        self.dots = _dots(self.exact, held)
         self.safe = {of: _safe(found) for of, found in self.outcomes.items()}
         self.start = _start(self.outcomes[self.formats[0]]) if start is None else min(start, powers[-1])
 
@@ -197,6 +211,15 @@ def _samples(exact, held):
         )
         for name, i in places
     ]
+
+
+def _dots(exact, held):
+    flat = np.concatenate([np.ravel(g) for g in exact.values()])
+    order = np.argsort(np.abs(flat), kind="stable")[np.count_nonzero(flat == 0) :]
+    count = min(DOTS, len(order))
+    places = order[((np.arange(count) + 0.5) * len(order) / count).astype(int)]
+    each = {of: [np.concatenate([np.ravel(g[name]) for name in exact]) for g in found] for of, found in held.items()}
+    return Dots(flat[places], {of: np.array(found)[:, places] for of, found in each.items()})
 
 
 def _index(shape, i):

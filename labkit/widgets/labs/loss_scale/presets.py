@@ -9,13 +9,14 @@ from ....data import digits, moons
 from ....mindspore import Tensor, amp, float32, nn
 from .outcome import Sweep
 from .run import Network
-from .training import Learner, Training
+from .training import Learner, Start, Training
 
 WEIGHT = 2.0**-17  # of the loss: as in a mean over 131,072 pixels
 WIDTHS = (64, 24, 24, 10)
 DEEP = (2, *[8] * 8, 1)  # widths of the network whose gradients are small by nature
 BATCH, STEPS, LEARNING_RATE = 32, 48, 0.02
 FIRST_POWER, WINDOW = 24, 3  # 2**24 is where MindSpore starts; its window is 2000 steps
+STARTS = tuple(Start(power, window) for window in (WINDOW, 8) for power in (0, 8, 16, FIRST_POWER, 32, 40))
 DOCUMENTED = 10  # log2 of the scale in the documents, 1024
 
 
@@ -87,17 +88,17 @@ def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep, Sweep]:
     divided = " of a loss divided by 131,072"
     learning = f"The same network learns to read digits, with DynamicLossScaler(2**{FIRST_POWER}, 2, {WINDOW})."
     return (
-        Sweep("tiny by division", f"A network reads digits. {tiny}", network.run(batches[0]), formats, remark=divided),
-        Training("in training", learning, Learner(network, batches, LEARNING_RATE), formats, scaler, divided),
+        Sweep("a small loss", f"A network reads digits. {tiny}", network.run(batches[0]), formats, remark=divided),
+        Training("in training", learning, Learner(network, batches, LEARNING_RATE), formats, scaler, divided, STARTS),
         Sweep(
-            "the documents' 1024",
+            "three weights",
             "Weights (2, 3, 4), input (1, 2, 3), target 19.",
             Network(line).run(inputs),
             formats,
             DOCUMENTED,
         ),
         Sweep(
-            "tiny by nature",
+            "a deep network",
             "Eight layers of sigmoids tell two moons apart. Each layer takes a factor away on the way back.",
             Network(deep).run(moon_inputs),
             formats,

@@ -8,12 +8,12 @@ from ....precision import format_of
 from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
-from . import bars, charts, histogram
-from .axes import WIDTH, at_formats, by_format, percent, power_of_two
+from . import bars, charts, courses, dots, histogram
+from .axes import WIDTH, at_formats, by_format, percent, power_of_two, two_to
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
 from .training import Learner, Training
-from .words import about_scales, about_steps, at_scale, at_step
+from .words import about_scales, about_steps, at_scale, at_step, at_step_from
 
 FORMATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 Case = Sweep | Training
@@ -23,8 +23,8 @@ class LossScaleLab(Picture):
     """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
 
     `LossScaleLab()` shows four cases: a network whose loss is divided until gradients vanish in float16, its training with a
-    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. It plays from
-    scale 1 up, to where they overflow; standing still it shows a scale that is safe.
+    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. By itself it
+    plays from no scale to one that is safe; a still picture shows that one.
 
     `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
     returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function
@@ -36,8 +36,8 @@ class LossScaleLab(Picture):
     `gradients`: what you captured, unscaled, in place of a network: `{name: array}`, or a list of these, one per step.
 
     Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step"; "beside_scale" and so on
-    choose what stands beside the histogram. Raises TypeError or ValueError, saying what to do, where there is nothing to
-    differentiate, or gradients are not finite or all 0.
+    choose what stands beside the dots; "begins" and "window" start the training elsewhere. Raises TypeError or ValueError,
+    saying what to do, where there is nothing to differentiate, or gradients are not finite or all 0.
 
     >>> lab = LossScaleLab(lambda w: 2.0**-20 * w**2, 0.01, formats=["float16"])
     >>> lab.cases[0].outcomes["float16"][0].share("flushed"), lab.cases[0].safe["float16"]
@@ -116,20 +116,21 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
     if len(cases) > 1:
         dials.append(Dial("case", "Show", [case.title for case in cases], "choice"))
     if len(formats) > 1:
-        dials.append(Dial("format", "Format", list(formats), "choice"))
+        dials.append(Dial("format", "Format", list(formats), "list"))
     for i, (case, dial) in enumerate(zip(cases, places, strict=True)):
         where = {"case": [i]} if len(cases) > 1 else {}
         drawn, companions = _panels(case, dial, where)
-        dials += [_dial(case, dial, where), *companions]
+        dials += [_dial(case, dial, where), *companions, *([] if isinstance(case, Sweep) else _starts(case, where))]
         panels += drawn
         captions += _captions(case, dial, where)
         links |= _links(case, dial)
         if isinstance(case, Sweep):
-            grips += only(where, histogram.handle(case.formats, dial, _shown(case)))
+            grips += only(where, [dots.handle(case, dial)])
             grips += only({**where, f"beside_{dial}": [0]}, [charts.chosen_scale(case, dial)])
+            histograms = histogram.handle(case.formats, dial, _shown(case))
+            grips += (replace(grip, when={**grip.when, **where, f"beside_{dial}": [1]}) for grip in histograms)
         else:
-            over = (panel for panel in drawn if panel.name in (f"{dial} training", f"{dial} scale over steps"))
-            grips += (replace(charts.step_grip(case, dial, panel.name), when=panel.when) for panel in over)
+            grips += only(where, courses.grips(case, dial, f"{dial} training"))
     return Scene(
         "Loss scaling: out of zero, short of infinity",
         _description(cases, formats),
@@ -148,15 +149,15 @@ def _dial_names(cases):
 
 def _dial(case, name, where):
     here = {of: {**where, **at_formats(case.formats, of)} for of in case.formats}
-    if isinstance(case, Sweep):  # from a safe scale up to what is too large, and from none back to it
+    if isinstance(case, Sweep):
         seeks = [seek for of in case.formats for seek in only(here[of], [about_scales(case, of)])]
         values = _scales(case)
-        stops = list(range(len(values)))
-        return Dial(name, "Loss scale", values, start=case.start, seeks=seeks, when=where, stops=stops)
+        return Dial(name, "Loss scale", values, seeks=seeks, when=where, rests=case.start, even=True)
     asks: list[tuple[int, Ask]] = []
     for of in case.formats:
         found = about_steps(case, of)
-        asks += zip(found, only(here[of], found.values()))
+        at = {**where, **courses.at_start(case, case.start)} if case.others and of == case.formats[0] else here[of]
+        asks += zip(found, only(at, found.values()))
     values = [f"step {i + 1}" for i in range(_steps(case))]
     return Dial(name, "Training step", values, asks=by_position(asks), when=where, rests=_steps(case) - 1)
 
@@ -171,38 +172,59 @@ def _scales(sweep):
 
 def _panels(case, dial, where):
     """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
-    columns = histogram.histogram(case.formats, dial, _shown(case), isinstance(case, Sweep))
-    title = f"{'Drag: ' if isinstance(case, Sweep) else ''}log₂ |gradient|{case.remark}"
-    panels = [Panel(f"{dial} exponents", title, WIDTH, histogram.HEIGHT, list(columns), where)]
+    if isinstance(case, Sweep):
+        name, title, height, marks = (
+            "dots",
+            f"Drag: log₂ |gradient|{case.remark}",
+            dots.height(case),
+            dots.dots(case, dial),
+        )
+    else:
+        name, title, height, marks = (
+            "training",
+            "Step by step; pale: steps to come",
+            courses.HEIGHT,
+            courses.course(case, dial),
+        )
+    panels = [Panel(f"{dial} {name}", title, WIDTH, height, list(marks), where)]
     beside = _beside(case, dial)
     for k, (name, _, title, height, marks) in enumerate(beside):
-        panels.append(Panel(f"{dial} {name}", title, WIDTH, height, list(marks), {**where, f"beside_{dial}": [k]}))
-    return panels, [Dial(f"beside_{dial}", "Beside it", [choice for _, choice, *_ in beside], "choice", when=where)]
+        over = courses.elsewhere(case, WIDTH, height) if isinstance(case, Training) else ()
+        panels.append(Panel(f"{dial} {name}", title, WIDTH, height, [*marks, *over], {**where, f"beside_{dial}": [k]}))
+    return panels, [Dial(f"beside_{dial}", "With", [choice for _, choice, *_ in beside], "choice", when=where)]
+
+
+def _starts(case, where):
+    """The dials that begin a training elsewhere: the scale of its first step, and when it grows."""
+    if not case.others:
+        return []
+    here = {**where, **at_formats(case.formats, case.formats[0])}
+    powers, windows = [two_to(power) for power in case.powers], [f"{window} good steps" for window in case.windows]
+    return [
+        Dial("begins", "First scale", powers, "inside", case.powers.index(case.start.power), when=here),
+        Dial("window", "Grows after", windows, "choice", case.windows.index(case.start.window), when=here),
+    ]
 
 
 def _beside(case, dial):
-    """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
-    if isinstance(case, Sweep):
-        found = [
-            ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial)),
-            ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),
-             _kept_back(bars.followed(case.formats, dial, case.samples), dial)),
-        ]  # fmt: skip
-    else:
-        ahead = "; pale: steps to come"
-        found = [
-            ("training", "the loss", f"With this scale and without{ahead}", charts.HEIGHT, charts.flushed_and_loss(case, dial)),
-            ("scale over steps", "the scale", f"The scale, step by step{ahead}", charts.HEIGHT,
-             charts.scale_over_steps(case, dial)),
-        ]  # fmt: skip
+    """`(name, what the reader chooses, title, height, marks)` of what may stand beside the main panel."""
+    sweep = isinstance(case, Sweep)
+    title = f"{'Drag: ' if sweep else ''}log₂ |gradient|{case.remark}"
+    columns = histogram.histogram(case.formats, dial, _shown(case), held=sweep)
+    found = [("exponents", "histogram", title, histogram.HEIGHT, columns)]
     if len(bars.rows(case.names)) > 1:
         layers = bars.bars(case.formats, dial, case.names, case.outcomes)
-        if isinstance(case, Sweep):
-            layers = _kept_back(layers, dial)
-        found.insert(
-            1, ("layers", "by parameter", "What becomes of them, by parameter", bars.height(case.names), layers)
-        )
-    return found
+        layers = _kept_back(layers, dial) if sweep else layers
+        found.append(("layers", "by layer", "What becomes of them, by parameter", bars.height(case.names), layers))
+    if not sweep:
+        return found
+    scales = ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial))
+    followed = _kept_back(bars.followed(case.formats, dial, case.samples), dial)
+    return [
+        scales,
+        *found,
+        ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples), followed),
+    ]
 
 
 def _kept_back(marks, dial):
@@ -223,12 +245,24 @@ def _unscaled(case, of):
 
 
 def _captions(case, dial, where):
+    if isinstance(case, Training) and case.others:
+        return [*_captions_of_starts(case, dial, where), Caption(dial, [(0, f"\n{case.about}")], where)]
     say = at_scale if isinstance(case, Sweep) else at_step
     told = {of: [say(case, of, i) for i in range(len(case.outcomes[of]))] for of in case.formats}
     captions = []
     for texts, _, here in by_format(case.formats, told):
         captions.append(Caption(dial, changes(texts), {**where, **here}))
     return [*captions, Caption(dial, [(0, f"\n{case.about}{_safe(case)}")], where)]
+
+
+def _captions_of_starts(case, dial, where):
+    for i, of in enumerate(case.formats):
+        here = {**where, **(courses.at_start(case, case.start) if i == 0 else at_formats(case.formats, of))}
+        yield Caption(dial, changes(at_step(case, of, k) for k in range(len(case.steps[of]))), here)
+    for start, steps in case.others.items():
+        if start != case.start:
+            said = changes(at_step_from(steps, k, case.formats[0]) for k in range(len(steps)))
+            yield Caption(dial, said, {**where, **courses.at_start(case, start)})
 
 
 def _safe(case):
@@ -245,8 +279,8 @@ def _links(case, dial):
 def _description(cases, formats):
     by_numpy, rounded = [f for f in formats if f in NATIVE], [f for f in formats if f not in NATIVE]
     parts = [
-        "The exponents of a network's gradients as a histogram over the bands of a float format: flushed to 0, subnormal, "
-        "normal, overflowed. An outline shows them unscaled, filled columns with the loss scale; hollow ones are lost."
+        "A network's gradients as dots: as they are, times the loss scale over the numbers of a float format, and divided by it "
+        "again. Golden ones have lost digits, holes were flushed to 0, rings overflowed."
     ]
     if by_numpy:
         parts.append(f"In {' and '.join(by_numpy)} each result is one of NumPy's in the format itself.")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,23 +38,51 @@ class TrainingStep:
         return "grown" if self.after > self.outcome.scale else ""
 
 
+@dataclass(frozen=True)
+class Start:
+    """Another start of the same training: log2 of the first scale, and after how many good steps in a row the scale grows."""
+
+    power: int
+    window: int
+
+
+class Step(NamedTuple):
+    """Of a training from another start: log2 of the scale of a step and of the next one, the loss, and whether all was finite."""
+
+    power: float
+    after: float
+    loss: float
+    finite: bool
+
+    @property
+    def event(self) -> str:
+        """As of a `TrainingStep`."""
+        return "skipped" if not self.finite else "grown" if self.after > self.power else ""
+
+
 class Training:
     """Steps of training with a loss scaler, in each of `formats`; each starts anew, with a copy of `scaler`.
 
     `about`: a sentence on what is trained; `remark`: what has to be known to read its gradients. `source`: a `Learner`,
     or gradients captured step by step. `window`: of good steps after which the scale grows, None for a fixed scale.
     `steps`: `{format: [TrainingStep]}`. `without`: `{format: [loss]}` of the same training at scale 1, empty for captured
-    gradients. Raises ValueError where not even the first step has finite gradients; later it ends there.
+    gradients. `others`: `{Start: [Step]}` in the first format, of a `Learner` that is to be begun with other `starts`, its own
+    among them. Raises ValueError where not even the first step has finite gradients; later it ends there.
     """
 
     def __init__(
-        self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any, remark: str = ""
+        self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any, remark: str = "",
+        starts: Sequence[Start] = (),
     ):  # fmt: skip
         self.remark = remark
         self.title, self.about, self.formats = title, about, tuple(formats)
         self.window = getattr(scaler, "scale_window", None)
         self.steps = {of: _steps(_lessons(source), of, deepcopy(scaler)) for of in formats}
         self.without = {of: _losses(_lessons(source), of) if isinstance(source, Learner) else [] for of in formats}
+        self.others = {start: _other(_lessons(source), self.formats[0], scaler, start) for start in starts}
+        self.start = next((start for start in starts if _begins(scaler, start)), Start(0, 0))
+        self.powers = sorted({start.power for start in starts})
+        self.windows = sorted({start.window for start in starts})
         self.names = list((source[0] if isinstance(source, Sequence) else source.first()).parameters)
         self.planned = len(source.batches if isinstance(source, Learner) else source)
         self.outcomes = {of: [step.outcome for step in steps] for of, steps in self.steps.items()}
@@ -117,6 +145,28 @@ def _steps(lessons, of, scaler):
         exponents = statistics(list(exact.values())).exponents
         steps.append(TrainingStep(found, exponents, unscaled, run.loss, good, float(scaler.scale_value.asnumpy())))
     return steps
+
+
+def _other(lessons, of, scaler, start):
+    """The steps of the same training from another start."""
+    from ....mindspore import Tensor
+
+    begun = type(scaler)(2.0**start.power, scaler.scale_factor, start.window)
+    steps: list[Step] = []
+    for run, learn in lessons:
+        scale = float(begun.scale_value.asnumpy())
+        held = run.gradients(of, scale)
+        finite = all(np.all(np.isfinite(g)) for g in held.values())
+        if finite:
+            learn({name: g / scale for name, g in held.items()})
+        begun.adjust(Tensor(finite))
+        after = float(begun.scale_value.asnumpy())
+        steps.append(Step(float(np.log2(scale)), float(np.log2(after)), run.loss, finite))
+    return steps
+
+
+def _begins(scaler, start):
+    return float(scaler.scale_value.asnumpy()) == 2.0**start.power and scaler.scale_window == start.window
 
 
 def _losses(lessons, of):

@@ -1,5 +1,7 @@
 """What is said of a case: a sentence for every position of its dial, and questions to answer before it is shown."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...kit.scene import Ask, changes
@@ -8,7 +10,7 @@ from ...kit.words import number, paragraph, plural
 from .axes import figure, lost_to, percent, power_of_two, two_to
 from .bars import rows
 from .outcome import TOLERATED, Outcome, Sweep
-from .training import Training, TrainingStep
+from .training import Step, Training, TrainingStep
 
 
 def of_all(found: Outcome, fate: str) -> str:
@@ -43,6 +45,9 @@ def _lost(found, of):
     lost, name = percent(found.share("overflowed")), lost_to(of)
     if found.spread:
         return f"one {name} on the way back spoils {lost} of the gradients"
+    if found.spoiled:
+        large, rest = (percent(n / found.size) for n in (found.large, found.spoiled))
+        return f"{large} of the gradients are too large for {of}, and {name} on the way back spoils {rest}"
     return f"{lost} of the gradients are too large for {of} and become {name}"
 
 
@@ -122,7 +127,7 @@ def about_scales(sweep: Sweep, of: str) -> Seek:
     said = [f"Not there. {_headline(sweep, of, i)}" for i in range(len(outcomes))]
     start = next((i for i in range(len(outcomes)) if i not in right), None)
     return Seek(
-        f"Drag the histogram to where {wanted} in {of}.", tuple(right), f"{within} {few}.", changes(said), start=start
+        f"Drag the dots to where {wanted} in {of}.", tuple(right), f"{within} {few}.", changes(said), start=start
     )
 
 
@@ -144,6 +149,16 @@ def _step_headline(step, of, position):
         )
     lost = f"; at scale 1, {percent(step.unscaled)} would be 0" if step.unscaled else ""
     return f"{at}, all gradients are finite in {of} and the weights move{lost}."
+
+
+def at_step_from(steps: Sequence[Step], position: int, of: str) -> str:
+    """What happened in a step of a training from another start."""
+    step = steps[position]
+    at = f"Step {position + 1}: at scale {two_to(step.power)}"
+    if not step.finite:
+        return f"{at}, a gradient overflows in {of}: the step is skipped, and the scale becomes {two_to(step.after)}."
+    grown = f", and the scale becomes {two_to(step.after)}" if step.after > step.power else ""
+    return f"{at}, all gradients are finite in {of}{grown}."
 
 
 def _changed(step, before=""):

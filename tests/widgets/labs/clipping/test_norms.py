@@ -92,7 +92,7 @@ def test_the_sentence_gives_the_factor_and_the_ratios():
 
 
 def test_the_question_asks_for_the_global_factor_and_knows_the_slip():
-    (dial,) = usual().dials
+    dial, _ = usual().dials
     ask, limit = dial.asks[1], float(dial.values[1])
     assert ask.answer == pytest.approx(
         limit / np.sqrt(sum(float((g**2).sum()) for g in gradients().values())), rel=1e-5
@@ -158,3 +158,17 @@ def test_of_many_parameters_the_longest_are_shown():
 def test_extreme_gradients_draw_too():
     for size in (1e200, 1e-200, np.float32(1e30)):
         assert Picture(norms.scene({"x": np.array([size, size]), "y": np.array(1.0)})).svg().startswith("<svg")
+
+
+def test_one_rule_is_looked_at_and_the_others_are_pale():
+    scene = usual()
+    for k, look in enumerate(LOOKS):
+        state = scene.state(lit=k, norm_limit=1)
+        seen = [(m.role, name, words) for m, _, words, name in visible_marks(scene.panels[-1], state)]
+        roles = {one.line: "" if one is look else "dim" for one in LOOKS}
+        assert all(name == roles[role] for role, name, _ in seen if role in roles)
+        turned = measured(gradients(), [float(scene.dials[0].values[1])]).turned[k][0]
+        assert [words for role, _, words in seen if role == "sum"] == [
+            f"{turned[name]:.1f}°" for name in (WHOLE, *NAMES)
+        ]
+        assert f"{look.name} turns" in [words for *_, words in seen]

@@ -247,7 +247,7 @@ def test_what_is_dragged_while_one_predicts_is_asked_about_when_it_is_let_go(go,
 
 
 def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
-    """The start of a descent is dragged to where a saved page has scenes, too."""
+    """The start of a descent is dragged, which a saved page computes."""
     page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
     page.get_by_label("Predict first").check()
     asked = page.locator(".lk-ask").text_content()

@@ -215,7 +215,7 @@ export class Grabbing {
       const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
       const level = this.aimed[along.field] ?? (grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]));
       const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
-      if (way && !this.player.live) value[along.field] = this.player.reach.next(along.field, level, way, far);
+      if (way && !this.player.live && this.player.reach.next) value[along.field] = this.player.reach.next(along.field, level, way, far);
       else if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
     }
     if (Object.keys(value).length) this.send(value, true);
@@ -299,7 +299,7 @@ export class Grabbing {
 
   // A click on a link that sets fields.
   ask(sets, link) {
-    if (this.player.live) this.player.send({ set: sets, at: this.player.state });
+    if (this.player.live || this.player.reach.sceneAt) this.player.send({ set: sets, at: this.player.state });
     else this.say(link, NEEDS);
   }
 

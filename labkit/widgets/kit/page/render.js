@@ -7,6 +7,7 @@ import { Player } from "./player.js";
 import { Reach } from "./reaching.js";
 import { Sharing } from "./sharing.js";
 import { unpacked } from "./unpacking.js";
+import { Walking } from "./walking.js";
 
 const PASSED_ON = new Set(["Escape", "Tab"]);
 
@@ -45,10 +46,18 @@ function render({ model, el }) {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
   };
-  const reach = new Reach(first, model.get("reach"));
+  const reach = reachOf(first, model.get("reach"));
   const send = (message) => { // nobody waits for what comes of it, whoever answers
     if (model.get("live") || !message.set) model.send(message);
-    else Promise.resolve().then(() => reachFor(reach.nearest(message.set, rest.inputs), message.set));
+    else Promise.resolve().then(() => (reach.sceneAt ? drawAt(message.set) : reachFor(reach.nearest(message.set, rest.inputs), message.set)));
+  };
+  const drawAt = (asked) => { // the page computes it itself
+    const inputs = { ...rest.inputs, ...asked }, scene = reach.sceneAt(inputs);
+    if (scene) {
+      rest = { ...rest, inputs };
+      show(scene);
+    } else player.grabbing.say(Object.keys(asked)[0], "There the loss is not a finite number.");
+    player.grabbing.answered();
   };
   const reachFor = (i, asked) => {
     const inputs = reach.inputs(i), moved = reach.fields.filter((field) => !alike(inputs[field], rest.inputs[field]));
@@ -84,7 +93,8 @@ function render({ model, el }) {
     if (!link) return;
     const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
     if (part) await open(part[0]);
-    const there = reach.points.findIndex((_, i) => Object.entries(link.rest.inputs || {}).every(([name, value]) => alike(reach.inputs(i)[name], value)));
+    if (reach.sceneAt && !model.get("live") && link.rest.inputs) drawAt(Object.fromEntries(Object.entries(link.rest.inputs).map(([name, value]) => [name, Number(value)])));
+    const there = (reach.points || []).findIndex((_, i) => Object.entries(link.rest.inputs || {}).every(([name, value]) => alike(reach.inputs(i)[name], value)));
     if (link.rest.inputs && there >= 0) reachFor(there, link.rest.inputs);
     const [dials, faults] = fitting(player.scene, link.dials), lacks = lacking(link.rest, rest);
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
@@ -129,6 +139,8 @@ function render({ model, el }) {
     removeEventListener("hashchange", onLink);
   };
 }
+
+function reachOf(first, held) { return held?.walks ? new Walking(first, held) : new Reach(first, held); }
 
 // Whether a link asks for all that is said of another scene.
 function holdsOf(rest, other) {

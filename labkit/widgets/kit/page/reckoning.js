@@ -1,0 +1,95 @@
+// What a saved page answers in place of Python when inputs are dragged, at any values: it computes all numbers of the run, line by
+// line (`reckoning.py`), and makes of them what the scene says (`fitting.py`).
+
+import { closeUp } from "./closeups.js";
+import { general, inWords } from "./numbers.js";
+
+// As NumPy's of these names; what is true is 1.
+const PRIMITIVES = {
+  add: (a, b) => a + b, subtract: (a, b) => a - b, multiply: (a, b) => a * b, divide: (a, b) => a / b, power: Math.pow,
+  negative: (a) => -a, absolute: Math.abs, sign: Math.sign, exp: Math.exp, exp2: (a) => 2 ** a, expm1: Math.expm1,
+  log: Math.log, log2: Math.log2, log10: Math.log10, log1p: Math.log1p, sqrt: Math.sqrt, sin: Math.sin, cos: Math.cos,
+  tan: Math.tan, arcsin: Math.asin, arccos: Math.acos, arctan: Math.atan, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh,
+  arcsinh: Math.asinh, arccosh: Math.acosh, arctanh: Math.atanh, floor: Math.floor, ceil: Math.ceil, trunc: Math.trunc,
+  maximum: Math.max, minimum: Math.min, arctan2: Math.atan2, hypot: Math.hypot, greater: (a, b) => Number(a > b),
+  greater_equal: (a, b) => Number(a >= b), less: (a, b) => Number(a < b), less_equal: (a, b) => Number(a <= b),
+  equal: (a, b) => Number(a === b), not_equal: (a, b) => Number(a !== b), logical_and: (a, b) => Number(Boolean(a && b)),
+  logical_or: (a, b) => Number(Boolean(a || b)), logical_not: (a) => Number(!a), where: (c, a, b) => (c ? a : b),
+};
+const TESTS = {
+  "<": (a, b) => a < b, "=": (a, b) => a === b, ">": (a, b) => a > b, "≠": (a, b) => a !== b, "≤": (a, b) => a <= b, "≥": (a, b) => a >= b,
+};
+
+export class Reckoning {
+  // `program`: its inputs and lines; `made`: what of the scene is made of which numbers; `without`: panels that do not follow.
+  constructor({ program, made, without = [] }) {
+    const { inputs, curves } = program;
+    Object.assign(this, { program, made, without, fields: inputs });
+    this.alongCurves = new Set([inputs.length - 1, ...Object.values(curves).flatMap(([, ...along]) => along.map((i) => inputs.length + i))]);
+  }
+
+  has({ free }) { return Object.values(free || {}).every(({ field }) => this.fields.includes(field)); }
+
+  // All numbers of the run for these inputs; undefined where one of them is not finite.
+  numbers(inputs) {
+    const { inputs: names, lines } = this.program, found = names.map((name) => inputs[name] + 0);
+    for (const line of lines) found.push(resultOf(line, found));
+    return found.every((one, i) => Number.isFinite(one) || this.alongCurves.has(i)) ? found : undefined;
+  }
+
+  // A function of the operand of an op, near the run of these numbers.
+  curve(name, numbers) {
+    const { inputs: { length }, lines, curves } = this.program, [end, ...along] = curves[name], found = [...numbers];
+    return (at) => {
+      if (Array.isArray(end)) return end[0];
+      found[length - 1] = at;
+      for (const i of along) found[length + i] = resultOf(lines[i], found);
+      return found[end];
+    };
+  }
+
+  draw(panel, numbers) {
+    for (const drawn of panel.closeups || []) if (drawn.curve in this.program.curves) closeUp(panel.marks, drawn, this.curve(drawn.curve, numbers));
+    if (panel.narrow) this.draw(panel.narrow, numbers);
+  }
+
+  // The scene becomes that of other inputs; whether there is one.
+  turn(scene, inputs) {
+    const numbers = this.numbers(inputs);
+    if (!numbers) return false;
+    become(scene, this.made, numbers);
+    for (const panel of scene.panels) this.draw(panel, numbers);
+    return true;
+  }
+}
+
+export function resultOf([name, args, rounded], numbers) {
+  const result = PRIMITIVES[name](...args.map((arg) => (Array.isArray(arg) ? arg[0] : numbers[arg])));
+  return rounded ? Math.fround(result) : result;
+}
+
+// What a thing has in it becomes what these numbers make of it; itself it stays.
+function become(thing, how, numbers) {
+  for (const key in how.in) {
+    const inside = how.in[key], found = inside.in ? become(thing[key], inside, numbers) : madeOf(inside, thing[key], numbers);
+    if (found === null && !Array.isArray(thing)) delete thing[key]; else thing[key] = found;
+  }
+  return thing;
+}
+
+export function madeOf(how, thing, numbers) {
+  if (how.words) return how.words.map((part) => (Array.isArray(part) ? inWords(numbers[part[0]], part[1]) : part)).join("");
+  if (how.level) return how.level[1] ? Number(general(numbers[how.level[0]], 6)) : numbers[how.level[0]];
+  if (how.sum) return how.sum.reduce((sum, [place, factor]) => sum + factor * numbers[place], how.and);
+  if (how.long) return Math.round(10 * (how.times * Math.max(...how.long.map((words) => madeOf(words, "", numbers).length)) + how.and)) / 10;
+  if (how["one of"]) {
+    const [, kind, inside] = how["one of"].find(([test]) => !test || passes(test, numbers));
+    return inside ? madeOf(inside, kind, numbers) : kind;
+  }
+  return become(Array.isArray(thing) ? [...thing] : { ...thing }, how, numbers);
+}
+
+function passes([sign, place, other], numbers) {
+  if (sign === "short" || sign === "long") return (madeOf(place, "", numbers).length <= other) === (sign === "short");
+  return TESTS[sign](numbers[place], Array.isArray(other) ? other[0] : numbers[other]);
+}

@@ -196,7 +196,7 @@ class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
     `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`), `details` (lines
-    that stay below the panels after a click, with those of `tip`).
+    that stay below the panels after a click, with those of `tip`), `plays` (whether what it goes to plays then, the first time).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -210,6 +210,7 @@ class Link:
     known: Mapping[str, int] = field(default_factory=dict)
     sets: Mapping[str, Any] = field(default_factory=dict)
     details: Sequence[str] = ()
+    plays: bool = False
 
 
 @dataclass(frozen=True)

@@ -257,6 +257,7 @@ export class Player {
     const go = { ...along, ...link.go };
     if (!asked) {
       this.set(go);
+      if (link.plays) this.play.begins();
       if (this.predict) this.asksAgain(along);
       return;
     }

@@ -111,7 +111,7 @@ class _Sight:
         wide, tall = (
             max(stage.own[side] for stage, *_ in stages) for side in (0, 1)
         )  # so that nothing moves with another one
-        stages = [(Stage(one.name, one.key, one.runs, least=(wide, tall)), *more) for one, *more in stages]
+        stages = [(Stage(one.name, one.key, one.runs, least=(wide, tall)), title, when) for one, title, when in stages]
         panels = [stage.panel(title, when) for stage, title, when in stages]
         for i, (_, engine) in enumerate(self.engines):
             panels.append(code(engine, [self.runs[i, j] for j in range(len(self.lessons))], {"engine": [i]}))

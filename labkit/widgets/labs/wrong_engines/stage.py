@@ -193,7 +193,7 @@ class Stage:
         ghosts: When = {run.hunt: list(range(1, TRIES))} if run.hunted else {}
         untold: When = {run.hunt: [0]} if run.hunted else {}
         columns = [*zip(*signs, strict=True), [self.ghosts[node.index] if run.hunted else ""] * len(signs)]
-        whens = ({}, untold, run.over, ghosts)
+        whens: tuple[When, ...] = ({}, untold, run.over, ghosts)
         for column, (words, role, seen_when) in enumerate(
             zip(columns, ("sum", "sum", "badtext", "savedtext"), whens, strict=True)
         ):

@@ -260,13 +260,16 @@ def test_a_descent_begins_where_its_start_is_dragged_to(opened):
         ways = frame.locator("figure.lk-panel svg").first.locator(WALKED).evaluate_all(BEGIN)
         assert sum(list(map(float, way.split())) == pytest.approx(place, abs=1.5) for way in ways) == 3
         said.add(frame.locator(".lk-say").text_content())
-    dragged.by("rate", 20, 0)
-    said.add(frame.locator(".lk-say").text_content())
-    dragged.press("start", "ArrowRight")
-    said.add(frame.locator(".lk-say").text_content())
-    frame.get_by_text("0.02", exact=True).click()
-    dragged.page.wait_for_timeout(100)
-    said.add(frame.locator(".lk-say").text_content())
+    acts = (
+        lambda: dragged.by("rate", 20, 0),
+        lambda: dragged.press("start", "ArrowRight"),
+        lambda: frame.get_by_text("0.02", exact=True).click(),
+    )
+    for act in acts:
+        before = frame.locator(".lk-say").text_content()
+        act()
+        dragged.page.wait_for_function("said => document.querySelector('.lk-say').textContent !== said", arg=before)
+        said.add(frame.locator(".lk-say").text_content())
     assert len(said) == 5
 
 

@@ -9,12 +9,16 @@ from typing import Any
 
 import numpy as np
 
-KNOWN = (  # by the page
-    "add subtract multiply divide power negative absolute sign exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin "
-    "arccos arctan sinh cosh tanh arcsinh arccosh arctanh floor ceil trunc maximum minimum arctan2 hypot greater greater_equal "
-    "less less_equal equal not_equal logical_and logical_or logical_not where"
-)
-PRIMITIVES: dict[str, Callable] = {name: getattr(np, name) for name in KNOWN.split()}
+PRIMITIVES: dict[str, Callable] = {  # those that the page knows, by NumPy's names
+    fun.__name__: fun
+    for fun in (
+        np.add, np.subtract, np.multiply, np.divide, np.power, np.negative, np.absolute, np.sign, np.exp, np.exp2, np.expm1,
+        np.log, np.log2, np.log10, np.log1p, np.sqrt, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh,
+        np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.floor, np.ceil, np.trunc, np.maximum, np.minimum, np.arctan2, np.hypot,
+        np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.logical_and, np.logical_or,
+        np.logical_not, np.where,
+    )
+} | {"divide": np.divide}  # fmt: skip  # NumPy 1 calls it true_divide
 _CALLED = {
     "true_divide": "divide", "abs": "absolute", "fabs": "absolute", "neg": "negative", "acos": "arccos", "asin": "arcsin",
     "atan": "arctan", "acosh": "arccosh", "asinh": "arcsinh", "atanh": "arctanh", "atan2": "arctan2", "select": "where",
@@ -69,8 +73,14 @@ class Program:
     def __init__(self, inputs: Sequence[str]):
         self.inputs = list(inputs)
         self.lines = list[tuple[str, tuple[Any, ...], bool]]()
-        self.curves = dict[str, int | Const]()
+        self.curves, self.constants = dict[str, int | Const](), dict[float, None]()
         self._places = dict[Any, int]()
+
+    def place(self, name: str, *args: "int | Const") -> int:
+        """As `line`, of what varies."""
+        found = self.line(name, *args)
+        assert isinstance(found, int)
+        return found
 
     def line(self, name: str, *args: "int | Const", single: bool = False) -> "int | Const":
         """The place of the result of a line, of an equal one where there is one; a `Const` of constants alone."""
@@ -78,7 +88,9 @@ class Program:
         args = tuple(Const(float(rounded(a.value))) if isinstance(a, Const) else a for a in args)
         constants = [rounded(a.value) for a in args if isinstance(a, Const)]
         if len(constants) == len(args):
-            return Const(float(rounded(PRIMITIVES[name](*constants))))
+            made = Const(float(rounded(PRIMITIVES[name](*constants))))
+            self.constants[made.value] = None
+            return made
         if name == "multiply" and Const(1.0) in args:
             return args[args[0] == Const(1.0)]
         if name == "logical_and" and Const(0.0) in args:
@@ -88,6 +100,7 @@ class Program:
         key = name, args, single
         if key not in self._places:
             self.lines.append(key)
+            self.constants |= dict.fromkeys(a.value for a in args if isinstance(a, Const))
             self._places[key] = len(self.inputs) + len(self.lines) - 1
         return self._places[key]
 

@@ -20,7 +20,7 @@ export function closeUp(marks, { left, top, first, x, y, slope }, curve) {
   }
   const [cx, cy] = [across(x), up(y)], along = REACH / Math.hypot(1, slope);
   const found = [
-    { d: line(left, level, left + WIDE, level) }, { d: line(middle, top, middle, top + HIGH) }, { d: path || `M${left} ${top}` },
+    { d: line(left, level, left + WIDE, level) }, { d: line(middle, top, middle, top + HIGH) }, { d: path || "M0 0" },
     { d: line(cx - along, cy + slope * along, cx + along, cy - slope * along) }, { cx: px(cx), cy: px(cy) },
   ];
   found.forEach((at, i) => Object.assign(marks[first + i].at, at));

@@ -168,6 +168,7 @@ DRAGS = {  # a widget of the course, and what its handle sends
     ),
     "StepSize": (lambda: StepSize(np.sin, 1.0), lambda i: {"x": 1 + 0.01 * i}),
     "Landscape": (Landscape, lambda i: {"w": -0.5 + 0.01 * i, "b": 3 - 0.02 * i}),
+    "Landscape, rate": (Landscape, lambda i: {"learning rate": 0.1 + 0.005 * i}),
     "ClippingLab, g": (ClippingLab, lambda i: {"g1": 3 - 0.02 * i, "g2": 1 + 0.01 * i}),
     "ClippingLab, limit": (ClippingLab, lambda i: {"limit": 1 + 0.013 * i}),
 }

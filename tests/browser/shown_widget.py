@@ -138,11 +138,15 @@ class Shown:
         """Click a mark of a link with the mouse; False if none of them can be hit."""
         place = self.frame.evaluate(HIT, link)
         if place:
+            plays = link in self.scene.links and self.scene.links[link].plays
+            self.page.emulate_media(reduced_motion="reduce" if plays else None)  # then its end is seen at once
             self.page.mouse.click(*place)
             go = self._suspected(link) or self.scene.links[link].go
             for dial in self.scene.dials:
                 self.state |= dial.shows if dial.name in go and go[dial.name] != self.state[dial.name] else {}
             self.state |= go
+            if plays and self.main and self.state[self.main.name] == track(self.main)[0]:
+                self.state[self.main.name] = track(self.main)[-1]
         return bool(place)
 
     def _suspected(self, link) -> dict[str, int]:

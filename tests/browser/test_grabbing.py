@@ -3,14 +3,13 @@
 from itertools import pairwise
 
 import pytest
-from dragged import Dragged
+from dragged import OFF, Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, demo_scene, made
 
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.reach import spread
 from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
 
 NEEDS = "needs Python: open in a notebook"
@@ -322,22 +321,33 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert reached[0] != reached[1]
 
 
-def test_a_saved_page_goes_to_the_nearest_of_the_scenes_that_it_holds(opened):
-    dragged, said, picture = opened("landscape"), [], made("landscape")
+def test_a_descent_begins_where_its_start_is_dragged_to(opened):
+    dragged = opened("landscape")
     (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
-    along = {axis.field: axis for axis in grip.free.values()}
-    starts = spread(picture.inputs, along)
-    for start in (starts[5], starts[4], starts[0]):
-        scene = picture.scene_at(start)
-        (there,) = [one.at for one in scene.grips if one.name == "start"]
-        dragged.by("start", there[0] - grip.at[0] + 9, there[1] - grip.at[1] - 9)
-        dragged.shown.scene = dragged.scene = scene
-        assert dragged.off("start") == pytest.approx([0, 0], abs=1) and dragged.shown.differences() == []
-        (grip,) = [grip for grip in dragged.scene.grips if grip.name == "start"]
-        said.append(dragged.shown.frame.locator(".lk-say").text_content())
-    assert len(set(said)) == 3
-    dragged.press("start", "ArrowRight")
-    dragged.page.wait_for_function("said => document.querySelector('.lk-say').textContent !== said", arg=said[-1])
+    place, frame, said = grip.at, dragged.shown.frame, set()
+    for by in ((61, 47), (-33, 101)):
+        dragged.by("start", *by)
+        place = (place[0] + by[0], place[1] + by[1])
+        off = dragged.knob("start").evaluate(OFF, list(place))
+        assert off == pytest.approx([0, 0], abs=1.5)
+        ways = frame.locator("figure.lk-panel svg").first.locator(WALKED).evaluate_all(BEGIN)
+        assert sum(list(map(float, way.split())) == pytest.approx(place, abs=1.5) for way in ways) == 3
+        said.add(frame.locator(".lk-say").text_content())
+    acts = (
+        lambda: dragged.by("rate", 20, 0),
+        lambda: dragged.press("start", "ArrowRight"),
+        lambda: frame.get_by_text("0.02", exact=True).click(),
+    )
+    for act in acts:
+        before = frame.locator(".lk-say").text_content()
+        act()
+        dragged.page.wait_for_function("said => document.querySelector('.lk-say').textContent !== said", arg=before)
+        said.add(frame.locator(".lk-say").text_content())
+    assert len(said) == 5
+
+
+WALKED = "path.lk-inkvector, path.lk-edge, path.lk-backedge"
+BEGIN = "nodes => nodes.filter(node => !node.closest('.is-hidden')).map(node => /^M([^L]*)/.exec(node.getAttribute('d'))[1])"
 
 
 WAYS = {"x": [(80, 0), (-80, 0)], "y": [(0, 80), (0, -80)]}

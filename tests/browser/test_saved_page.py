@@ -284,7 +284,7 @@ def test_what_is_dragged_while_one_predicts_is_asked_about_when_it_is_let_go(go,
 
 
 def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
-    """The start of a descent is dragged to where a saved page has scenes, too."""
+    """The start of a descent is dragged, which a saved page computes."""
     page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
     page.get_by_label("Predict first").check()
     asked = page.locator(".lk-ask").text_content()
@@ -392,6 +392,19 @@ def test_where_nothing_can_be_asked_there_is_nothing_to_predict(go, tmp_path):
     assert page.locator(".lk-predict").count() == 1 and not page.locator(".lk-predict").is_visible()
     page.get_by_role("button", name="Show me").first.click()
     assert page.locator(".lk-predict").is_visible()
+
+
+def test_the_cut_that_is_there_is_asked_about(go, tmp_path):
+    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
+    page.locator(".lk-choice label").nth(2).click()
+    page.get_by_label("Predict first").check()
+    checked = "radio => radio.parentNode.textContent"
+    assert page.locator(".lk-ask").text_content().startswith("y → × is cut")
+    assert page.locator(".lk-choice input:checked").evaluate(checked) == "y → ×"
+    assert page.locator("text").get_by_text("?", exact=True).count() == 5  # nothing is told of it
+    page.locator(".lk-choice label").nth(1).click()
+    assert page.locator(".lk-ask").text_content().startswith("x → × is cut")
+    assert page.locator(".lk-choice input:checked").evaluate(checked) == "x → ×"
 
 
 def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go, tmp_path):

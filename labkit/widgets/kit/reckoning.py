@@ -39,6 +39,7 @@ def _sigmoid(p, x):
 
 
 _MADE: dict[str, Callable] = {  # of primitives, in the order in which the op computes
+    "stop_gradient": lambda p, x: x,
     "square": lambda p, x: p("multiply", x, x),
     "reciprocal": lambda p, x: p("divide", Const(1.0), x),
     "rsqrt": lambda p, x: p("divide", Const(1.0), p("sqrt", x)),
@@ -92,6 +93,10 @@ class Program:
             return made
         if name == "multiply" and Const(1.0) in args:
             return args[args[0] == Const(1.0)]
+        if name == "logical_and" and Const(0.0) in args:
+            return Const(0.0)
+        if name == "where" and isinstance(args[0], Const):
+            return args[1 if args[0].value else 2]
         key = name, args, single
         if key not in self._places:
             self.lines.append(key)

@@ -202,7 +202,8 @@ class Link:
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
     `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`), `details` (lines
     that stay below the panels after a click, with those of `tip`), `reveals` (a panel, and the link whose mark a click
-    brings into sight there), `lights` (other links whose marks light up with it).
+    brings into sight there), `lights` (other links whose marks light up with it), `plays` (whether what it goes to plays
+    then, the first time).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -218,6 +219,7 @@ class Link:
     details: Sequence[str] = ()
     reveals: Sequence[str] = ()
     lights: Sequence[str] = ()
+    plays: bool = False
 
 
 @dataclass(frozen=True)

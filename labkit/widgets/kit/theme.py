@@ -71,6 +71,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "outline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4, "stroke-dasharray": "4 3"},
     "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},
     "grid": {"fill": "none", "stroke": "$line", "stroke-width": 1},
+    "lens": {"fill": "none", "stroke": "$forward", "stroke-width": 1.8},
     "contour": {"fill": "none", "stroke": "$muted", "stroke-width": 1.3, "opacity": 0.7},
     "vector": {"fill": "none", "stroke": "$forward", "stroke-width": 3.2},
     "savedvector": {"fill": "none", "stroke": "$saved", "stroke-width": 3.2},

@@ -12,6 +12,7 @@ import labkit.torch as torch
 from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
 from labkit.widgets.kit.motion import point_on
+from labkit.widgets.kit.scene import to_json
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.cut.names import slopes, ways
 from labkit.widgets.labs.cut.paths import product
@@ -235,3 +236,56 @@ def test_the_runs_share_nothing():
     assert [[None if g is None else float(g) for g in run.gradients] for run in first.runs] == [
         [None if g is None else float(g) for g in run.gradients] for run in again.runs
     ]
+
+
+def product_cut(x, y):
+    return x * y + x
+
+
+def bars(picture, **state):
+    """The bars of a sum in the panel of paths, `(x, width)` each."""
+    (panel,) = [panel for panel in picture.scene.panels if panel.name == "paths"]
+    seen = visible_marks(panel, picture.scene.state(**state))
+    return [(float(at["x"]), float(at["width"])) for mark, at, *_ in seen if mark.role == "backbar"]
+
+
+def test_the_parts_of_a_sum_stand_end_to_end_and_a_cut_takes_one_out():
+    picture = CutEdge(product_cut, 3.0, 2.0)
+    (first, second), whole = bars(picture)[:2], bars(picture)[2]
+    assert first[0] + first[1] == pytest.approx(second[0], abs=2) and first[0] == whole[0]
+    assert first[1] / second[1] == pytest.approx(2, rel=0.1) and first[1] + second[1] == pytest.approx(whole[1], abs=2)
+    left = bars(picture, cut="x → ×")
+    assert len(left) == 2 and left[0] == pytest.approx((whole[0], whole[1] / 3), abs=1.5)
+
+
+def test_where_one_path_takes_away_from_another_the_sum_is_one_bar():
+    picture = CutEdge(lambda x, y: x * y - x, 3.0, 2.0)
+    assert len(bars(picture)) == 2 and bars(picture)[0][1] > 0
+
+
+def test_a_gradient_is_told_once_its_bar_is_as_long():
+    (panel,) = [panel for panel in usual().scene.panels if panel.name == "paths"]
+    ends = {
+        (mark.tag, move.property): move.start + move.length
+        for mark in panel.marks
+        for move in mark.moves
+        if move.dial == "walk"
+    }
+    assert ends["text", "text"] == ends["rect", "width"]
+
+
+def test_plain_numbers_are_dragged_and_all_follows():
+    picture = CutEdge(product_cut, 3.0, 2.0)
+    assert picture.inputs == {"x": 3.0, "y": 2.0}
+    names = [grip.label for grip in picture.scene.grips if grip.stays]
+    assert names == ["x", "y"]
+    scene = picture.scene_at({"x": 5.0, "y": -1.0})
+    other = CutEdge(product_cut, 5.0, -1.0).scene
+    assert to_json(scene) == to_json(other) and picture.inputs == {"x": 3.0, "y": 2.0}
+    picture.fill({"x": 5.0, "y": -1.0})
+    assert to_json(picture.scene) == to_json(other) and picture.gradients["nothing"] == {"x": 0.0, "y": 5.0}
+
+
+def test_arrays_are_not_dragged():
+    picture = CutEdge(lambda x: (x * x).sum(), np.array([1.0, 2.0]))
+    assert picture.inputs == {} and [grip.name for grip in picture.scene.grips] == ["cut"]

@@ -1,16 +1,18 @@
 """The paths over a loss landscape are those of the optimizers' formulas, and the picture says where they are."""
 
-import base64
-import gzip
 import json
+import re
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from javascript import call, unpacked
 
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn, ops
+from labkit.widgets.kit.page import PAGE, script
 from labkit.widgets.kit.scene import holds, looks, to_json, width_of
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.strokes import NOWHERE
@@ -18,7 +20,7 @@ from labkit.widgets.kit.words import number
 from labkit.widgets.labs.landscape.gauge import curved, plain
 from labkit.widgets.labs.landscape.run import OPTIMIZERS, descend, frame_of, heights, levels_of, line_fit
 from labkit.widgets.labs.landscape.scene import RATES, START, STEPS, Landscape
-from labkit.widgets.labs.landscape.view import FRESH, HEIGHT, LEFT, TOP, WIDTH
+from labkit.widgets.labs.landscape.view import FRESH, HEIGHT, LEFT, RATE, TOP, WIDTH, rate_axis
 
 NAMES = ["SGD", "Momentum", "Adam"]
 
@@ -70,18 +72,24 @@ def test_one_rate_throws_sgd_out_where_the_two_others_arrive():
     assert losses["SGD"] > 100 > 1 > max(losses["Momentum"], losses["Adam"])
 
 
+@cache
+def at_rate(rate):
+    """The scene at a learning rate."""
+    return usual().scene_at({**usual().inputs, RATE: rate})
+
+
 @pytest.mark.parametrize("rate", [0.02, 0.2, 0.25])
 def test_why_sgd_goes_as_it_does_is_its_rate_times_the_curvature_along_its_step(rate):
     hessian = labkit.jacrev(labkit.grad(lambda p: line_fit(p[0], p[1])))(np.array(START))
-    moments, i = usual().runs["SGD"][RATES.index(rate)], RATES.index(rate)
+    moments, scene = usual().runs["SGD"][RATES.index(rate)], at_rate(rate)
     for step in (1, 4, 12):
         way = np.subtract(moments[step].place, moments[step - 1].place)
         wanted = rate * (way @ hessian @ way) / (way @ way)
         assert curved(moments, rate, step) == pytest.approx(wanted, rel=1e-3)
         does = "stops short" if wanted < 1 else "zigzags" if wanted < 2 else "flies off"
-        said = usual().scene.said(usual().scene.state(step=step, rate=i))
+        said = scene.caption(scene.state(step=step))
         assert f"SGD's rate × curvature is {number(curved(moments, rate, step))}" in said and f"it {does}." in said
-    assert "curvature" not in usual().scene.said(usual().scene.state(step=0))
+    assert "curvature" not in scene.caption(scene.state(step=0))
     assert curved(moments, rate, 1) > 1 or rate < 0.2
 
 
@@ -90,19 +98,36 @@ def test_what_follows_more_than_the_gradient_has_no_such_reason():
     assert "curvature" not in Landscape(lambda x, y: x**2 + y**2, (1.0, 1.0), ("Adam",), steps=3).describe()
 
 
+def tips(role, **state):
+    """Where the arrows of a role end."""
+    ends = [at["d"].rpartition("L")[2] for mark, at in plane_marks(**state) if mark.role == role]
+    return [tuple(map(float, end.split())) for end in ends]
+
+
 def test_the_arrow_is_the_rate_times_the_gradient_and_of_sgd_the_next_step():
-    moments, plane = usual().runs["SGD"][1], usual()._shared.plane
-    tips = [
-        at["d"].rpartition("L")[2] for mark, at in plane_marks(step=3, rate="0.1", show="SGD") if mark.role == "ravine"
+    moments, plane = usual().runs["SGD"][1], usual().ground.plane
+    assert tips("ravine", step=3, rate=0.1, show="SGD") == [pytest.approx(plane.at(moments[4].place), abs=0.1)]
+
+
+@pytest.mark.parametrize("name", ["Momentum", "Adam"])
+def test_what_another_optimizer_adds_to_that_leads_to_its_next_step(name):
+    moments, plane, role = usual().runs[name][1], usual().ground.plane, "backvector"
+    downhill = np.subtract(moments[3].place, 0.1 * np.array(moments[3].gradient))
+    assert tips("ravine", step=3, rate=0.1, show=name) == [pytest.approx(plane.at(downhill), abs=0.1)]
+    assert tips(role, step=3, rate=0.1, show=name) == [pytest.approx(plane.at(moments[4].place), abs=0.1)]
+    arrows = [
+        mark for mark, _ in plane_marks(step=3, show=name) if mark.role in ("ravine", "savedbar", role, "backhead")
     ]
-    assert [tuple(map(float, tip.split())) for tip in tips] == [pytest.approx(plane.at(moments[4].place), abs=0.1)]
+    assert arrows and all(
+        mark.vary["step"]["state"] == [(0, "answer")] for mark in arrows
+    )  # it would tell the next step
 
 
-def test_steps_of_long_ago_are_pale():
-    (panel,) = (p for p in usual().scene.panels if p.name == "plane")
-    state = usual().scene.state(step=10, rate="0.1", show="Adam")
-    pale = [name for mark, _, _, name in visible_marks(panel, state) if mark.role == "backbar" and mark.vary]
-    assert pale == ["dim"] * (10 - FRESH) + [""] * (FRESH + 1)
+def test_steps_of_long_ago_are_pale_and_have_no_sign():
+    marks = plane_marks(step=10, rate=0.1, show="Adam")
+    ways = [at["d"].count("L") for mark, at in marks if mark.role == "backedge" and mark.vary]
+    signs = [at["d"].count("M") for mark, at in marks if mark.role == "backbar" and mark.vary]
+    assert ways == [10, FRESH] and signs == [FRESH, 1]
 
 
 def test_both_axes_have_the_same_scale():
@@ -110,37 +135,25 @@ def test_both_axes_have_the_same_scale():
     assert (right - left) / WIDTH == pytest.approx((high - low) / HEIGHT, rel=0.01)
 
 
-def plane_marks(**state):
-    (panel,) = (p for p in usual().scene.panels if p.name == "plane")
-    return [(mark, at) for mark, at, *_ in visible_marks(panel, usual().scene.state(**state))]
-
-
-def test_a_mark_stands_at_every_step_so_far():
-    for step in (0, 7):
-        squares = [mark for mark, _ in plane_marks(step=step, rate="0.1") if mark.role == "bar"]
-        assert len(squares) == 1 + step + 1  # one is in the legend
+def plane_marks(rate=0.2, **state):
+    scene = at_rate(rate)
+    (panel,) = (p for p in scene.panels if p.name == "plane")
+    return [(mark, at) for mark, at, *_ in visible_marks(panel, scene.state(**state))]
 
 
 def test_a_path_that_leaves_the_frame_is_drawn_up_to_its_edge():
-    for mark, at in plane_marks(rate="0.25"):
-        if mark.role != "savedbar" and mark.vary and "d" in mark.vary.get("step", {}) and at["d"] != NOWHERE:
+    for mark, at in plane_marks(rate=0.25):
+        if mark.vary and mark.role in ("inkvector", "edge", "backedge") and at["d"] != NOWHERE:
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
             assert all(LEFT - 0.1 <= x <= LEFT + WIDTH + 0.1 for x, _ in points)
             assert all(TOP - 0.1 <= y <= TOP + HEIGHT + 0.1 for _, y in points)
-    assert "SGD: loss 425, outside the picture" in " ".join(usual().describe(rate="0.25").split())
+    assert "SGD: loss 425, outside the picture" in at_rate(0.25).caption(at_rate(0.25).start())
 
 
 def test_one_optimizer_can_be_shown_alone():
     roles = {mark.role for mark, _ in plane_marks(show="Adam")}
     assert "backbar" in roles and not roles & {"bar", "inkhead"}
     assert "SGD:" not in usual().describe(show="Adam")
-
-
-def test_the_gradient_that_is_written_belongs_to_the_place_where_it_stands():
-    (panel,) = (p for p in usual().scene.panels if p.name == "beside")
-    words = [label for _, _, label, _ in visible_marks(panel, usual().scene.state(step=0, rate="0.1"))]
-    gradient = labkit.grad(lambda p: line_fit(p[0], p[1]))(np.array(START))
-    assert words.count(f"gradient (−{abs(gradient[0]):.3g}, {gradient[1]:.3g})") == 3 and gradient[0] < 0 < gradient[1]
 
 
 def test_contour_lines_lie_where_the_loss_has_their_height():
@@ -156,13 +169,21 @@ def test_contour_lines_lie_where_the_loss_has_their_height():
         assert np.std(found) < 0.06 * np.mean(found) + 0.02
 
 
-def test_the_questions_are_about_adams_first_step_and_the_velocity():
-    asks = usual().scene.dials[0].asks
+def test_the_questions_are_about_first_steps_and_the_velocity():
+    gradient = labkit.grad(lambda p: line_fit(p[0], p[1]))(np.array(START))
     for i, rate in enumerate(RATES):
-        assert asks[1][i].answer == pytest.approx(rate, rel=1e-4) and asks[1][i].when == {"rate": [i], "show": [0]}
+        asks = at_rate(rate).dials[0].asks
+        assert asks[1][0].answer == pytest.approx(rate, rel=1e-4) and asks[1][0].when == {"show": [0, 3]}
+        assert asks[1][1].answer == pytest.approx(-rate * gradient[0], rel=1e-6) and asks[1][1].when == {"show": [1]}
         before, after = usual().runs["Momentum"][i][1:3]
-        assert asks[2][i].answer == pytest.approx(0.9 * before.kept["moments"][0] + before.gradient[0], rel=1e-5)
-        assert after.kept["moments"][0] == asks[2][i].answer
+        assert asks[2][0].answer == pytest.approx(0.9 * before.kept["moments"][0] + before.gradient[0], rel=1e-5)
+        assert after.kept["moments"][0] == asks[2][0].answer and asks[2][0].when == {"show": [0, 2]}
+
+
+@pytest.mark.parametrize("show", range(4))
+def test_something_is_asked_whatever_is_shown(show):
+    scene = usual().scene
+    assert any(holds(ask.when, scene.state(show=show)) for asks in scene.dials[0].asks.values() for ask in asks)
 
 
 def test_no_line_of_text_leaves_its_panel():
@@ -170,8 +191,8 @@ def test_no_line_of_text_leaves_its_panel():
         for mark in panel.marks:
             if mark.tag != "text":
                 continue
-            for state in ({"step": s, "rate": r} for s in (0, 3, STEPS) for r in range(4)):
-                at, words, _ = looks(mark, usual().scene.state(**state))
+            for step in (0, 3, STEPS):
+                at, words, _ = looks(mark, usual().scene.state(step=step))
                 wide = width_of(words, 12, mono=mark.role == "value")
                 if at["text-anchor"] == "start":
                     assert at["x"] + wide <= panel.width + 4, words
@@ -251,17 +272,17 @@ def test_what_does_not_fit_is_said(arguments, options, error, message):
 
 def test_every_caption_holds_somewhere():
     scene = usual().scene
-    for rate in range(4):
-        for show in range(4):
-            state = scene.state(rate=rate, show=show)
-            why = show in (0, 1 + NAMES.index("SGD"))
-            assert sum(holds(c.when, state) for c in scene.captions) == (4 if show == 0 else 2) + why
+    for show in range(4):
+        state = scene.state(show=show)
+        why = show in (0, 1 + NAMES.index("SGD"))
+        assert sum(holds(c.when, state) for c in scene.captions) == (4 if show == 0 else 2) + why
 
 
 def test_the_numbers_of_contour_lines_stand_off_every_path():
     picture = usual()
     levels = [mark for mark in picture.scene.panels[0].marks if mark.role == "level"]
-    ways = picture._shared.ways
+    tracks = [picture.ground.plane.track([m.place for m in moments]) for by in picture.runs.values() for moments in by]
+    ways = np.concatenate([np.linspace(a, b, 9) for track in tracks for a, b in pairwise(track)])
     assert len(levels) >= 3
     for mark in levels:
         assert np.hypot(*(ways - (mark.at["x"], mark.at["y"] - 4)).T).min() > 10, mark.text
@@ -273,30 +294,110 @@ def test_the_whole_training_plays_in_eight_seconds(steps):
     assert 0 < dial.pace * steps <= 8000
 
 
-def reached(picture):
-    """The starts that a saved page has, in the plane."""
+def in_reach(picture):
+    """What a saved page can show besides."""
     known = json.loads(picture.html().partition('id="data">')[2].partition("</script>")[0])["reach"]
-    return json.loads(gzip.decompress(base64.b64decode(known)))["points"]
+    return unpacked(known)
 
 
-def test_a_saved_page_begins_at_other_places_too():
-    picture = Landscape(steps=5)
-    starts, plane = reached(picture), picture._shared.plane
-    assert len(starts) == 9 and starts[0] == list(START)
-    for start in starts:
-        scene = picture.scene_at(dict(zip(("w", "b"), start, strict=True)))
-        (grip,) = [grip for grip in scene.grips if grip.name == "start"]
-        assert plane.at(start) == grip.at and plane.holds(start)
-        other = Landscape(start=start, loss=line_fit, steps=5)
-        said = [scene.told(scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
-        wanted = [other.scene.told(other.scene.state(step=5, rate=rate)).partition(".")[2] for rate in range(4)]
-        losses = [words.replace(", outside the picture", "") for words in said]
-        assert losses == [words.replace(", outside the picture", "") for words in wanted]
+def rounded(value):
+    """JSON whose numbers are as exact as a tenth of a px."""
+    if isinstance(value, str):
+        parts = re.split(r"(-?\d+\.?\d*)", value) if value.startswith("M") else [value]
+        return [float(part) if k % 2 else part for k, part in enumerate(parts)]
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def alike(a, b, path=""):
+    """Whether two scenes are the same, up to what rounding does to a place; else where they are not."""
+    if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
+        return next((found for key in a if (found := alike(a[key], b[key], f"{path}.{key}"))), "")
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return next((found for i in range(len(a)) if (found := alike(a[i], b[i], f"{path}.{i}"))), "")
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return "" if a == pytest.approx(b, abs=0.11, rel=1e-6) else f"{path}: {a} {b}"
+    return "" if a == b else f"{path}: {a!r} {b!r}"
+
+
+def spelled_out(scene):
+    """A scene in which each list of changes has an entry for each step."""
+    for panel in scene["panels"]:
+        for mark in panel["marks"]:
+            for name, found in mark.get("vary", {}).get("step", {}).items():
+                if name != "state":
+                    mark["vary"]["step"][name] = [looked_up(found, step) for step in range(31)]
+    for caption in scene["captions"]:
+        caption["texts"] = [looked_up(caption["texts"], step) for step in range(31)]
+    return rounded(scene)
+
+
+def looked_up(found, step):
+    return next(value for at, value in reversed(found) if at <= step)
+
+
+WALKING = script("walking.js").replace("export default", "const made =")
+
+
+@pytest.mark.parametrize("start, rate", [
+    (START, 0.2), (START, 0.25), ((1.234, -3.1), 0.0456), ((4.4, 0.77), 0.24), ((-2.0, -4.0), 0.312), ((2.0, -1.0), 0.1),
+])  # fmt: skip
+def test_a_saved_page_draws_from_any_start_at_any_rate_what_python_would(start, rate):
+    picture = usual()
+    inputs = {"w": start[0], "b": start[1], RATE: rate}
+    first, held = json.loads(json.dumps(to_json(picture.scene))), in_reach(picture)
+    drawn = call(
+        f"(first, held, inputs) => {{ {WALKING}\nreturn new Walking(first, held).sceneAt(inputs); }}",
+        first,
+        held,
+        inputs,
+    )
+    wanted = json.loads(json.dumps(to_json(picture.scene_at(inputs))))
+    for scene in (drawn, wanted):
+        for grip in scene["grips"]:
+            grip.pop("free", None)
+    assert alike(spelled_out(drawn), spelled_out(wanted)) == ""
+
+
+def test_the_optimizers_formulas_are_not_written_in_the_page():
+    held = in_reach(usual())
+    assert set(held["walks"]["rules"]) == set(NAMES)
+    assert (
+        len(held["walks"]["rules"]["SGD"]["program"]["lines"])
+        < 6
+        < len(held["walks"]["rules"]["Adam"]["program"]["lines"])
+    )
+    assert not {"0.9", "0.999", "Adam"} & set(re.findall(r"[\w.]+", (PAGE / "walking.js").read_text(encoding="utf-8")))
+
+
+def test_a_rule_that_no_line_says_has_some_starts_ready():
+    made = {"Noisy": lambda parameters, rate: nn.SGD(parameters, rate, weight_decay=0.5)}
+    held = in_reach(Landscape(line_fit, START, made, rates=(0.05,), steps=3))
+    assert "walks" not in held and len(held["points"]) > 8
 
 
 def test_a_saved_page_has_no_start_where_the_loss_is_not_finite():
     picture = Landscape(
         lambda x, y: ops.log(x) + y**2, (1.0, 1.0), ("SGD",), rates=(0.1,), steps=3, frame=(-2, 2, -2, 2)
     )
-    starts = reached(picture)
-    assert 1 < len(starts) < 9 and all(x > 0 for x, _ in starts)
+    held, first = in_reach(picture), to_json(picture.scene)
+    for x, wanted in ((0.5, True), (-1.0, False)):
+        inputs = {"x": x, "y": 1.0, RATE: 0.1}
+        code = f"(first, held, inputs) => {{ {WALKING}\nreturn Boolean(new Walking(first, held).sceneAt(inputs)); }}"
+        assert call(code, first, held, inputs) == wanted
+
+
+def test_a_learning_rate_that_is_given_is_taken_by_a_click():
+    picture = usual()
+    marks = [mark for mark in picture.scene.panels[1].marks if mark.link]
+    assert [mark.text for mark in marks] == [number(rate) for rate in RATES]
+    assert [picture.scene.links[mark.link].sets for mark in marks] == [{RATE: rate} for rate in RATES]
+    axis = rate_axis(RATES)
+    assert all(LEFT < axis(rate) < LEFT + WIDTH for rate in RATES)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_a_learning_rate_is_above_zero(rate):
+    with pytest.raises(ValueError, match="expected a learning rate above 0"):
+        usual().scene_at({**usual().inputs, RATE: rate})

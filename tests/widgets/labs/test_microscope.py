@@ -12,6 +12,7 @@ from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
 from labkit.widgets.kit.scene import holds, to_json, width_of
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.strokes import px
 from labkit.widgets.labs.microscope.ranges import STRIP
 from labkit.widgets.labs.microscope.ruler import DIAL, NUMBERS, WIDTH, Window
 from labkit.widgets.labs.microscope.run import (
@@ -344,7 +345,7 @@ def test_an_unknown_format_is_named():
 
 
 def test_a_scene_of_moderate_size(plus_one):
-    assert len(json.dumps(to_json(plus_one.scene))) < 450_000
+    assert len(json.dumps(to_json(plus_one.scene))) < 500_000
 
 
 def test_number_does_not_hide_in_python_floats():
@@ -412,7 +413,7 @@ def test_no_digit_of_a_sum_is_cut_off(of):
     panel = next(p for p in lens.scene.panels if p.name == f"sum {of}")
     for power in lens.positions:
         found = lens.at(of, power)
-        seen = visible_marks(panel, lens.scene.state(format=of, power=lens.positions.index(power)))
+        seen = visible_marks(panel, lens.scene.state(format=of, power=lens.landings[of].index(found)))
         rows = {}
         for mark, at, words, _ in seen:
             if mark.role == "place":
@@ -458,8 +459,9 @@ def test_wherever_it_is_there_is_something_to_grab(plus_one, tenth):
     for lens in (plus_one, tenth):
         for i, beside in product(range(len(NAMES)), range(len(lens.scene.dials[2].values))):
             held = [g for g in lens.scene.grips if holds(g.when, lens.scene.state(format=i, beside=beside)) and g.dial]
-            assert len(held) == 1
-            assert all(spot is not None for spot in held[0].spots)
+            along_the_line = [g.panel for g in held].count("ruler")
+            assert len(held) == 1 + along_the_line and along_the_line == (lens is plus_one and NAMES[i] == "float16")
+            assert all(spot is not None for g in held if g.panel != "ruler" for spot in g.spots)
 
 
 def test_it_stops_where_something_else_becomes_of_the_number(plus_one, tenth):
@@ -488,3 +490,42 @@ def test_inf_and_nan_have_a_picture_that_says_what_they_mean(name):
             lit = any(state == "lit" for *_, state in ruler)
             assert lit != ("nan lies nowhere on this line" in [words for _, _, words, _ in ruler])
             assert "is beyond" in lens.scene.said(lens.scene.state(**dials))
+
+
+def test_the_input_of_a_function_is_dragged_along_the_line_over_numbers_that_stay(plus_one):
+    i, found = NAMES.index("float16"), plus_one.landings["float16"]
+    (grip,) = [g for g in plus_one.scene.grips if g.name == "input" and g.when == {"format": [i]}]
+    reached = [k for k, spot in enumerate(grip.spots) if spot]
+    assert [int(found[k].x) for k in reached] == [2045, 2046, 2047, 2048, 2050, 2052]
+    heights = [grip.spots[k][1] for k in reached]
+    assert heights == sorted(heights, reverse=True) and len(set(heights)) == len(heights)
+    panel, rows = plus_one.scene.panels[0], set()
+    for k in reached:
+        seen = list(visible_marks(panel, plus_one.scene.state(format=i, power=k)))
+        rows.add(tuple(words for mark, _, words, _ in seen if mark.role == "code"))
+        heights = [at["d"] for mark, at, *_ in seen if mark.role == "edge"]
+        assert px(grip.spots[k][1]) in heights[0]  # the handle stands on its line
+    assert len(rows) == 1
+
+
+@pytest.mark.parametrize(
+    "of, power, top", [("float16", 0, "4096"), ("float16", -30, "2⁻¹³"), ("float32", 0, "4096"), ("float16", 4, "2¹⁶")]
+)
+def test_the_line_that_is_magnified_goes_up_to_the_next_power_of_two(of, power, top):
+    lens = Microscope(lambda a: a + 1 if power >= 0 else a * 1, 2048.0, powers=range(-36, 6), format=of)
+    position = lens.landings[of].index(lens.at(of, power))
+    seen = list(visible_marks(lens.scene.panels[0], lens.scene.state(format=of, power=position)))
+    assert top in [words for mark, _, words, _ in seen if mark.role == "tick"]
+    assert [mark.role for mark, *_ in seen].count("lens") == 1
+
+
+def test_two_gaps_do_not_run_over_each_other(plus_one):
+    gaps = [
+        m
+        for m in plus_one.scene.panels[0].marks
+        if any("gap" in str(w) for _, w in m.vary.get(DIAL, {}).get("text", []))
+    ]
+    assert gaps and all(
+        {(move.property, move.start, move.length) for move in m.moves} == {("y", 1000.0, 0.0), ("text", 1000.0, 0.0)}
+        for m in gaps
+    )

@@ -620,7 +620,7 @@ def test_edges_forwards_keep_clear_of_the_gradients_and_labels_of_one_another(la
 
 def test_it_plays_to_its_end_and_asks_which_one_is_suspected(lab):
     state = lab.scene.state(recursion_diamond=7)
-    assert lab.plays_at_once and lab.scene.told(state).endswith("Click it: three tries.")
+    assert lab.plays_at_once and lab.scene.told(state).endswith("Which one do you suspect?")
     asked = [m for p in lab.scene.panels if p.name == "graph 0" for m in p.marks if m.text == "?"]
     assert all(m.link and m.link.startswith("lesson 0 n") for m in asked)
     assert [sum(holds(m.when, {**state, "hunt_recursion_diamond": tries}) for m in asked) for tries in (0, 3)] == [4, 0]
@@ -644,3 +644,35 @@ def test_on_a_phone_no_graph_is_cut_and_all_is_there_in_its_order(lab):
         }
         for (x, y, w, h), (u, v, p, q) in combinations(boxes, 2):
             assert x + w <= u or u + p <= x or y + h <= v or v + q <= y
+
+
+def written(lab, **state):
+    """What is written in the panels."""
+    state = lab.scene.state(**state)
+    seen = [m for p in lab.scene.panels if holds(p.when, state) for m in p.marks if holds(m.when, state)]
+    return [words for _, words, name in (looks(mark, state) for mark in seen) if words and name != "hidden"]
+
+
+def test_what_was_passed_on_more_than_once_is_told_and_why_a_right_end_is_no_excuse(lab):
+    last = len(lab.plays["recursion", "diamond"].moments) - 1
+    assert "passed on 4, 13" in written(lab, engine="recursion", recursion_diamond=last)
+    assert not any("passed on" in words for words in written(lab, engine="recursion", recursion_diamond=4))
+    said = lab.scene.told(lab.still_state(engine="recursion", graph="diamond"))
+    assert "In the end it has 13; but 4 had been passed on by then." in said
+    assert "In the end" not in lab.scene.told(lab.still_state(engine="overwrite", graph="used twice"))
+
+
+@pytest.mark.parametrize("misses", range(4))
+def test_after_a_miss_the_right_gradients_stand_beside_those_of_the_engine(lab, misses):
+    words = written(lab, engine="recursion", recursion_diamond=7, hunt_recursion_diamond=misses)
+    wanted = {"right: 52", "right: 13", "right: 4", "right: 1"} if misses in (1, 2) else set()
+    assert {one for one in words if one.startswith("right: ")} == wanted
+
+
+def test_nothing_else_moves_where_another_engine_or_graph_is_chosen(lab):
+    for name in ("graph", "code"):
+        assert len({(p.width, p.height) for p in lab.scene.panels if p.name.startswith(name)}) == 1
+    controls = [dial.kind for dial in lab.scene.dials if dial.name in ("engine", "graph")]
+    assert controls == ["inside", "inside"]  # the table of all of them is where they are chosen
+    cells = [link for name, link in lab.scene.links.items() if name.startswith("cell ")]
+    assert len(cells) == 24 and all(link.plays for link in cells)

@@ -320,7 +320,7 @@ export class Grabbing {
 
   // A click on a link that sets fields.
   ask(sets, link) {
-    if (this.player.live) this.player.send({ set: sets, at: this.player.state });
+    if (this.player.live || this.player.reach.sceneAt) this.player.send({ set: sets, at: this.player.state });
     else this.say(link, NEEDS);
   }
 

@@ -22,6 +22,9 @@ const LIT = 900; // ms
 const LEAST = 720; // px: a page is at least so wide, where there is room
 const MOST_READ = 200; // steps whose words are measured
 
+// Whether a choice turns others back to where nothing is told of what it does.
+function turnsBack(dial) { return !inSteps(dial) && Object.keys(dial.resets || {}).length > 0; }
+
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
@@ -143,15 +146,20 @@ export class Player {
       for (const i of onTheWay(dial, now, position)) {
         const ask = this.askedAt(dial, i);
         if (!ask) continue;
-        this.pause();
-        this.turn(dial, inSteps(dial) ? i - 1 : now);
-        this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.playsOn(dial); this.focusPanel(); });
-        this.says();
+        this.pose(dial, i, ask);
         return;
       }
     }
     this.ask.hide();
     this.turn(dial, position);
+  }
+
+  // A question is put before a step; before a choice, or where that turns back all that gives it away, after it.
+  pose(dial, i, ask) {
+    this.pause();
+    this.turn(dial, inSteps(dial) ? i - 1 : turnsBack(dial) ? i : this.state[dial.name]);
+    this.ask.ask(ask, () => { this.ask.hide(); this.turn(dial, i); this.playsOn(dial); this.focusPanel(); });
+    this.says();
   }
 
   turn(dial, position) {
@@ -304,6 +312,7 @@ export class Player {
     if (!asked) {
       this.set(go);
       if (link.reveals) this.reveal(...link.reveals);
+      if (link.plays) this.play.begins();
       if (this.predict) this.asksAgain(along);
       return;
     }
@@ -327,7 +336,8 @@ export class Player {
   next(dials = [this.main, ...this.dials].filter(Boolean)) {
     for (const dial of dials.filter((one) => holds(one.when, this.state))) {
       const asked = Object.keys(dial.asks || {}).map(Number).filter((i) => this.askedAt(dial, i)), now = this.state[dial.name];
-      const position = inSteps(dial) ? asked.find((i) => i > now) ?? asked[0] : asked.find((i) => i !== now);
+      const here = turnsBack(dial) && asked.includes(now) ? now : asked.find((i) => i !== now);
+      const position = inSteps(dial) ? asked.find((i) => i > now) ?? asked[0] : here;
       if (position !== undefined) return [dial, position];
     }
     return undefined;
@@ -338,7 +348,8 @@ export class Player {
     const [dial, position] = this.next(dials) || [];
     if (!dial) return;
     if (inSteps(dial) && position <= this.state[dial.name]) this.set({ ...this.along(dial), [dial.name]: position - 1 });
-    this.request(dial, position);
+    if (position === this.state[dial.name]) this.pose(dial, position, this.askedAt(dial, position));
+    else this.request(dial, position);
   }
 
   // Whether the steps before the first question play, for they tell nothing of its answer.

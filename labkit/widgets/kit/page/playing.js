@@ -64,6 +64,13 @@ export class Playing {
     if (dial && !begun && !player.predict && !lessMotion()) this.toggle(dial, true);
   }
 
+  // What nobody has played yet plays from its start; whoever wants little motion sees its end, whoever predicts nothing.
+  begins() {
+    const { player } = this, dial = player.main, track = dial ? trackOf(dial) : [];
+    if (!dial || player.predict || player.state[dial.name] !== track[0]) return;
+    if (lessMotion()) player.turn(dial, track.at(-1)); else this.toggle(dial);
+  }
+
   // Where there is no slider, what plays is the choice with the most positions.
   longest() {
     const { dials, state } = this.player, offered = dials.filter((dial) => dial.kind === "choice" && holds(dial.when, state));

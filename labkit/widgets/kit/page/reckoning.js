@@ -63,7 +63,7 @@ export class Reckoning {
   }
 }
 
-function resultOf([name, args, rounded], numbers) {
+export function resultOf([name, args, rounded], numbers) {
   const result = PRIMITIVES[name](...args.map((arg) => (Array.isArray(arg) ? arg[0] : numbers[arg])));
   return rounded ? Math.fround(result) : result;
 }

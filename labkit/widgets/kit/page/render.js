@@ -8,6 +8,7 @@ import { Reach } from "./reaching.js";
 import { Reckoning } from "./reckoning.js";
 import { Sharing } from "./sharing.js";
 import { unpacked } from "./unpacking.js";
+import { Walking } from "./walking.js";
 
 const STEPS = new Set(["ArrowLeft", "ArrowRight"]), ENDS = new Set(["Home", "End"]);
 const TAKES_KEYS = "input, select, textarea, [role=slider]";
@@ -48,17 +49,19 @@ function render({ model, el }) {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
   };
-  const reach = model.get("reach")?.program ? new Reckoning(model.get("reach")) : new Reach(first, model.get("reach"));
+  const reach = reachOf(first, model.get("reach"));
   const send = (message) => { // nobody waits for what comes of it, whoever answers
     if (model.get("live") || !message.set) model.send(message);
-    else Promise.resolve().then(() => (reach.turn ? compute(message.set) : reachFor(reach.nearest(message.set, rest.inputs), message.set)));
+    else Promise.resolve().then(() => (reach.points ? reachFor(reach.nearest(message.set, rest.inputs), message.set) : compute(message.set)));
   };
-  const compute = (asked) => {
-    const inputs = { ...rest.inputs, ...asked };
-    if (reach.turn(player.scene, inputs)) {
+  const compute = (asked) => { // by the page itself: in the scene that is seen, or as another one
+    const inputs = { ...rest.inputs, ...asked }, scene = reach.sceneAt?.(inputs);
+    if (!scene && !reach.turn?.(player.scene, inputs)) player.grabbing.say(Object.keys(asked)[0], "There something is not a finite number.");
+    else {
       rest = { ...rest, inputs };
-      player.renewed(alike(inputs, model.get("rest").inputs) ? [] : reach.without);
-    } else player.grabbing.say(Object.keys(asked)[0], "There something is not finite: needs Python.");
+      if (scene) show(scene);
+      else player.renewed(alike(inputs, model.get("rest").inputs) ? [] : reach.without);
+    }
     player.grabbing.answered();
   };
   const reachFor = (i, asked) => {
@@ -95,9 +98,9 @@ function render({ model, el }) {
     if (!link) return;
     const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
     if (part) await open(part[0]);
-    const there = link.rest.inputs && !reach.turn ? reach.at(link.rest.inputs) : -1;
+    const there = link.rest.inputs && reach.points ? reach.at(link.rest.inputs) : -1;
     if (there >= 0) reachFor(there, link.rest.inputs);
-    else if (link.rest.inputs && reach.turn && !model.get("live")) {
+    else if (link.rest.inputs && !reach.points && !model.get("live")) {
       const known = Object.entries(link.rest.inputs).filter(([name]) => reach.fields.includes(name));
       if (known.length) compute(Object.fromEntries(known.map(([name, value]) => [name, Number(value)])));
     }
@@ -152,6 +155,12 @@ function render({ model, el }) {
     removeEventListener("hashchange", onLink);
     removeEventListener("keydown", onKey);
   };
+}
+
+// What a saved page answers in place of Python.
+function reachOf(first, held) {
+  if (held?.program) return new Reckoning(held);
+  return held?.walks ? new Walking(first, held) : new Reach(first, held);
 }
 
 // Whether a link asks for all that is said of another scene.

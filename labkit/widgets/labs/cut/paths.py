@@ -1,7 +1,7 @@
 """The paths of a cut graph: each gives the product of its slopes, a gradient is the sum of those that are open."""
 
 from collections.abc import Iterator, Sequence
-from math import prod
+from math import floor, log10, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +15,15 @@ from .names import changing, gradient_name, slopes, ways
 from .run import Cuts, Use
 from .walk import ARRIVES, WALK, Walk
 
-ROW, BAR, WIDE = 32.0, 18.0, 120.0  # px: from one path to the next, and a bar
+ROW, BAR, WIDE, GAP = 32.0, 18.0, 120.0, 1.5  # px: from one path to the next, a bar, and between its parts
 MOST_FACTORS = 4  # of a product that is written out
 TITLE = "Sums over open paths: point at one"
 
 
 class Row(NamedTuple):
     """What stands in a row, `texts`, `states` and `numbers` (None of tensors) for each cut; `role`: its look; `known`: from
-    which position of the walk on it is shown what it gives; `link`: of the path in the graph."""
+    which position of the walk on it is shown what it gives; `link`: of the path in the graph; `parts`: of a sum, where each part
+    begins and how large it is, for each cut."""
 
     words: str
     texts: list[str]
@@ -31,6 +32,7 @@ class Row(NamedTuple):
     numbers: list[float] | None
     known: int
     link: str | None = None
+    parts: list[tuple[list[float], list[float]]] | None = None
 
 
 def paths_panel(found: Cuts) -> Panel | None:
@@ -55,7 +57,17 @@ def _axis(rows: Sequence[Row]) -> Axis | None:
     """Of the bars; None where no row has a number."""
     values = [number for row in rows for number in row.numbers or ()]
     _, start = _ends(rows)
-    return Axis(min(0.0, *values), max(0.0, *values), start, start + WIDE) if any(values) else None
+    return Axis(-_round(-min(0.0, *values)), _round(max(0.0, *values)), start, start + WIDE) if any(values) else None
+
+
+def _round(most: float) -> float:
+    """The next of 1, 2, 3, 5 times a power of ten, so that bars grow where a value is dragged.
+
+    >>> _round(3.0), _round(0.0), _round(0.61)
+    (3.0, 0.0, 1.0)
+    """
+    power = 10.0 ** floor(log10(most)) if most else 0.0
+    return next((round(power * digit, 12) for digit in (1, 2, 3, 5) if power * digit >= most), 10 * power)
 
 
 def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mark]:
@@ -68,13 +80,16 @@ def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mar
     texts, states = ([found[k] if known else otherwise for k, known in each]
                      for found, otherwise in ((row.texts, "?"), (row.states, "")))  # fmt: skip
     value = text(left, y + 17, "", "value").following(walk.joint, text=texts, state=states)
-    yield value.moving(WALK, ARRIVES, 0.0, "text", "state")
+    yield value.moving(WALK, STEP, 0.0, "text", "state")  # once its bar is as long
     if not across or row.numbers is None:
         return
-    ends = [sorted((across(0), across(row.numbers[k] if known else 0))) for k, known in each]
-    bar = rect(across(0), y + 3, 0, BAR, "backbar" if total else "back", 2)
-    bar = bar.following(walk.joint, x=[a for a, _ in ends], width=[b - a for a, b in ends])
-    yield bar.moving(WALK, ARRIVES, STEP - ARRIVES, "x", "width")
+    for before, part in row.parts or [([0.0] * len(row.numbers), row.numbers)]:
+        ends = [
+            sorted((across(before[k]), across(before[k] + part[k]))) if known else [across(0)] * 2 for k, known in each
+        ]
+        bar = rect(across(0), y + 3, 0, BAR, "backbar" if total else "back", 2)
+        bar = bar.following(walk.joint, x=[a for a, _ in ends], width=[max(b - a - GAP, 0.0) for a, b in ends])
+        yield bar.moving(WALK, ARRIVES, STEP - ARRIVES, "x", "width")
 
 
 def _rows(found, walk, leaf) -> Iterator[Row]:
@@ -83,13 +98,30 @@ def _rows(found, walk, leaf) -> Iterator[Row]:
     gradients = [run.gradients[leaf] for run in found.runs]
     totals = ["0" if g is None else in_full(g) for g in gradients]
     sums = _numbers([0.0 if g is None else g for g in gradients])
-    yield Row(gradient_name(node), totals, [""] * len(totals), "name", sums, walk.last)
-    for link, words, _, way in (one for one in ways(found) if one[2] == leaf):
+    mine = [one for one in ways(found) if one[2] == leaf]
+    yield Row(
+        gradient_name(node), totals, [""] * len(totals), "name", sums, walk.last, None, _parts(found, known, mine)
+    )
+    for link, words, _, way in mine:
         gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
         value = product(found, known, way)
         parts = None if value is None else _numbers([value * o for o in open_])
         texts, states = ([yes if o else no for o in open_] for yes, no in ((gives, "cut: 0"), ("", "dim")))
         yield Row(words, texts, states, "plain", parts, walk.at[way[0].node], link)
+
+
+def _parts(found, known, mine) -> list[tuple[list[float], list[float]]] | None:
+    """Where what each path gives begins in the sum, and how much it is, for each cut; None where one takes away from another."""
+    values = [product(found, known, way) for *_, way in mine]
+    given = [np.zeros(len(found.runs))]
+    for value, (*_, way) in zip(values, mine, strict=True):
+        if value is None or not np.isfinite(value):
+            return None
+        given.append(np.array([value * (run.use not in way) for run in found.runs]))
+    if not mine or min(map(np.min, given)) < 0 < max(map(np.max, given)):
+        return None
+    starts = np.cumsum(given, axis=0)
+    return [(list(map(float, a)), list(map(float, b))) for a, b in zip(starts, given[1:], strict=False)]
 
 
 def _numbers(values) -> list[float] | None:

@@ -1,6 +1,6 @@
 """Cut an edge: `stop_gradient` at one use of a value, which paths vanish by it, and what becomes of the gradients."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,41 +34,64 @@ class CutEdge(Picture):
     plays_at_once = True
 
     def __init__(self, fun: Callable, *args: Any):
-        self.found = cuts(fun, args)
-        self.cuts = [NOTHING, *use_labels(self.found)]
-        self.gradients = {
-            label: {leaf.title: _or_zeros(run, leaf) for leaf in self.found.story.leaves}
-            for label, run in zip(self.cuts, self.found.runs, strict=True)
-        }
-        super().__init__(self._scene_of_all())
+        self._fun, self._args = fun, args
+        self._hold(cuts(fun, args))
+        super().__init__(self._scene_of(self.found))
 
-    def _scene_of_all(self):
-        story, graph = self.found.story, Graph(self.found, self.cuts[1:])
-        walk = graph.walk
-        said = [self._sentence(walk, run, at) for run, at in walk.each()]
-        asks = {i: ask for i, run in enumerate(self.found.runs) if (ask := question(self.found, self.cuts[i], run))}
+    def _hold(self, found: Cuts) -> None:
+        self.found, self.cuts = found, [NOTHING, *use_labels(found)]
+        self.gradients = {
+            label: {leaf.title: _or_zeros(run, leaf) for leaf in found.story.leaves}
+            for label, run in zip(self.cuts, found.runs, strict=True)
+        }
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The arguments, where all of them are plain numbers: these are dragged."""
+        plain = all(isinstance(arg, (int, float)) and not isinstance(arg, bool) for arg in self._args)
+        names = [leaf.title for leaf in self.found.story.leaves]
+        return dict(zip(names, map(float, self._args), strict=True)) if plain and len(names) == len(self._args) else {}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """The same for other numbers. Raises what the function raises."""
+        found = cuts(self._fun, list(inputs.values()))
+        self._args = tuple(inputs.values())
+        self._hold(found)
+        self.scene = self._scene_of(found)
+
+    def scene_at(self, inputs: Mapping[str, float]) -> Scene:
+        """The scene for other numbers. Raises what the function raises."""
+        return self._scene_of(cuts(self._fun, list(inputs.values())), inputs)
+
+    def _scene_of(self, found, inputs: Mapping[str, float] | None = None):
+        labels = [NOTHING, *use_labels(found)]
+        story, graph = found.story, Graph(found, labels[1:])
+        walk, values = graph.walk, self.inputs if inputs is None else inputs
+        said = [self._sentence(found, walk, run, at) for run, at in walk.each()]
+        asks = {i: ask for i, run in enumerate(found.runs) if (ask := question(found, labels[i], run))}
         steps = ["start", *(f"at {short(story.nodes[i])}" for i in walk.order), "sums"]
         dials = [
             Dial(WALK, "Walk back", steps, start=walk.last),
-            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks, resets={WALK: 0}, shows={WALK: walk.last}),
+            Dial("cut", "stop_gradient at", labels, "choice", asks=asks, resets={WALK: 0}, shows={WALK: walk.last}),
         ]
         return Scene(
             "Cut an edge" + ("" if story.name == "<lambda>" else f" of {story.name}"),
             f"The graph of {story.name}, with every value and its gradient. One use of a value can be cut by stop_gradient.",
             dials,
-            [graph.panel(), *filter(None, [paths_panel(self.found)])],
+            [graph.panel(), *filter(None, [paths_panel(found)])],
             [Caption(key_of(walk.joint), changes(said))],
             graph.links(),
             " ".join(story.notices),
-            grips=[graph.grip()],
+            fields={name: number(value) for name, value in values.items()},
+            grips=[graph.grip(), *graph.scrubs(values)],
         )
 
-    def _sentence(self, walk, run, at):
+    def _sentence(self, found, walk, run, at):
         if walk.over(at):
-            return sentence(self.found, run)
+            return sentence(found, run)
         if not at:
             return "The walk back begins at the output. Which gradients will arrive?"
-        node = self.found.story.nodes[walk.order[at - 1]]
+        node = found.story.nodes[walk.order[at - 1]]
         gradient = run.gradients[node.index]
         if gradient is None:
             return f"Nothing has arrived at {short(node)}: nothing goes back from it."

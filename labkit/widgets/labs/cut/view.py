@@ -1,11 +1,11 @@
 """How a cut edge looks: the run forwards with a ring on every use, and the way back below it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...kit.boxes import CARD, EDGE, HALF, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
-from ...kit.grips import Grip
+from ...kit.grips import Along, Grip
 from ...kit.layout import Layout, Point, layout
 from ...kit.layout import path as routed
 from ...kit.scene import STEP, Link, Mark, Panel, circle, path, rect, text
@@ -36,7 +36,7 @@ class Graph:
         width = self.width
         height = self.back + HEAD + self.layout.height + EDGE
         tokens = [token for k, uses in enumerate(self.pairs.values()) for token in self._tokens(k, uses)]
-        title = "Click a ring to cut there, or drag the sign"
+        title = "Click a ring to cut there; drag the sign, or an input"
         return Panel("graph", title, width, height, list(self._marks()), tokens=tokens)
 
     def _tokens(self, k, uses):
@@ -55,6 +55,14 @@ class Graph:
         }
         home = [self._home, *(spots[use] for use in self.found.uses)]
         return Grip("cut", "graph", "The cut", "cut", home, bare=True)
+
+    def scrubs(self, values: Mapping[str, float]) -> Iterator[Grip]:
+        """The inputs, dragged sideways on their cards."""
+        for node in self.found.story.leaves if values else ():
+            x, y, w, h = self.layout.boxes[node.index]
+            spot, area = (x + w / 2 + EDGE, y + HEAD + h - 2.0), (x + EDGE, y + HEAD, w, h)
+            free = {"x": Along.scrubbed(node.title, values[node.title], spot[0])}
+            yield Grip(f"input {node.title}", "graph", node.title, by="x", at=spot, free=free, area=area, stays=True)
 
     @property
     def _home(self):

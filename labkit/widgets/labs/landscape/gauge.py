@@ -4,13 +4,13 @@ After such a step, 1 − rate × curvature of the gradient along it is left: bel
 less than all has turned round, above 2 more than all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from ...kit.axes import Axis
 from ...kit.scene import Mark, path, rect, text
-from ...kit.strokes import NOWHERE, polygon
+from ...kit.strokes import NOWHERE
 from ...kit.words import number
 from .run import Waypoint
 
@@ -20,6 +20,7 @@ ZONES = (
     (1.0, 2.0, "zone-subnormal", "zigzags"),
     (2.0, MOST, "zone-over", "flies off"),
 )
+LIMITS = ("below 1", "above 1", "above 2")
 HIGH, BAR = 58.0, 14.0  # px: of the gauge, and of its bar
 
 
@@ -44,27 +45,29 @@ def plain(moments: Sequence[Waypoint], rate: float) -> bool:
     return len(moments) > 1 and all(curved(moments, rate, i) is not None for i in range(1, min(len(moments), 4)))
 
 
+WHY = [
+    (-1e300, "below 0: the ground gets steeper on the way"),
+    *((low, f"{limit}: it {does}") for (low, _, _, does), limit in zip(ZONES, LIMITS, strict=True)),
+]
+
+
 def reason(name: str, found: float | None) -> str:
     """Why, in a sentence; "" before the first step."""
     if found is None:
         return ""
-    if found < 0:
-        return f"{name}'s rate × curvature is {number(found)}: the ground gets steeper on the way."
-    low, _, _, does = next(zone for zone in reversed(ZONES) if found >= zone[0])
-    limit = f"above {number(low)}" if low else "below 1"
-    return f"{name}'s rate × curvature is {number(found)}, {limit}: it {does}."
+    _, why = next(zone for zone in reversed(WHY) if found >= zone[0])
+    return f"{name}'s rate × curvature is {number(found)}, {why}."
 
 
-def gauge(x: float, y: float, width: float, name: str, values: Sequence[float | None]) -> Iterator[Mark]:
+def gauge(x: float, y: float, width: float, name: str, follow: Callable[..., Mark]) -> Iterator[Mark]:
     """A bar with its zones, and a pointer that follows the step."""
     across = Axis(LEAST, MOST, x, x + width)
-    said = [f"{name}'s last step: rate × curvature{'' if v is None else f' = {number(v)}'}" for v in values]
-    yield text(0, y + 10, "", "name").following("step", text=said)
+    yield follow(text(x, y + 10, "", "name"), "text", "measured", name)
     top = y + 26
     for low, high, role, does in ZONES:
         yield rect(across(low), top, across(high) - across(low), BAR, role, 0)
         yield text((across(low) + across(high)) / 2, top + 11, does, "note", "middle")
     for limit in (0.0, 1.0, 2.0):
         yield text(across(limit), top + BAR + 13, number(limit), "tick", "middle")
-    spots = [None if v is None else polygon(((-5, -8), (5, -8), (0, 2)), across(v), top) for v in values]
-    yield path(NOWHERE, "inkhead").following("step", d=[spot or NOWHERE for spot in spots])
+    given = {"low": LEAST, "high": MOST, "start": x, "end": x + width, "top": top}
+    yield follow(path(NOWHERE, "inkhead"), "d", "pointer", name, corners=[[-6, -9], [6, -9], [0, 3]], **given)

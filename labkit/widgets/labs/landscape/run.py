@@ -45,12 +45,12 @@ class Slope:
     """A loss of two numbers with its gradient at `point`, compiled when it is first asked for; where that cannot be, as it is."""
 
     def __init__(self, loss: Loss):
-        self.point = point = Parameter(Tensor(np.zeros(2), float64), name="point")
-        self._plain = value_and_grad(lambda: loss(point[0], point[1]), None, [point])
+        self.point = x, y = [Parameter(Tensor(np.array(0.0), float64), name=name) for name in ("x", "y")]
+        self._plain = value_and_grad(lambda: loss(x, y), None, self.point)
         self._fast: Callable[[], Any] | None = jit(self._plain)
 
-    def __call__(self) -> tuple[Any, tuple[Tensor]]:
-        """`(loss, (gradient,))`; raises what the loss does."""
+    def __call__(self) -> tuple[Any, tuple[Tensor, ...]]:
+        """`(loss, gradient)`; raises what the loss does."""
         if self._fast is not None:
             try:
                 return self._fast()
@@ -70,19 +70,20 @@ def descend(loss: Loss | Slope, start: Pair, make: Maker, rate: float, steps: in
     """
     gradient = loss if isinstance(loss, Slope) else Slope(loss)
     point = gradient.point
-    point.set_data(Tensor(np.array(start, float), float64))
-    optimizer = make([point], rate)
+    for parameter, level in zip(point, start, strict=True):
+        parameter.set_data(Tensor(np.array(level, float), float64))
+    optimizer = make(list(point), rate)
     found: list[Waypoint] = []
     with np.errstate(all="ignore"):
         for step in range(steps + 1):
-            value, (slope,) = gradient()
+            value, slope = gradient()
             _check_single(value)
-            if not (np.isfinite(value.asnumpy()).all() and np.isfinite(slope.asnumpy()).all()):
+            if not (np.isfinite(value.asnumpy()).all() and np.isfinite(_pair(slope)).all()):
                 break
-            kept = {name: _pair(getattr(optimizer, name)[0]) for name in optimizer.slots}
+            kept = {name: _pair(getattr(optimizer, name)) for name in optimizer.slots}
             found.append(Waypoint(_pair(point), float(value.asnumpy()), _pair(slope), kept))
             if step < steps:
-                optimizer((slope,))
+                optimizer(slope)
     return _what_changes(found)
 
 
@@ -92,8 +93,8 @@ def _check_single(value):
         raise ValueError(f"Landscape: expected a loss that is one number, a Tensor of shape (), but got {came}")
 
 
-def _pair(tensor):
-    first, second = (float(v) for v in tensor.asnumpy())
+def _pair(tensors):
+    first, second = (float(tensor.asnumpy()) for tensor in tensors)
     return first, second
 
 

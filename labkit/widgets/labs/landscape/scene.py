@@ -2,17 +2,37 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ...kit.axes import Plane
+from ...kit.page import packed
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Scene, changes
+from ...kit.scene import Caption, Dial, Scene
 from ...kit.words import number
-from .gauge import curved, plain, reason
-from .run import OPTIMIZERS, Frame, Maker, Slope, descend, frame_of, line_fit
-from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, contours, grips, losses_axis, pair, plane
+from .asks import asks, questions
+from .drawn import Following, How, Walks, followed
+from .gauge import WHY, plain
+from .lines import lines_of
+from .run import OPTIMIZERS, Frame, Maker, Slope, Waypoint, descend, frame_of, line_fit
+from .view import (
+    HEIGHT,
+    LOOKS,
+    RATE,
+    WIDTH,
+    Ground,
+    beside,
+    contours,
+    grips,
+    links,
+    losses_plane,
+    losses_top,
+    plane,
+    plane_of,
+)
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60
@@ -21,14 +41,15 @@ PLAY = 7500.0  # ms that the whole training plays
 
 class Landscape(Picture):
     """The contour lines of a loss of two numbers, and the paths of optimizers over them: dial `step` replays the training,
-    `rate` chooses the learning rate, `show` one of the optimizers or all.
+    `show` chooses one of the optimizers or all. The start and the learning rate are dragged.
 
     `loss(x, y)` is written with arithmetic or MindSpore's ops and returns one number; `start` is where all begin.
     `optimizers`: names out of "SGD", "Momentum" (0.9) and "Adam", or `{name: make}` where `make(parameters, rate)` gives an
-    optimizer of the MindSpore dialect; at most four. `rates` are the learning rates, `steps` how many steps to take (up to
-    60), `frame` what is shown: lowest and highest x, lowest and highest y. Without a loss: a line is fitted to four points.
+    optimizer of the MindSpore dialect; at most four. `rates` are learning rates to choose from, `steps` how many steps to take
+    (up to 60), `frame` what is shown: lowest and highest x, lowest and highest y. Without a loss a line is fitted to four points.
 
-    `runs[name][i]` has the moments of an optimizer at `rates[i]`: place, loss, gradient, and what the optimizer keeps.
+    `runs[name][i]` has the moments of an optimizer at `rates[i]`: place, loss, gradient, and what the optimizer keeps. `rate` is
+    the one that is shown, at first the largest at which no path leaves the picture.
 
     Raises TypeError for what is not a function of two numbers, ValueError for a start where the loss is not a finite number,
     for rates and steps that are not positive, for unknown optimizers; and whatever `loss` raises.
@@ -52,59 +73,120 @@ class Landscape(Picture):
         self._start = _checked_start(START if start is None else start)
         self._makers, self._steps = _makers(optimizers, rates, steps), steps
         self.rates, self._slope = [float(rate) for rate in rates], Slope(self._loss)
-        self.runs = self._runs_from(self._start)
-        self._shared = self._ground(frame)
-        super().__init__(self._scene_of(self._shared))
+        self.runs = self._runs()
+        self._draw_ground(frame or frame_of(self._paths(), WIDTH, HEIGHT))
+        self.rate = self._calmest()
+        super().__init__(self._scene_of(self._start, self.rate))
 
     @property
     def inputs(self) -> Mapping[str, float]:
-        """Where all begin."""
-        return dict(zip(self._axes, self._start, strict=True))
+        """Where all begin, and the learning rate."""
+        return dict(zip(self._axes, self._start, strict=True)) | {RATE: self.rate}
 
     def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
-        """The same from another start. Raises ValueError where the loss is not a finite number there."""
-        start = _checked_start([inputs[name] for name in self._axes])
-        runs = self._runs_from(start, None if at is None else at["rate"])
-        self._start = start
-        if at is not None:
-            self.scene = self._scene_of(replace(self._shared, runs=runs, now=at["step"]))
-            return
-        self.runs = runs
-        self._shared = self._ground(self._shared.frame if self._shared.plane.holds(start) else None)
-        self.scene = self._scene_of(self._shared)
+        """The same from another start, or at another learning rate. Raises ValueError where the loss is not finite there."""
+        start, rate = self._checked(inputs)
+        scene = self._scene_of(start, rate, at and at["step"])
+        self._start, self.rate = start, rate
+        if at is None:
+            self.runs = self._runs()
+            if not plane_of(self._frame).holds(start):
+                self._draw_ground(frame_of(self._paths(), WIDTH, HEIGHT))
+                scene = self._scene_of(start, rate)
+        self.scene = scene
 
     def scene_at(self, inputs: Mapping[str, float]) -> Scene:
         """The scene from another start. Raises ValueError where the loss is not a finite number there."""
-        start = _checked_start([inputs[name] for name in self._axes])
-        return _scene(replace(self._shared, runs=self._runs_from(start)), self._lines, self.rates, start)
+        return self._scene_of(*self._checked(inputs))
 
-    def _runs_from(self, start, only: int | None = None):
-        """The moments of every optimizer at every rate, or at one of them alone."""
-        wanted = [only is None or only == i for i in range(len(self.rates))]
-        runs = {
-            name: [
-                descend(self._slope, start, make, rate, self._steps) if here else []
-                for rate, here in zip(self.rates, wanted, strict=True)
-            ]
-            for name, make in self._makers.items()
-        }
-        if not all(moments for by_rate in runs.values() for moments, here in zip(by_rate, wanted, strict=True) if here):
+    def reach(self) -> str:
+        """A saved page computes the descents itself, where they are made of lines; else it begins at some places."""
+        lines = lines_of(self._loss, self._makers, self._steps)
+        if lines is None or not lines.agrees(self._descents, self._frame, self.rates):
+            return super().reach()
+        walks = self._walks(self._start, self.rate)
+        asked = [(q.position, asdict(q)) for q in questions(walks, self._axes[0])]
+        places = [[p for p, _ in asked[:k]].count(asked[k][0]) for k in range(len(asked))]
+        drawn = [*followed(self._scene)]
+        drawn += [
+            (("dials", 0, "asks", p, k), {"kind": "ask", "given": q}) for (p, q), k in zip(asked, places, strict=True)
+        ]
+        planes = {"plane": _written(walks.plane), "losses": _written(walks.losses)}
+        fields = {"fields": [*self._axes, RATE], "steps": self._steps}
+        return str(packed({"walks": lines.written(), "drawn": drawn, **planes, **fields}))
+
+    # ---- descents ----
+
+    def _checked(self, inputs):
+        rate = float(inputs[RATE])
+        if not (np.isfinite(rate) and rate > 0):
+            raise ValueError(f"Landscape: expected a learning rate above 0, but got {rate!r}")
+        return _checked_start([inputs[name] for name in self._axes]), rate
+
+    def _descents(self, start, rate) -> dict[str, list[Waypoint]]:
+        """The moments of every optimizer."""
+        found = {name: descend(self._slope, start, make, rate, self._steps) for name, make in self._makers.items()}
+        if not all(found.values()):
             raise ValueError(
                 f"Landscape: expected a finite loss and gradient at the start {pair(start)}; choose another start"
             )
-        return runs
+        return found
 
-    def _ground(self, frame):
-        """What is drawn upon; its contour lines are drawn once."""
-        before = getattr(self, "_shared", None)
-        frame = frame or frame_of([m for by_rate in self.runs.values() for m in by_rate], WIDTH, HEIGHT)
-        shared = Ground(self.runs, self._steps, frame, self._axes, self.rates)
-        if before is None or frame != before.frame:
-            self._lines = contours(shared, self._loss)
-        return replace(shared, losses=losses_axis(shared))
+    def _runs(self):
+        """The moments of every optimizer at each of the given rates."""
+        found = [self._descents(self._start, rate) for rate in self.rates]
+        return {name: [by_name[name] for by_name in found] for name in self._makers}
 
-    def _scene_of(self, shared):
-        return _scene(shared, self._lines, self.rates, self._start)
+    def _paths(self):
+        return [moments for by_rate in self.runs.values() for moments in by_rate]
+
+    def _calmest(self):
+        """The largest learning rate at which no path leaves the picture; else the largest."""
+        holds = plane_of(self._frame).holds
+        inside = [
+            rate
+            for i, rate in enumerate(self.rates)
+            if all(holds(m.place) for by_rate in self.runs.values() for m in by_rate[i])
+        ]
+        return max(inside, default=max(self.rates))
+
+    # ---- the scene ----
+
+    def _draw_ground(self, frame):
+        """The contour lines, and the axis of the losses."""
+        self._frame, drawn = frame, plane_of(frame)
+        tracks = [drawn.track([m.place for m in moments]) for moments in self._paths()]
+        ways = [np.linspace(a, b, 9) for track in tracks for a, b in pairwise(track)]
+        self._lines, (least, most) = contours(drawn, self._loss, np.concatenate([np.zeros((0, 2)), *ways]))
+        self._plain = [name for name, by_rate in self.runs.items() if all(map(plain, by_rate, self.rates))]
+        self._losses = losses_plane(self._steps, least, most, losses_top(bool(self._plain)))
+
+    def _walks(self, start, rate, now=None):
+        return Walks(self._descents(start, rate), rate, self._steps, plane_of(self._frame), self._losses, now)
+
+    def _scene_of(self, start, rate, now=None) -> Scene:
+        return _scene(self._ground_of(self._walks(start, rate, now)), self._lines, start)
+
+    def _ground_of(self, walks):
+        return Ground(walks, self._axes, self.rates, self._plain)
+
+    @property
+    def ground(self) -> Ground:
+        """What the panels share."""
+        return self._ground_of(self._walks(self._start, self.rate))
+
+
+def _written(drawn: Plane):
+    return {"across": asdict(drawn.across), "up": asdict(drawn.up)}
+
+
+def pair(values: Sequence[float]) -> str:
+    """Two numbers in brackets.
+
+    >>> pair((1.0, -0.25))
+    '(1, −0.25)'
+    """
+    return f"({', '.join(map(number, values))})"
 
 
 def _axes_of(loss):
@@ -150,96 +232,28 @@ def _makers(optimizers, rates, steps) -> dict[str, Maker]:
 # ---- the scene ----
 
 
-def _scene(shared: Ground, lines, rates, start) -> Scene:
-    names = list(shared.runs)
-    first = next(shared.each())[-1][0].place
+def _scene(shared: Ground, lines, start) -> Scene:
+    names, steps = list(shared.walks.moments), shared.walks.steps
     description = (
-        f"The loss of {' and '.join(shared.axes)} as contour lines, and the paths of {', '.join(names)} from "
-        f"{pair(first)} on, at {len(rates)} learning rates."
+        f"The loss of {' and '.join(shared.axes)} as contour lines, and the paths of {', '.join(names)} from one start."
     )
+    found = list(questions(shared.walks, shared.axes[0]))
+    values, pace = [str(i) for i in range(steps + 1)], min(PLAY / steps, 900.0)
     dials = [
-        Dial(
-            "step",
-            "Step",
-            [str(i) for i in range(shared.steps + 1)],
-            start=shared.steps,
-            asks=_asks(shared, rates),
-            pace=min(PLAY / shared.steps, 900.0),
-        ),
-        Dial("rate", "Learning rate", [number(rate) for rate in rates], "choice", _calmest(shared, len(rates))),
+        Dial("step", "Step", values, start=steps, asks=asks(found, shared.walks), pace=pace),
+        Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"),
     ]
-    dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))
-    panels, fields = [plane(shared, lines), beside(shared)], {name: number(v) for name, v in zip(shared.axes, start)}
-    held = list(grips(shared, start))
+    panels = [plane(shared, lines), beside(shared)]
+    fields = {name: number(v) for name, v in zip(shared.axes, start, strict=True)} | {RATE: number(shared.walks.rate)}
     title = f"Loss landscape{': who gets down?' if len(names) > 1 else ''}"
-    return Scene(title, description, dials, panels, list(_captions(shared, rates)), fields=fields, grips=held)
+    held, said = list(grips(shared, start)), list(_captions(shared))
+    return Scene(title, description, dials, panels, said, links(shared), fields=fields, grips=held)
 
 
-def _calmest(shared, count):
-    """The largest learning rate at which no path leaves the picture, to begin with; else the largest."""
-    out = {
-        when["rate"][0] for when, *_, moments in shared.each() if not all(shared.plane.holds(m.place) for m in moments)
-    }
-    return max((i for i in range(count) if i not in out), default=count - 1)
-
-
-def _captions(shared, rates):
-    for i, rate in enumerate(rates):
-        said = [f"Step {s}, learning rate {number(rate)}." for s in range(shared.steps + 1)]
-        yield Caption("step", changes(said), {"rate": [i]})
-    for when, _, name, moments in shared.each():
-        for show, places in ((0, len(shared.runs) == 1), (when["show"][1], True)):
-            standing = (f"{name}: {_standing(shared, moments, s, places)}." for s in range(shared.steps + 1))
-            yield Caption("step", changes(standing), {**when, "show": [show]})
-    for when, _, name, moments in shared.each():
-        rate = rates[when["rate"][0]]
-        if plain(moments, rate):
-            said = [reason(name, curved(moments, rate, step)) for step in range(shared.steps + 1)]
-            yield Caption("step", changes(said), when)
-
-
-def _standing(shared, moments, step, places):
-    """Where an optimizer stands, in words; of several the loss alone."""
-    if step >= len(moments):
-        return f"not finite since step {len(moments)}"
-    moment = moments[step]
-    where = ", ".join(f"{axis} = {number(v)}" for axis, v in zip(shared.axes, moment.place, strict=True))
-    away = "" if shared.plane.holds(moment.place) else ", outside the picture"
-    return f"{f'{where}, ' if places else ''}loss {number(moment.loss)}{away}"
-
-
-def _asks(shared, rates):
-    """Before step 1: how far Adam goes; before step 2: the velocity of Momentum."""
-    asked: dict[int, list[Ask]] = {1: [], 2: []}
-    for i, rate in enumerate(rates):
-        when = {"rate": [i], "show": [0]}
-        if "Adam" in shared.runs and len(shared.runs["Adam"][i]) > 1:
-            asked[1].append(_adam_ask(shared, shared.runs["Adam"][i], rate, when))
-        moments = shared.runs["Momentum"][i] if "Momentum" in shared.runs else []
-        if len(moments) > 2 and list(moments[0].kept) == ["moments"]:
-            asked[2].append(_momentum_ask(shared, moments, when))
-    return {step: asks for step, asks in asked.items() if asks}
-
-
-def _adam_ask(shared, moments, rate, when):
-    slope, moved = moments[0].gradient[0], moments[1].place[0] - moments[0].place[0]
-    return Ask(
-        f"The gradient of {shared.axes[0]} is {number(slope)}, the learning rate {number(rate)}. By how much does Adam's first "
-        f"step change {shared.axes[0]}?",
-        moved, "Adam divides the gradient by its own size: the first step is the learning rate, whatever the gradient.",
-        ((-rate * slope, "So would SGD. Adam divides by the size of the gradient."),
-         (-moved, "That is the way up: against the gradient.")),
-        otherwise="Not that. At step 1 Adam knows one gradient, and divides it by its own size.", when=when,
-    )  # fmt: skip
-
-
-def _momentum_ask(shared, moments, when):
-    before, slope, after = moments[1].kept["moments"][0], moments[1].gradient[0], moments[2].kept["moments"][0]
-    return Ask(
-        f"Momentum keeps {number(before)} for {shared.axes[0]}; the new gradient is {number(slope)}. What does it keep after "
-        "this step (momentum 0.9)?",
-        after, "0.9 times what it kept, plus the new gradient.",
-        ((slope, "That is the gradient alone. What was kept counts 0.9 times."),
-         (before + slope, "What was kept fades: it counts 0.9 times.")),
-        otherwise="Not that: 0.9 times what was kept, plus the new gradient.", when=when,
-    )  # fmt: skip
+def _captions(shared):
+    yield Caption("step", [(s, f"Step {s}.") for s in range(shared.walks.steps + 1)])
+    for when, _, name in shared.each():
+        yield Caption("step", Following(How("standing", name), shared.walks), when)
+    for when, _, name in shared.each():
+        if name in shared.plain:
+            yield Caption("step", Following(How("reason", name, {"why": WHY}), shared.walks), when)

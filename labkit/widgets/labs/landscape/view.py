@@ -1,26 +1,29 @@
-"""The picture of a loss landscape: contour lines with the paths of optimizers, their losses, and what they keep."""
+"""The picture of a loss landscape: contour lines with the paths of optimizers, the learning rate, and their losses."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
 from ...kit.grips import Grip
-from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text, width_of
+from ...kit.scene import Link, Mark, Panel, circle, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, Point, polygon
 from ...kit.words import number
-from .gauge import HIGH, curved, gauge, plain
-from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
+from .drawn import Following, How, Spots, Walks
+from .gauge import HIGH, gauge
+from .run import SQUARE_AT, Frame, Loss, heights, levels_of
 
-LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
+LEFT, TOP, WIDTH, HEIGHT = 46.0, 38.0, 384.0, 322.0  # px
 FRESH = 5  # steps that are not pale
-LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
+LOW = 150.0  # px: the height of the losses
 EDGE = LEFT + WIDTH + 8.0
 LOWEST, NEAR, CLEAR = "✕", 10.0, 24.0  # the sign, and px from a number to a path: too few, and enough
+RATE, RATE_AT = "learning rate", 46.0  # the name of the input, and px
+LARGER, SMALLER = 1.5, 0.8  # signs, times: where it stands, and where it was
+CLOSE, ASIDE = 34.0, 8.0  # px: learning rates whose names go out of each other's way, and how far
+ROUND = 0.15  # of a power of ten beyond the given rates
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,10 @@ class Look:
         """The outline of its mark at a place."""
         return polygon(self.corners, x, y)
 
+    def grown(self, times: float) -> list[list[float]]:
+        """The corners of a mark that is larger."""
+        return [[times * x, times * y] for x, y in self.corners]
+
 
 LOOKS = (
     Look("inkvector", "inkhead", "name", ((-3.5, 0), (0, -3.5), (3.5, 0), (0, 3.5))),
@@ -44,55 +51,46 @@ LOOKS = (
     Look("leafline", "leafbar", "leaftext", ((-4, -3), (4, -3), (0, 4.5))),
 )
 
-Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate its moments
-
 
 @dataclass(frozen=True)
 class Ground:
-    """What all panels share: the runs, how many steps, the frame in the loss's own units, the names of both axes, and the
-    learning rates.
+    """What all panels share: the descents, the names of both axes, the learning rates to choose from, and which optimizers only
+    follow the gradient."""
 
-    `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn. `now`: the only step that is
-    seen, None for all.
-    """
-
-    runs: Runs
-    steps: int
-    frame: Frame
+    walks: Walks
     axes: tuple[str, str]
     rates: Sequence[float]
-    losses: Axis | None = None
-    now: int | None = None
+    plain: Sequence[str] = ()
 
     @property
     def plane(self) -> Plane:
         """Where places stand, px."""
-        left, right, low, high = self.frame
-        return Plane(Axis(left, right, LEFT, LEFT + WIDTH), Axis(low, high, TOP + HEIGHT, TOP))
-
-    @property
-    def ways(self) -> np.ndarray:
-        """Where the paths go, at every few px of each step."""
-        tracks = [self.plane.track([m.place for m in moments]) for *_, moments in self.each()]
-        steps = [np.linspace(a, b, 9) for track in tracks for a, b in pairwise(track)]
-        return np.concatenate([np.zeros((0, 2)), *steps])
-
-    def follow(self, mark: Mark, **values: Callable[[int], Any]) -> Mark:
-        """A mark with attributes that follow the step."""
-        steps = range(self.steps + 1) if self.now is None else [self.now]
-        return mark.following("step", **{name: [value(step) for step in steps] for name, value in values.items()})
+        return self.walks.plane
 
     @property
     def looks(self) -> dict[str, Look]:
         """A look for every optimizer."""
-        return dict(zip(self.runs, LOOKS, strict=False))
+        return dict(zip(self.walks.moments, LOOKS, strict=False))
 
-    def each(self) -> Iterator[tuple[dict[str, list[int]], Look, str, Sequence[Waypoint]]]:
-        """`(the `when` of its marks, look, name, moments)` for every optimizer and rate."""
-        for k, (name, by_rate) in enumerate(self.runs.items()):
-            for i, moments in enumerate(by_rate):
-                if moments:
-                    yield {"rate": [i], "show": [0, k + 1]}, self.looks[name], name, moments
+    def follow(self, mark: Mark, attribute: str, kind: str, of: str, **given: Any) -> Mark:
+        """A mark with an attribute that follows the step."""
+        return mark.varying("step", **{attribute: Following(How(kind, of, given), self.walks)})
+
+    def each(self) -> Iterator[tuple[dict[str, list[int]], Look, str]]:
+        """`(the `when` of its marks, look, name)` for every optimizer."""
+        for k, (name, look) in enumerate(self.looks.items()):
+            yield {"show": [0, k + 1]}, look, name
+
+    def alone(self, name: str) -> dict[str, list[int]]:
+        """Where no other is shown."""
+        names = list(self.walks.moments)
+        return {"show": [names.index(name) + 1, *([0] if len(names) == 1 else [])]}
+
+
+def plane_of(frame: Frame) -> Plane:
+    """Where places stand, px."""
+    left, right, low, high = frame
+    return Plane(Axis(left, right, LEFT, LEFT + WIDTH), Axis(low, high, TOP + HEIGHT, TOP))
 
 
 # ---- the plane ----
@@ -101,51 +99,53 @@ class Ground:
 def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     """The paths over the contour `lines`."""
     marks = [*_legend(shared), shared.plane.ground(), *(m for m in lines if m.tag == "path"), *_axes(shared)]
-    for when, look, _, moments in shared.each():
-        marks += only(when, _path(shared, look, [moment.place for moment in moments]))
-    for when, _, _, moments in shared.each():
-        marks += only(when, _downhill(shared, shared.rates[when["rate"][0]], moments))
+    for when, look, name in shared.each():
+        marks += only(when, _path(shared, look, name))
+    for _, look, name in shared.each():
+        marks += only(shared.alone(name), _arrows(shared, look, name))
     marks += (m for m in lines if m.tag == "text")  # over the paths
-    marks.append(text(LEFT + 8, TOP + HEIGHT - 8, "→ rate × gradient, downhill", "savedtext"))
     lowest = f"; {LOWEST} is the lowest point" if any(mark.text == LOWEST for mark in lines) else ""
-    return Panel("plane", f"Contour lines of the loss: drag the start{lowest}", EDGE, TOP + HEIGHT + 22, marks)
+    return Panel("plane", f"Drag the start over the contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
 
 def _legend(shared) -> Iterator[Mark]:
+    """The names, and below each its loss."""
     x = LEFT
-    for k, (name, look) in enumerate(shared.looks.items()):
+    for when, look, name in shared.each():
         marks = (
-            line(x, 12, x + 32, 12, look.line),
-            path(look.sign(x + 16, 12), look.mark),
-            text(x + 38, 16, name, look.words),
+            line(x, 10, x + 32, 10, look.line),
+            path(look.sign(x + 16, 10), look.mark),
+            text(x + 38, 14, name, look.words),
+            shared.follow(text(x + 38, 30, "", "value"), "text", "loss", name),
         )
-        yield from only({"show": [0, k + 1]}, marks)
-        x += 62 + width_of(name, bold=True)
+        yield from only(when, marks)
+        x += max(62 + width_of(name, bold=True), WIDTH / max(3, len(shared.looks)))
 
 
-def contours(shared: Ground, loss: Loss) -> list[Mark]:
-    """The contour lines of the loss, with their heights."""
-    left, right, low, high = shared.frame
-    xs, ys = np.linspace(left, right, SQUARE_AT), np.linspace(low, high, SQUARE_AT)
+def contours(plane: Plane, loss: Loss, ways: np.ndarray) -> tuple[list[Mark], tuple[float, float]]:
+    """The contour lines of the loss, with their heights where no path of `ways` comes near; and its least and greatest height."""
+    xs = np.linspace(plane.across.low, plane.across.high, SQUARE_AT)
+    ys = np.linspace(plane.up.low, plane.up.high, SQUARE_AT)
     found = heights(loss, xs, ys)
     marks: list[Mark] = []
     names: list[Mark] = []
     lowest = np.unravel_index(int(np.argmin(np.where(np.isnan(found), np.inf, found))), found.shape)
     if all(0 < k < SQUARE_AT - 1 for k in lowest):  # else it may go on beyond the frame
-        x, y = shared.plane.at((float(xs[lowest[1]]), float(ys[lowest[0]])))
+        x, y = plane.at((float(xs[lowest[1]]), float(ys[lowest[0]])))
         names.append(text(x, y + 4, LOWEST, "name", "middle"))
     for level in reversed(levels_of(found)):
-        contour = shared.plane.contour(found, xs, ys, level)
+        contour = plane.contour(found, xs, ys, level)
         if contour:
             marks.append(path(pieces(contour), "contour"))
-            names += _level_name(shared, level, contour, names)
-    return marks + names
+            names += _level_name(plane, ways, level, contour, names)
+    finite = found[np.isfinite(found)]
+    return marks + names, (float(finite.min()), float(finite.max()))
 
 
-def _level_name(shared, level, contour, taken) -> list[Mark]:
+def _level_name(plane, ways, level, contour, taken) -> list[Mark]:
     """The number of a contour line, where no path comes near it, as high as may be; none where there is no such place."""
-    words, ways = number(level), shared.ways
-    found = [shared.plane.kept(float(x), float(y) + 4, width_of(words, 11, mono=True)) for (x, y), _ in contour[::3]]
+    words = number(level)
+    found = [plane.kept(float(x), float(y) + 4, width_of(words, 11, mono=True)) for (x, y), _ in contour[::3]]
     spots = [s for s in found if all(abs(t.at["x"] - s[0]) > 34 or abs(t.at["y"] - s[1]) > 16 for t in taken)]
     away = [min(np.hypot(*(ways - (x, y - 4)).T).min(initial=CLEAR), CLEAR) for x, y in spots]
     best = [(x, y) for (x, y), d in zip(spots, away) if d == max(away)]
@@ -161,146 +161,101 @@ def _axes(shared) -> Iterator[Mark]:
     yield from up.beside(LEFT - 6, [v for v in up.ticks(6) if up(v) > TOP + 20])
 
 
-def _path(shared, look, places) -> Iterator[Mark]:
-    """The line of a path, which ends where it leaves the frame, and a mark for every step; what is long ago is pale."""
-    track = shared.plane.track(places)
-    yield shared.follow(path("M0 0", look.line).varying("step", state=[(0, "dim")]), d=partial(_beginning, track))
-    yield shared.follow(path("M0 0", look.line), d=partial(_lately, track))
-    for i, spot in enumerate(shared.plane.inner(places)):
-        ages = [*([(0, "hidden")] if i else []), (i, ""), (i + FRESH + 1, "dim")]
-        yield path(look.sign(*spot), look.mark).seen_from("step", i).varying("step", state=ages)
+def _path(shared, look, name) -> Iterator[Mark]:
+    """The line of a path, pale where it is long ago, with signs at the last steps and a large one where it stands."""
+    yield shared.follow(path(NOWHERE, look.line).varying("step", state=[(0, "dim")]), "d", "way", name)
+    yield shared.follow(path(NOWHERE, look.line), "d", "way", name, last=FRESH)
+    yield shared.follow(path(NOWHERE, look.mark), "d", "signs", name, corners=look.grown(SMALLER), ages=[1, FRESH])
+    yield shared.follow(path(NOWHERE, look.mark), "d", "signs", name, corners=look.grown(LARGER), ages=[0, 0])
 
 
-def _downhill(shared, rate, moments) -> Iterator[Mark]:
-    """An arrow from where an optimizer stands: the learning rate times the gradient, downhill."""
-    ways = [_arrow(shared.plane, m.place, np.subtract(m.place, rate * np.array(m.gradient))) for m in moments]
-    for k, role in enumerate(("ravine", "savedbar")):
-        yield shared.follow(path(NOWHERE, role), d=lambda step, k=k: ways[step][k] if step < len(ways) else NOWHERE)
+def _arrows(shared, look, name) -> Iterator[Mark]:
+    """From where an optimizer stands: the learning rate times the gradient, downhill; and what it adds to that."""
+    for adds in (False, True) if name not in shared.plain else (False,):
+        for head, role in enumerate(("backvector", "backhead") if adds else ("ravine", "savedbar")):
+            mark = shared.follow(path(NOWHERE, role), "d", "arrow", name, adds=adds, head=bool(head))
+            yield mark.varying("step", state=[(0, "answer")])
+    y = TOP + HEIGHT - 8
+    yield text(LEFT + 8, y, "→ rate × gradient, downhill", "savedtext")
+    if name not in shared.plain:
+        yield text(LEFT + 8, y - 16, f"→ what {name} adds: both lead to its next step", "slope")
 
 
-def _arrow(plane, start, end):
-    """A line, which ends at the border, and its head."""
-    if not plane.holds(start):
-        return NOWHERE, NOWHERE
-    (x, y), (u, v) = plane.track([start, end])
-    size = min(8.0, float(np.hypot(u - x, v - y)))
-    head = arrow_head(u, v, u - x, v - y, "savedbar", size).at["d"] if size and plane.holds(end) else NOWHERE
-    return [(x, y), (u, v)], head
+# ---- beside the plane: the learning rate, and the losses ----
 
 
-# ---- beside the plane: what is kept, and the losses ----
+def rate_axis(rates: Sequence[float]) -> Axis:
+    """Where learning rates stand, a little beyond those that are given."""
+    low, high = (float(np.log10(v)) for v in (min(rates), max(rates)))
+    return Axis(round(low - ROUND, 2), round(high + ROUND, 2), LEFT, LEFT + WIDTH, log=True)
+
+
+def losses_plane(steps: int, least: float, most: float, top: float) -> Plane:
+    """Steps and losses: logarithmic where all heights of the ground are positive; what lies beyond is drawn at the edge."""
+    across = Axis(0, steps, LEFT + 8, LEFT + WIDTH - 8)
+    if least > 0:
+        low, high = float(np.floor(np.log10(max(least, most * 1e-6)))), float(np.ceil(np.log10(most) + 1e-9))
+        return Plane(across, Axis(low, high, top + LOW, top, log=True))
+    spread = most - least or 1.0
+    return Plane(across, Axis(least - 0.05 * spread, most + 0.05 * spread, top + LOW, top))
+
+
+def losses_top(plain: bool) -> float:
+    """Where the losses begin, px."""
+    return RATE_AT + 62 + (HIGH + 14 if plain else 0)
 
 
 def beside(shared: Ground) -> Panel:
-    """What each optimizer sees and keeps, and below it the loss after each step."""
-    marks, bottom = _rows_and_gauge(shared)
-    top = bottom + 24
-    plane = Plane(
-        Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8),
-        replace(shared.losses or losses_axis(shared), start=top + LOW, end=top),
-    )
-    title = f"The loss after each step, on a {'log' if plane.up.log else 'linear'} scale"
-    marks += [text(0, bottom + 12, title, "name"), rect(LEFT, top, WIDTH, LOW, "area", 0)]
-    marks += plane.up.beside(LEFT - 6, plane.up.ticks(4), grid=(LEFT, LEFT + WIDTH))
-    marks += plane.across.below(top + LOW + 14, [i for i in plane.across.ticks(8) if i == int(i)])
-    for when, look, _, moments in shared.each():
-        ends = [plane.at((i, m.loss)) for i, m in enumerate(moments)]
-        curve = shared.follow(path("M0 0", look.line), d=partial(_beginning, ends))
-        sign = shared.follow(path("M0 0", look.mark), d=partial(_sign, look, ends))
+    """The learning rate, why the first that only follows the gradient goes as it does, and the loss after each step."""
+    marks, losses = list(_rate(shared)), shared.walks.losses
+    for name in shared.plain[:1]:  # whichever is shown, so that nothing moves
+        marks += gauge(LEFT, RATE_AT + 46, WIDTH, name, shared.follow)
+    top = losses.up.end
+    title = f"The loss after each step, on a {'log' if losses.up.log else 'linear'} scale"
+    marks += [text(LEFT, top - 12, title, "name"), rect(LEFT, top, WIDTH, LOW, "area", 0)]
+    marks += losses.up.beside(LEFT - 6, losses.up.ticks(4), grid=(LEFT, LEFT + WIDTH))
+    marks += losses.across.below(top + LOW + 14, [i for i in losses.across.ticks(8) if i == int(i)])
+    for when, look, name in shared.each():
+        curve = shared.follow(path(NOWHERE, look.line), "d", "curve", name)
+        sign = shared.follow(path(NOWHERE, look.mark), "d", "lost", name, corners=look.grown(LARGER))
         marks += only(when, [curve, sign])
-    return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
+    return Panel("beside", "Drag the learning rate", EDGE, top + LOW + 24, marks)
+
+
+def _rate(shared) -> Iterator[Mark]:
+    """The learning rate on its axis, with those that are given."""
+    axis = rate_axis(shared.rates)
+    yield text(LEFT, 14, "Learning rate", "name")
+    yield shared.follow(text(LEFT + WIDTH, 14, "", "place", "end"), "text", "named", "")
+    yield rect(LEFT, RATE_AT - 14, WIDTH, 6, "area", 3)
+    spots = sorted((axis(rate), number(rate)) for rate in shared.rates)
+    for i, (x, name) in enumerate(spots):
+        yield line(x, RATE_AT - 14, x, RATE_AT - 8, "axis")
+        before, after = (i > 0 and x - spots[i - 1][0] < CLOSE), (i + 1 < len(spots) and spots[i + 1][0] - x < CLOSE)
+        off, anchor = (
+            (ASIDE, "end") if after and not before else (-ASIDE, "start") if before and not after else (0, "middle")
+        )
+        yield text(x + off, RATE_AT + 14, name, "tick", anchor, link=f"rate {name}")
+    yield shared.follow(circle(LEFT, RATE_AT - 11, 7, "bar"), "cx", "rated", "", **asdict(axis))
+
+
+def links(shared: Ground) -> dict[str, Link]:
+    """A learning rate that is given is taken by a click."""
+    names = {number(rate): rate for rate in shared.rates}
+    return {f"rate {name}": Link(f"learning rate {name}", sets={RATE: rate}) for name, rate in names.items()}
 
 
 def grips(shared: Ground, start: Point) -> Iterator[Grip]:
-    """The start, anywhere; and the step, along a path and along the losses."""
-    yield from _walkers(shared)
+    """The start, anywhere; the learning rate; and the step, along a path and along the losses."""
+    for when, _, name in shared.each():  # where an optimizer stands; of all, the last one
+        shown = when["show"] if name == list(shared.walks.moments)[-1] else when["show"][1:]
+        along = Spots(How("spot", name), shared.walks)
+        yield Grip("walker", "plane", "The step, along the path", "step", along, when={"show": shown}, bare=True)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
     yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
-    y, across = _rows_and_gauge(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
-    spots = [(across(i), y) for i in range(shared.steps + 1)]
-    yield Grip(
-        "step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True, jumps=True
-    )
-
-
-def _walkers(shared) -> Iterator[Grip]:
-    """Where an optimizer stands, dragged along its path; of all, the last one. The start has a handle of its own."""
-    for when, _, name, moments in shared.each():
-        shown = when["show"] if name == list(shared.runs)[-1] else when["show"][1:]
-        places = [moments[min(i, len(moments) - 1)].place for i in range(shared.steps + 1)]
-        spots = [shared.plane.at(p) if i and shared.plane.holds(p) else None for i, p in enumerate(places)]
-        yield Grip("walker", "plane", "The step, along the path", "step", spots, when={**when, "show": shown})
-
-
-def losses_axis(shared: Ground) -> Axis:
-    """Logarithmic where it can be; what is beyond the highest or lowest loss shown is drawn at the edge."""
-    losses = [m.loss for *_, moments in shared.each() for m in moments]
-    first, least, most = losses[0], min(losses), max(losses)
-    if least > 0:
-        low = float(np.floor(np.log10(max(least, first * 1e-6))))
-        high = float(np.ceil(np.log10(min(most, first * 1e3)) + 1e-9))
-        return Axis(low, high, LOW, 0.0, log=True)
-    spread = first - least or 1.0
-    return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, LOW, 0.0)
-
-
-def _rows_and_gauge(shared) -> tuple[list[Mark], float]:
-    """What each one keeps, and why the first that only follows the gradient goes as it does; and where this ends."""
-    marks, bottom = _kept_rows(shared)
-    runs = [(when, name, moments, shared.rates[when["rate"][0]]) for when, _, name, moments in shared.each()]
-    followed = [(when, name, moments, rate) for when, name, moments, rate in runs if plain(moments, rate)]
-    for when, name, moments, rate in followed:
-        if name == followed[0][1]:
-            values = [curved(moments, rate, min(step, len(moments) - 1)) for step in range(shared.steps + 1)]
-            marks += only(when, gauge(LEFT, bottom, WIDTH, name, values))
-    return marks, bottom + (HIGH + 12 if followed else 0.0)
-
-
-def _kept_rows(shared) -> tuple[list[Mark], float]:
-    """The rows, and where they end."""
-    marks: list[Mark] = []
-    y = 16.0
-    for k, (name, by_rate) in enumerate(shared.runs.items()):
-        both = {"show": [0, k + 1]}
-        marks.append(text(0, y, name, shared.looks[name].words, when=both))
-        rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate if moments))
-        for i, moments in ((i, moments) for i, moments in enumerate(by_rate) if moments):
-            for row in range(rows):
-                kept = text(LEFT + 60, y + ROW * row, "", "value", when={**both, "rate": [i]})
-                marks.append(shared.follow(kept, text=partial(_row_words, moments, row)))
-        y += ROW * rows + 4
-    return marks, y
-
-
-def _beginning(points, step):
-    return points[: step + 1]
-
-
-def _lately(points, step):
-    """The last steps; after the last point, where it ends."""
-    end = min(step, len(points) - 1)
-    return points[max(0, end - FRESH) : end + 1]
-
-
-def _sign(look, spots, step):
-    return look.sign(*spots[min(step, len(spots) - 1)])
-
-
-def _row_words(moments, row, step):
-    """What stands in a row: first the gradient, then each thing kept."""
-    moment = moments[min(step, len(moments) - 1)]
-    if row == 0:
-        return f"gradient {pair(moment.gradient)}"
-    names = list(moment.kept)
-    if not names:
-        return "keeps nothing" if row == 1 else ""
-    return f"{names[row - 1]} {pair(moment.kept[names[row - 1]])}" if row <= len(names) else ""
-
-
-def pair(values: tuple[float, float]) -> str:
-    """Two numbers in brackets.
-
-    >>> pair((1.0, -0.25))
-    '(1, −0.25)'
-    """
-    return f"({', '.join(map(number, values))})"
+    axis = rate_axis(shared.rates)
+    at, area = (axis(shared.walks.rate), RATE_AT - 11), (LEFT, RATE_AT - 28, WIDTH, 26)
+    yield Grip("rate", "beside", "The learning rate", by="x", at=at, free={"x": axis.sets(RATE)}, area=area, jumps=True)
+    losses = shared.walks.losses
+    spots, y = [(losses.across(i), losses.up.start) for i in range(shared.walks.steps + 1)], losses.up.end
+    yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y, WIDTH, LOW), bare=True, jumps=True)

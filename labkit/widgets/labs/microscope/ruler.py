@@ -7,14 +7,21 @@ from itertools import pairwise
 
 import numpy as np
 
+from ....precision import Format
 from ...kit.grips import Along, Grip
-from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text
+from ...kit.scene import STEP, Mark, Panel, arrow_head, line, only, path, rect, text
 from ...kit.strokes import NOWHERE, polygon, polyline, spot
 from ...kit.words import minus, raised
 from .run import MOST, SHORT, Landing, at_place, digits, exponent_of, gap_at, last_place, place
 
-WIDTH, HEIGHT = 324.0, 364.0
-ROWS, TOP, BASE, AXIS, NUMBERS = 7, 46.0, 338.0, 112.0, 130.0  # of the ruler, px
+WIDTH, HEIGHT = 430.0, 364.0
+ROWS, TOP, BASE, AXIS, NUMBERS = 7, 46.0, 338.0, 218.0, 236.0  # of the ruler, px
+LEFT = AXIS - 102.0  # px: where what is written before the ruler begins
+OCTAVES, OVER, LEAST = (
+    6,
+    60.0,
+    3.0,
+)  # of the line that is magnified: how many are marked; where it stands, and its window, px
 TELLING = Fraction(1, 10**9)  # of a number: what is less is not dragged
 DIAL = "power"
 
@@ -76,24 +83,98 @@ class Window:
         return next(full, enough)
 
 
+def neighbours(value: float, of: Format) -> Iterator[Fraction]:
+    """The numbers of a format that are seen around one of them."""
+    here, last = place(value, of), last_place(of)
+    yield from (at_place(n, of) for n in range(here - ROWS // 2, here + ROWS // 2 + 1) if abs(n) < last)
+
+
 def ruler(
-    landings: dict[str, list[Landing]], firsts: Mapping[str, int], here: int, field: str
+    landings: dict[str, list[Landing]], firsts: Mapping[str, int], here: int, field: str, near: Sequence[int]
 ) -> tuple[Panel, list[Grip], dict[str, int]]:
-    """The numbers of the format around the result, from bottom to top, with what is exact between them.
+    """The numbers of the format around the result, from bottom to top, with what is exact between them; before it the line of
+    which this is a part.
 
     `firsts`: the lowest place that was seen before, by format, for the position `here`. There what is exact can be dragged, if
-    there is a `field` to set. Also given: the lowest places that are seen now.
+    there is a `field` to set; else the input, to the positions `near`, where the same numbers are seen. Also given: the lowest
+    places that are seen now.
     """
     grips: list[Grip] = []
     marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: rounds to the result", "note")]
     seen = {}
     for i, (name, found) in enumerate(landings.items()):
-        windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
-        marks += only({"format": [i]}, _ruler_of(windows))
-        seen[name] = windows[here].rows[-1]
+        seen[name] = Window(found[here], firsts.get(name)).rows[-1]
+        windows = [Window(f, seen[name] if k in near else None) for k, f in enumerate(found)]
+        marks += only({"format": [i]}, [*_whole(windows), *_ruler_of(windows)])
         grips += only({"format": [i], DIAL: [here]}, _held(windows[here], field))
-    title = f"The number line, magnified{': drag the diamond' if field else ''}"
+        grips += only({"format": [i]}, _taken(windows, here, near))
+    title = f"The number line, magnified: drag {'the diamond' if field else landings[name][0].name}"
     return Panel("ruler", title, WIDTH, HEIGHT, marks), grips, seen
+
+
+def _taken(windows: Sequence[Window], here: int, near: Sequence[int]) -> Iterator[Grip]:
+    """The input of a function, dragged along the line."""
+    if len(near) < 2 or not windows[0].found.ops:
+        return
+    same = [k in near and w.rows == windows[here].rows for k, w in enumerate(windows)]
+    heights = [_height(w, _fraction(w.found.input)) if stays else None for w, stays in zip(windows, same, strict=True)]
+    spots = [None if y is None else (AXIS - 30, y) for y in heights]
+    if len({spot for spot in spots if spot}) > 1:
+        area = (LEFT, TOP - 14, WIDTH - LEFT, BASE - TOP + 28)
+        yield Grip(
+            "input", "ruler", f"{windows[0].found.name}, along the line", DIAL, spots, "y", area=area, jumps=True
+        )
+
+
+# ---- the line that is magnified ----
+
+
+def _whole(windows: Sequence[Window]) -> Iterator[Mark]:
+    """From 0 to the next power of two but one: each doubling has as many numbers; and which part is magnified."""
+    of, powers = windows[0].of, [_octave(w) for w in windows]
+    yield line(OVER, TOP, OVER, BASE, "axis")
+    marks = [BASE - (BASE - TOP) / 2**k for k in range(OCTAVES)]
+    yield path([point for y in marks for point in ((OVER - 5, y), (OVER + 5, y), None)], "axis")
+    for k in (0, 1, 2):
+        said = [("−" if _negative(w) else "") + _shown(p + 1 - k) for w, p in zip(windows, powers, strict=True)]
+        yield text(OVER - 10, marks[k] + 4, "", "tick", "end").following(DIAL, text=said)
+    yield text(OVER - 10, BASE + 4, "0", "tick", "end")
+    count = raised(2, of.fraction_bits)
+    for k, role in ((0, "note"), (1, "note")):
+        y = (marks[k] + marks[k + 1]) / 2
+        yield text(OVER + 8, y, count, role)
+        if not k:
+            yield text(OVER + 8, y + 14, "numbers", role)
+    spans = [_span(w, p) for w, p in zip(windows, powers, strict=True)]
+    boxes = [[(OVER - 5, a), (OVER + 5, a), (OVER + 5, b), (OVER - 5, b), (OVER - 5, a)] for a, b in spans]
+    fans = [[(OVER + 5, a), (AXIS - 8, TOP - 10), None, (OVER + 5, b), (AXIS - 8, BASE + 10)] for a, b in spans]
+    there = ["" if np.isfinite(w.found.result) else "hidden" for w in windows]
+    yield path(NOWHERE, "grid").following(DIAL, d=fans, state=there)
+    yield path(NOWHERE, "lens").following(DIAL, d=boxes, state=there)
+
+
+def _octave(w) -> int:
+    """The power of two below the result."""
+    size = abs(Fraction(w.found.result)) if np.isfinite(w.found.result) else Fraction(w.of.max)
+    return max(exponent_of(size), w.of.min_exponent) if size else w.of.min_exponent
+
+
+def _negative(w) -> bool:
+    return bool(w.found.result < 0)
+
+
+def _span(w, power) -> tuple[float, float]:
+    """Where the window begins and ends on that line, px; it is seen, however small."""
+    top = Fraction(2) ** (power + 1)
+    low, high = sorted(float(min(max(abs(v) / top, Fraction(0)), Fraction(1))) for v in (w.low, w.high))
+    a, b = (BASE - share * (BASE - TOP) for share in (high, low))
+    middle, half = (a + b) / 2, max((b - a) / 2, LEAST)
+    return middle - half, middle + half
+
+
+def _shown(power) -> str:
+    """A power of two: in full where that is short."""
+    return str(2**power) if 0 <= power <= 13 else raised(2, power)
 
 
 def _held(window: Window, field: str) -> Iterator[Grip]:
@@ -160,7 +241,8 @@ def _gap_marks(windows) -> Iterator[Mark]:
             f"↕ gap {_power(_gap_below(w, w.landed + beside))}" if beside in p else "" for w, p in zip(windows, places)
         ]
         ys = [p.get(beside, 0.0) for p in places]
-        yield text(WIDTH - 14, 0, "", "note", "end").following(DIAL, y=ys, text=said)
+        gap = text(WIDTH - 14, 0, "", "note", "end").following(DIAL, y=ys, text=said)
+        yield gap.moving(DIAL, STEP, 0.0, "y", "text")  # on the way one would run over the other
 
 
 def _gaps(w) -> dict[int, float]:
@@ -186,9 +268,9 @@ def _input_marks(windows) -> Iterator[Mark]:
     """The row of the input of a function."""
     ys = [_height(w, _fraction(w.found.input)) if w.found.ops else None for w in windows]
     name = windows[0].found.name
-    words = text(10, 0, name, "forwardtext")
+    words = text(LEFT, 0, name, "forwardtext")
     yield words.following(DIAL, y=[4.0 if y is None else y + 4 for y in ys], state=_states(ys))
-    start, end = 16 + 8 * len(name), AXIS - 18
+    start, end = LEFT + 6 + 8 * len(name), AXIS - 18
     strokes = [NOWHERE if y is None else [(start, y), (end, y)] for y in ys]
     yield path(NOWHERE, "edge").following(DIAL, d=strokes)
 
@@ -219,7 +301,7 @@ def _exact_marks(windows) -> Iterator[Mark]:
     yield path(NOWHERE, "back").following(DIAL, d=diamonds)
     said = [_exact_label(w, y is not None) for w, y in zip(windows, inside, strict=True)]
     high = [0.0 if y is None else _clear(y, w) for y, w in zip(ys, windows, strict=True)]
-    words = text(78, 0, "", "slope", "end")
+    words = text(AXIS - 34, 0, "", "slope", "end")
     yield words.following(DIAL, y=[y + 4 for y in high], text=said, state=_states(ys))
 
 

@@ -18,8 +18,8 @@ from . import bits, sums
 from .bits import bit_links, bits_panels, toggled
 from .formats import format_links, formats_panel, power_grip
 from .ranges import range_grips
-from .ruler import DIAL, ruler
-from .run import Landing, digits, exponent_of, landing
+from .ruler import DIAL, neighbours, ruler
+from .run import Landing, digits, exponent_of, landing, stored
 from .sums import adds, sum_panels
 from .words import fate, questions, sentence
 
@@ -36,7 +36,8 @@ class Microscope(Picture):
     decimal as text, `"0.1"`, for a float is rounded before anyone can look at it. A click on a bit of a stored number toggles it.
 
     The slider multiplies the value by powers of two, `powers`; by default these reach over both ends of each format but
-    float64. `landings` holds all results, `{format: [Landing]}`, `positions` the powers.
+    float64. `positions` holds the powers. Of a function, the slider also comes by the numbers next to the value, along which the
+    value is dragged. `landings` holds all results, `{format: [Landing]}`, one for each position of the slider.
 
     Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every
     format; of one addition also the sum, written by hand in binary). Raises TypeError or
@@ -57,9 +58,9 @@ class Microscope(Picture):
             raise TypeError("Microscope: expected a value, or a function and a value, but got two values")
         self._x, self._wanted = _number(given), powers
         self._firsts: dict[str, int] = {}  # the lowest number that is seen of each format
-        self.positions = _powers(self._x, powers)
-        self.landings = self._landings(self.positions)
-        super().__init__(self._scene_of(self.landings, self.positions, NAMES.index(format_of(format).name)))
+        self.positions, self._start = _powers(self._x, powers), format_of(format)
+        self.landings = self._landings(self._values(self.positions))
+        super().__init__(self._scene_of(self.landings, NAMES.index(self._start.name)))
 
     @property
     def inputs(self) -> Mapping[str, float]:
@@ -75,14 +76,14 @@ class Microscope(Picture):
                 self.scene = self._passing(at)
                 return
             positions = _powers(x, self._wanted)
-            landings = self._landings(positions)
+            landings = self._landings(self._values(positions))
         except Exception:
             self._x = before
             raise
         self.positions, self.landings = positions, landings
         start = self.state["format"]
-        scene = self._scene_of(landings, positions, start)
-        self.scene = replace(scene, turned={DIAL: positions.index(0), "format": start})
+        scene = self._scene_of(landings, start)
+        self.scene = replace(scene, turned={DIAL: self._here(landings), "format": start})
 
     def respond(self, message: Mapping[str, Any]) -> None:
         """As of any picture; `{"set": {"bit": n}, "at": dials}` toggles the n-th bit from the left of the number shown."""
@@ -99,40 +100,56 @@ class Microscope(Picture):
                 )
         super().respond(message)
 
-    def _landings(self, positions):
+    def _values(self, powers) -> list[Fraction]:
+        """The numbers that the slider comes by."""
+        scaled = {self._x * Fraction(2) ** k for k in powers}
+        held = stored(self._x, self._start)
+        near = self._fn is not None and len(powers) > 1 and isfinite(held)
+        return sorted(scaled | set(neighbours(held, self._start) if near else ()), key=abs)
+
+    def _landings(self, values):
         name = _parameter(self._fn)
-        return {
-            of: [landing(self._fn, self._x * Fraction(2) ** k, FORMATS[of], name) for k in positions] for of in NAMES
-        }
+        return {of: [landing(self._fn, x, FORMATS[of], name) for x in values] for of in NAMES}
+
+    def _here(self, landings):
+        """The position of the number that was given."""
+        return [f.x for f in landings[NAMES[0]]].index(self._x)
 
     def _passing(self, at):
         """The number as it is, at every position of the slider, as long as the others are computed."""
-        scene = self._scene_of(self._landings([0]), [0], at["format"])
+        scene = self._scene_of(self._landings([self._x]), at["format"])
         now, (formats, powers, beside) = scene.dials[1].values[0], self._scene.dials
         values = [now if i == at[DIAL] else value for i, value in enumerate(powers.values)]
         grips = [replace(g, when={**g.when, DIAL: list(range(len(values)))}) for g in scene.grips]
         return replace(scene, dials=[formats, replace(powers, values=values, asks={}), beside], grips=grips)
 
-    def _scene_of(self, landings, positions, start):
-        field = "value" if self._fn is None else ""
-        panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
+    def _scene_of(self, landings, start):
+        field, here, count = "value" if self._fn is None else "", self._here(landings), len(landings[NAMES[0]])
+        close = (
+            set(neighbours(stored(self._x, self._start), self._start)) | {self._x}
+            if not field and count > 1
+            else {self._x}
+        )
+        near = [i for i, f in enumerate(landings[NAMES[0]]) if f.x in close]
+        panel, grips, self._firsts = ruler(landings, self._firsts, here, field, near)
         boxes = only({"beside": [0]}, bits_panels(landings, bool(field)))
         panels = [panel, *boxes, *only({"beside": [1]}, [formats_panel(landings)])]
         if adds(landings):
             panels += only({"beside": [2]}, sum_panels(landings))
-        if len(positions) > 1 and self._x:
+        if count > 1 and self._x:
             heights = {name: bits.range_at(FORMATS[name]) for name in NAMES}
             grips += [power_grip(landings), *range_grips(landings, "bits", 0, heights)]
             if adds(landings):
                 heights = {name: sums.range_at(found) for name, found in landings.items()}
                 grips += range_grips(landings, "sum", 2, heights)
-        return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
+        return replace(_scene(landings, here, start, number(float(self._x)), panels), grips=grips)
 
     def at(self, format: Any, power: int = 0) -> Landing:
         """Where the result lands in a format, with the value times 2**power, one of `positions`."""
         if power not in self.positions:
             raise ValueError(f"Microscope: expected one of the powers {self.positions}, but got {power!r}")
-        return self.landings[format_of(format).name][self.positions.index(power)]
+        found = self.landings[format_of(format).name]
+        return next(f for f in found if f.x == self._x * Fraction(2) ** power)
 
 
 def _number(value) -> Fraction:
@@ -175,13 +192,12 @@ def _powers(x: Fraction, powers) -> list[int]:
 # ---- the scene ----
 
 
-def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, panels: list[Panel]) -> Scene:
+def _scene(landings: dict[str, list[Landing]], here: int, start: int, value: str, panels: list[Panel]) -> Scene:
     names, first = list(landings), landings["float64"]
     words, name, added = first[0].words, first[0].name, int(adds(landings))
-    here = powers.index(0)
-    stops = sorted({here, *_telling(landings[names[start]])}) if len(powers) > 1 else []
+    stops = sorted({here, *_telling(landings[names[start]])}) if len(first) > 1 else []
     dials = [
-        Dial("format", "Format", names, "choice", start=start),
+        Dial("format", "Format", names, "list", start=start),
         Dial(DIAL, name, [_value(f.x) for f in first], start=here, asks=questions(landings), pace=PACE, stops=stops),
         Dial("beside", "Beside it", ("the bits", "every format", *["the sum"] * added), "choice", start=2 * added),
     ]

@@ -6,7 +6,7 @@ from ...kit.scene import Link, Mark, Panel, rect, text, width_of
 from ...kit.words import clipped
 from .plays import TRIES, Play, SliderPlay
 
-ROW, HEADER = 26.0, 22.0
+ROW, HEADER = 30.0, 22.0
 
 
 def overview(
@@ -19,13 +19,15 @@ def overview(
     words = [width_of(verdict(run.play), 12, bold=True) for run in runs.values()]
     cell = max(48.0, *(w + 8 for w in words), *(width_of(name, 11.5) + 4 for name in graphs))
     marks = [text(left + cell * (j + 0.5), 14, name, "note", "middle") for j, name in enumerate(graphs)]
-    marks += [text(0, HEADER + i * ROW + 16, name, "name") for i, name in enumerate(engines)]
+    marks += [text(0, HEADER + i * ROW + 18, name, "name") for i, name in enumerate(engines)]
     links = {}
     for (i, j), run in runs.items():
         marks += _cell(run, left + j * cell, HEADER + i * ROW, cell, f"cell {i} {j}")
         go = {"engine": i} | ({"graph": j + 1} if len(graphs) > 1 else {})
-        links[f"cell {i} {j}"] = Link(f"{engines[i]} on {graphs[j]}", [f"{engines[i]} on {graphs[j]}"], go=go)
-    title = "Found so far; a fault shows on some graphs only" if len(graphs) > 1 else "Found so far"
+        links[f"cell {i} {j}"] = Link(
+            f"{engines[i]} on {graphs[j]}", [f"{engines[i]} on {graphs[j]}"], go=go, plays=True
+        )
+    title = "Choose an engine and a graph" if len(graphs) > 1 else "Choose an engine"
     return Panel("overview", title, left + cell * len(graphs) + 2, HEADER + len(engines) * ROW + 2, marks), links
 
 
@@ -37,9 +39,9 @@ def _cell(run: SliderPlay, x, y, width, link) -> Iterator[Mark]:
     yield rect(x + 2, y, width - 4, ROW - 4, "area", 3, link=link)
     if bad:
         yield rect(x + 2, y, width - 4, ROW - 4, "bad", 3, link=link).seen_from(slider, found)
-    unknown = text(middle, y + 15, "?", "note", "middle", link=link)
+    unknown = text(middle, y + 17, "?", "note", "middle", link=link)
     yield unknown.varying(slider, state=[(0, ""), (found, "hidden")])
-    known = text(middle, y + 15, verdict(play), "badtext" if bad else "note", "middle", link=link)
+    known = text(middle, y + 17, verdict(play), "badtext" if bad else "note", "middle", link=link)
     yield known.seen_from(slider, found)
     yield rect(x, y - 2, width, ROW, "before", 4, when=when)
 

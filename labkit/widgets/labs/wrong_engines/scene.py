@@ -1,6 +1,7 @@
 """`WrongEngineLab`: right and broken engines run on the same graphs, and the first wrong node pointed out."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -107,6 +108,10 @@ class _Sight:
     def scene(self) -> Scene:
         """All of it: at first an engine that goes wrong, at the moment its fault shows."""
         stages = list(self._stages())
+        wide, tall = (
+            max(stage.own[side] for stage, *_ in stages) for side in (0, 1)
+        )  # so that nothing moves with another one
+        stages = [(Stage(one.name, one.key, one.runs, least=(wide, tall)), title, when) for one, title, when in stages]
         panels = [stage.panel(title, when) for stage, title, when in stages]
         for i, (_, engine) in enumerate(self.engines):
             panels.append(code(engine, [self.runs[i, j] for j in range(len(self.lessons))], {"engine": [i]}))
@@ -117,7 +122,10 @@ class _Sight:
             "cards below show the gradients that this engine computes, in its own order; wrong ones say what they should be."
         )
         title = "Find the first wrong gradient"
-        return Scene(title, about, self._dials(), [*panels, table], list(self._captions()), links)
+        graphs, codes = panels[: len(stages)], panels[len(stages) :]
+        wide, tall = max(panel.width for panel in codes), max(panel.height for panel in codes)
+        codes = [replace(panel, width=wide, height=tall) for panel in codes]
+        return Scene(title, about, self._dials(), [*graphs, table, *codes], list(self._captions()), links)
 
     def _stages(self) -> Iterator[tuple[Stage, str, When]]:
         """The graphs, each for every engine; where there are several, also those that follow the engine."""
@@ -139,10 +147,10 @@ class _Sight:
         sliders = [self._slider(run) for run in self.runs.values()]
         sliders += [self._hunt(j, run) for (_, j), run in self.runs.items() if run.hunted]
         back = {slider.name: 0 for slider in sliders}
-        dials = [Dial("engine", "Engine", self.names, "list", self._start(), resets=back)]
+        dials = [Dial("engine", "Engine", self.names, "inside", self._start(), resets=back)]
         if self.many:
             graphs = ["one that shows it", *(lesson.name for lesson in self.lessons)]
-            dials.append(Dial("graph", "Graph", graphs, "list", resets=back))
+            dials.append(Dial("graph", "Graph", graphs, "inside", resets=back))
         return [*dials, *sorted(sliders, key=lambda dial: dial.kind)]
 
     def _start(self):

@@ -4,9 +4,11 @@ import numpy as np
 
 from ...kit.words import brief, joined, number
 from . import causes
-from .bench import Write, numeric
+from .bench import Visit, Write, numeric
 from .faults import near
 from .plays import Play
+
+MOST_SENT = 3  # gradients that are told beside each other
 
 Edge = tuple[int, int]  # from a parent to the node that uses it
 
@@ -39,9 +41,25 @@ def _look(play, m, i, known):
     return "" if (value is not None and np.any(value)) or play.moments[m].kind == "done" else "pending"
 
 
-def below(play: Play, i: int) -> list[tuple[str, str]]:
-    """What stands below a gradient's card: `(how it came about, what it should be)`, each "" for nothing."""
-    return [(play.history(m, i), _sign(play, m, i)) for m in range(len(play.moments))]
+def below(play: Play, i: int) -> list[tuple[str, str, str]]:
+    """What stands below a gradient's card: `(how it came about, what was passed on, what it should be)`, each "" for nothing."""
+    return [(play.history(m, i), _sent(play, m, i), _sign(play, m, i)) for m in range(len(play.moments))]
+
+
+def right_one(play: Play, i: int) -> str:
+    """The gradient that a node should end with, if it is one number."""
+    right = play.passes[0].bench.gradients[i]
+    return f"right: {brief(right)}" if len(play.passes) == 1 and np.size(right) == 1 else ""
+
+
+def _sent(play, m, i):
+    """What a node passed on, where it did so more than once."""
+    sent = [e.gradient for e in play.events_until(m) if isinstance(e, Visit) and e.node == i]
+    return (
+        f"passed on {', '.join(map(brief, sent))}"
+        if 1 < len(sent) <= MOST_SENT and all(np.size(g) == 1 for g in sent)
+        else ""
+    )
 
 
 def _sign(play, m, i):

@@ -10,9 +10,10 @@ from ...kit.boxes import BELOW, CARD, HALF, arrow, card, label_width, name_width
 from ...kit.layout import layout
 from ...kit.layout.rows import Rows
 from ...kit.scene import Link, Mark, Panel, circle, line, only, rect, text, width_of
+from ...kit.strokes import Point
 from ...kit.words import clipped, heat, in_full, listed
 from . import seen
-from .plays import SliderPlay, When
+from .plays import TRIES, SliderPlay, When
 
 SIGN, RING = 15.0, 4.0  # the line of a sign below a card; between a card and the second outline around it
 MARGIN, TOP = 6.0, 10.0
@@ -27,14 +28,15 @@ NARROW = 470.0  # px: what a phone has room for
 
 class Stage:
     """One graph, laid out once for all engines that run on it. `name`: of the panel; `key`: before the names of `links`, which
-    say what is behind its cards. `slim`: in rows, for a phone."""
+    say what is behind its cards. `slim`: in rows, for a phone. `least`: width and height that its panel has at least, px."""
 
-    def __init__(self, name: str, key: str, runs: Sequence[SliderPlay], slim: bool = False):
-        self.name, self.key, self.runs, self.slim = name, key, runs, slim
+    def __init__(self, name: str, key: str, runs: Sequence[SliderPlay], slim: bool = False, least: Point = (0.0, 0.0)):
+        self.name, self.key, self.runs, self.slim, self.least = name, key, runs, slim, least
         self.bench = runs[0].play.passes[0].bench
         self.nodes = self.bench.story.nodes
         self.edges = list(dict.fromkeys((p, n.index) for n in self.nodes for p in n.parents))
         self.signs = [[seen.below(run.play, node.index) for run in runs] for node in self.nodes]
+        self.ghosts = [next((seen.right_one(run.play, node.index) for run in runs), "") for node in self.nodes]
         self.labels = [self._widest_slope(k, edge) for k, edge in enumerate(self.edges)]
         sizes = [(self._width(node), self._height(node)) for node in self.nodes]
         gap = min(max(34.0, *(label_width(words) + 14 for words in self.labels)), 140.0)
@@ -42,20 +44,33 @@ class Stage:
         self.over = self._over()
         ways = [way(k) for way in (self._forward, self._way_back) for k in range(len(self.edges))]
         self.rows = Rows.of(self.layout, self.edges, NARROW / 1.1 if slim else self.layout.width, ways)
-        self.top = TOP + (0.0 if self.rows.cuts else ARCH * len(set(self.over.values())))
+        self.arches = TOP + (0.0 if self.rows.cuts else ARCH * len(set(self.over.values())))
+        self.size = max(self.own[0], least[0]), max(self.own[1], least[1])
+        self.left = MARGIN + (self.size[0] - self.own[0]) / 2
+        self.top = self.arches
         self.boxes = [(*self._at(self.rows.place((x, y))), w) for x, y, w, _ in self.layout.boxes]
         self.links = {
             self._link(node): Link(f"{node.title}: {node.value_line}", self._facts(node), heat(node.value))
             for node in self.nodes
         }
 
+    @property
+    def hunted(self) -> bool:
+        """Whether the first wrong node is looked for in one of the runs."""
+        return any(run.hunted for run in self.runs)
+
+    @property
+    def own(self) -> Point:
+        """The width and the height that the graph needs, px."""
+        return self.rows.width + 2 * MARGIN, self.rows.height + self.arches + 4
+
     def panel(self, title: str, when: When) -> Panel:
         """The picture, seen at the positions `when` of the dials; in rows where a phone has no room for it."""
-        width, height = self.rows.width + 2 * MARGIN, self.rows.height + self.top + 4
-        found = Panel(self.name, title, width, height, list(self._marks()), when)
-        if width <= NARROW or self.slim:
+        found = Panel(self.name, title, *self.size, list(self._marks()), when)
+        if self.size[0] <= NARROW or self.slim:
             return found
-        return replace(found, narrow=Stage(f"{self.name}, narrow", self.key, self.runs, slim=True).panel(title, when))
+        small = Stage(f"{self.name}, narrow", self.key, self.runs, slim=self.own[0] > NARROW)
+        return replace(found, narrow=small.panel(title, when))
 
     def _link(self, node):
         return f"{self.key} n{node.index}"
@@ -66,13 +81,16 @@ class Stage:
         i, plays = node.index, [run.play for run in self.runs]
         values = {v for play in plays for v in (*seen.gradients(play, i), *seen.value_lines(play, i))}
         inside = [46.0, *map(name_width, (clipped(node.title), node.gradient_name)), *map(value_width, values)]
-        pairs = {pair for run in self.signs[i] for pair in run}
-        under = [max(width_of(how, 11.5, mono=True), width_of(sign, 12, bold=True)) for how, sign in pairs]
+        rows = {row for run in self.signs[i] for row in run}
+        under = [max(width_of(how, 11.5, mono=True), width_of(sent, 11.5, mono=True), width_of(sign, 12, bold=True))
+                 for how, sent, sign in rows]  # fmt: skip
+        under.append(width_of(self.ghosts[i], 12, bold=True))
         badge = width_of("first wrong", 12, bold=True) + 8 if any(seen.is_first(play, i) for play in plays) else 0.0
         return max(max(inside) + 18, badge, *under)
 
     def _height(self, node):
-        lines = max(bool(how) + bool(sign) for run in self.signs[node.index] for how, sign in run)
+        rows = [row for run in self.signs[node.index] for row in run]
+        lines = max(bool(how) + (bool(sent) or bool(sign) or self.hunted) for how, sent, sign in rows)
         return BELOW + CARD + (RING + lines * SIGN if lines else 0.0)
 
     # ---- edges ----
@@ -127,7 +145,7 @@ class Stage:
         return [point and self._at(point) for point in self.rows.route(route)]
 
     def _at(self, point):
-        return point[0] + MARGIN, point[1] + self.top
+        return point[0] + self.left, point[1] + self.top
 
     def _entry(self, start, end):
         """How far below the top of its card an edge ends: several edges into one are spread, upper ones first."""
@@ -172,12 +190,17 @@ class Stage:
             yield from _looking(cards, run, states)
         if run.hunted:
             yield from only(run.open, self._suspect(x + w - 4, top + 2, self._link(node)))
-        for column, role in enumerate(("sum", "badtext")):
-            words = [pair[column] for pair in signs]
+        ghosts: When = {run.hunt: list(range(1, TRIES))} if run.hunted else {}
+        untold: When = {run.hunt: [0]} if run.hunted else {}
+        columns = [*zip(*signs, strict=True), [self.ghosts[node.index] if run.hunted else ""] * len(signs)]
+        whens: tuple[When, ...] = ({}, untold, run.over, ghosts)
+        for column, (words, role, seen_when) in enumerate(
+            zip(columns, ("sum", "sum", "badtext", "savedtext"), whens, strict=True)
+        ):
             if any(words):
-                ys = [top + CARD + RING + 12 + (SIGN if column and how else 0) for how, _ in signs]
+                ys = [top + CARD + RING + 12 + (SIGN if column and how else 0) for how, *_ in signs]
                 said = text(middle, ys[0], "", role, "middle").following(run.slider, text=words, y=ys)
-                yield from only(run.over if column else {}, [said])
+                yield from only(seen_when, [said])
         if seen.is_first(run.play, node.index):  # a second outline around it, and the words above it
             r = (HALF if node.leaf else 4) + RING
             ring = rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r)

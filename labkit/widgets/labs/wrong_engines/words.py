@@ -50,7 +50,22 @@ def diagnosis(play: Play) -> str:
     assert fault is not None
     bench = play.passes[fault.step].bench
     at = f"The line at fault: {fault.code}" if fault.code else ""
-    return "\n".join(filter(None, (causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault))))
+    return "\n".join(
+        filter(None, (causes.arrived(fault, bench), _too_late(play), causes.why(fault, bench), at, causes.mend(fault)))
+    )
+
+
+def _too_late(play):
+    """Of a node that has the right gradient in the end: that another one was passed on before."""
+    wrong = play.fault.wrong
+    in_the_end = play.gradients_now[max(m for m, one in enumerate(play.moments) if one.step == play.fault.step)][
+        wrong.node
+    ]
+    if wrong.arrived is None or not near(in_the_end, wrong.expected):
+        return ""
+    return (
+        f"In the end it has {_value_words(in_the_end)}; but {_value_words(wrong.arrived)} had been passed on by then."
+    )
 
 
 # ---- by kind of moment ----
@@ -156,7 +171,7 @@ def _done(play, m, right):
     if passed.problem:
         return f"The engine gave no answer: {passed.problem}."
     if right is None:
-        return "Done. Which one do you suspect? Click it: three tries." if play.name != "right" else "Done."
+        return "Done. Which one do you suspect?" if play.name != "right" else "Done."
     if play.fault is None:
         steps = "" if len(play.passes) == 1 else f" in all {len(play.passes)} steps"
         return paragraph(f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play))
@@ -188,7 +203,7 @@ def hunt(run: SliderPlay, key: str) -> Hunt:
     answer = NONE if play.fault is None else links[play.fault.wrong.node]
     goes = {run.slider: len(play.moments) - 1 if play.first is None else play.first}
     because = harmless.why(play) if play.fault is None else diagnosis(play)
-    question = f"Engine “{play.name}”: which node gets a wrong gradient first?"
+    question = f"Engine “{play.name}”: which node goes wrong first?"
     says = {links[i]: _acquitted(play, i) for i in range(len(nodes)) if links[i] != answer}
     return Hunt(question, choices, answer, _hints(play), f"Every gradient is right. {because}" if answer == NONE else because,
                 {**says, NONE: "One of them is wrong."}, goes)  # fmt: skip

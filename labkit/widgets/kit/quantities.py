@@ -133,8 +133,8 @@ class Quantities:
                     if isinstance(place, Const):
                         continue
                     if place == count:  # there was none
-                        for kept in ("values", "rounded", "texts"):
-                            self.__dict__.pop(kept, None)
+                        for stale in ("values", "rounded", "texts"):
+                            self.__dict__.pop(stale, None)
                     return place
         raise Unfitted
 

@@ -46,7 +46,7 @@ def verdict_of(leaves: Sequence[Lengths]) -> Verdict | None:
     found = Verdict("", "", kind, min(sizes), max(sizes), max(sizes) <= EVEN * min(sizes))
     told = f"he gradients of all {len(seen)} {kind} lie {found.factor}.{_moved(weights)}"
     which = "those of weights " if kind == "weights" else ""
-    heading = f"{'sound: ' if found.sound else ''}all {len(leaves)} leaves get a gradient, {which}{found.factor}"
+    heading = f"{'✓ sound, ' if found.sound else ''}all {len(leaves)} leaves get a gradient, {which}{found.factor}"
     return found._replace(heading=heading, words=f"Sound: t{told}" if found.sound else f"T{told}")
 
 
@@ -54,9 +54,9 @@ def titled(name: str, found: Verdict) -> str:
     """The title of a picture.
 
     >>> titled("loss", verdict_of([Lengths(0.1, 1.0, True), Lengths(0.2, 1.0, True)]))
-    '✓ loss, sound: all 2 leaves get a gradient, those of weights within a factor of 2'
+    'loss: ✓ sound, all 2 leaves get a gradient, those of weights within a factor of 2'
     """
-    return f"✓ {name}, {found.heading}" if found.sound else f"{name}: {found.heading}"
+    return f"{name}: {found.heading}"
 
 
 def _moved(weights: Sequence[Lengths]) -> str:

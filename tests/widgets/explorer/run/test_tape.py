@@ -211,7 +211,7 @@ def test_ops_are_in_the_module_whose_parameters_they_use_and_a_sound_tape_says_s
     ops = [(node.title, ".".join(scope.name for scope in node.scope)) for node in story.nodes if not node.leaf]
     assert ops == [("t", "net.0"), ("addmm", "net.0"), ("tanh", ""), ("t", "net.2"), ("addmm", "net.2"), ("sum", "")]
     assert story.heading.startswith(
-        "✓ a tensor, sound: all 4 leaves get a gradient, those of weights within a factor of "
+        "a tensor: ✓ sound, all 4 leaves get a gradient, those of weights within a factor of "
     )
 
 

@@ -38,10 +38,15 @@ class CloseUp:
         seen = ((across(x), up(y)) if isfinite(y) and up.holds(y) else None for x, y in zip(xs, ys, strict=True))
         yield path(seen, "inkline")
         x, y = across(self.x), up(self.y)
-        along = REACH / float(np.hypot(1.0, self.slope))
-        ends = (x - along, y + self.slope * along), (x + along, y - self.slope * along)
-        yield line(*ends[0], *ends[1], "backline")
+        back, on = (self._within(x, y, way) for way in (-1, 1))
+        yield line(x - back, y + self.slope * back, x + on, y - self.slope * on, "backline")
         yield circle(x, y, 4.0, "bar")
+
+    def _within(self, x, y, way):
+        """How far across the tangent goes from the point, to the right (1) or the left (-1), inside of the panel."""
+        up = way * self.slope
+        rise = (y - self.top if up > 0 else self.top + HIGH - y) / abs(up) if up else REACH
+        return min(REACH / float(np.hypot(1.0, self.slope)), rise, self.left + WIDE - x if way > 0 else x - self.left)
 
 
 def window(x: float) -> np.ndarray:

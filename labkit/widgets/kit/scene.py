@@ -75,7 +75,8 @@ class Dial:
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
     then goes round, to where it began. `rests`: where it stands in a still picture, if not at its start. `even`: what lies
     between two positions is seen too, on the way from the one to the other, when it plays and where it is dragged; by itself
-    it plays to where it rests, and no further. `sets`: inputs of the picture that each position sets, where they can be had.
+    it plays to where it rests, and no further. `settles`: where it goes when it is let go, so that a
+    drag that is half done is done or undone. `sets`: inputs of the picture that each position sets, where they can be had.
     `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
     whose answer is a position (`Seek`).
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
@@ -105,6 +106,7 @@ class Dial:
     stops: Sequence[int] = ()
     rests: int | None = None
     even: bool = False
+    settles: Sequence[int] = ()
     sets: Sequence[Mapping[str, float]] = ()
     puts: Sequence[Mapping[str, int]] = ()
     after: str = ""

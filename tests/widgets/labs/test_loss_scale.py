@@ -570,7 +570,7 @@ def test_many_parameters_are_shown_by_layer_and_the_rest_together():
 def test_the_page_is_one_file_of_moderate_size(lab):
     page = lab.html()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
-    assert len(page) < 370_000
+    assert len(page) < 390_000
     assert len(json.dumps(to_json(lab.scene), allow_nan=False)) < 1_450_000
 
 

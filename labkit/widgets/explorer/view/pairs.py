@@ -202,7 +202,7 @@ class _Pairs:
 
     def dials(self) -> Iterator[Dial]:
         """The fold, and the pair that is looked at: at first the one that counts most of those too many."""
-        yield Dial(FOLD, "Turned", [f"{round(90 * part)}°" for part in PARTS], "inside")
+        yield Dial(FOLD, "Turned", [f"{round(90 * part)}°" for part in PARTS], "inside", settles=[0, TURNS])
         yield Dial(WAY, "Pairs", WAYS, "choice", ALL, puts=[{FOLD: TURNS}, {FOLD: 0}])
         if self.terms:
             sizes: Any = np.abs(np.nan_to_num(np.asarray(self.found.terms, float)))

@@ -18,10 +18,13 @@ export function closeUp(marks, { left, top, first, x, y, slope }, curve) {
     if (seen) path += `${drawn ? "L" : "M"}${px(across(at))} ${px(up(value))}`;
     drawn = seen;
   }
-  const [cx, cy] = [across(x), up(y)], along = REACH / Math.hypot(1, slope);
+  const [cx, cy] = [across(x), up(y)], [back, on] = [-1, 1].map((way) => { // how far the tangent goes inside of the panel
+    const rises = way * slope, rise = rises ? (rises > 0 ? cy - top : top + HIGH - cy) / Math.abs(rises) : REACH;
+    return Math.min(REACH / Math.hypot(1, slope), rise, way > 0 ? left + WIDE - cx : cx - left);
+  });
   const found = [
     { d: line(left, level, left + WIDE, level) }, { d: line(middle, top, middle, top + HIGH) }, { d: path || "M0 0" },
-    { d: line(cx - along, cy + slope * along, cx + along, cy - slope * along) }, { cx: px(cx), cy: px(cy) },
+    { d: line(cx - back, cy + slope * back, cx + on, cy - slope * on) }, { cx: px(cx), cy: px(cy) },
   ];
   found.forEach((at, i) => Object.assign(marks[first + i].at, at));
 }

@@ -139,7 +139,7 @@ export class Grabbing {
     knob.focus({ preventScroll: true });
     this.held = {
       name, grip: structuredClone(found.grip), pointer: event.pointerId, from: [event.clientX, event.clientY],
-      offset: found.grip.jumps && event.currentTarget !== knob ? [0, 0] : [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(),
+      offset: found.grip.jumps && event.currentTarget !== knob ? [0, 0] : [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false, before: this.given(), began: this.player.state[found.grip.dial],
     };
     this.place();
   }
@@ -186,10 +186,20 @@ export class Grabbing {
     } else if (far && held.grip.dial && !held.turned && !held.told) {
       this.say(held.name, [whyNot(held.grip, held.spot, held.place), ...(held.grip.free ? [BETWEEN] : [])].join("; "));
     }
+    if (held?.turned) this.settle(held);
     this.place();
     const { later } = this;
     this.later = undefined;
     later?.();
+  }
+
+  // What was dragged more than a third of the way goes on to where it settles, or else back to where it began.
+  settle({ grip, began }) {
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial), now = dial && player.state[dial.name];
+    if (!dial?.settles?.length || dial.settles.includes(now)) return;
+    const ahead = dial.settles.filter((stop) => (stop - began) * (now - began) > 0);
+    const next = ahead.sort((a, b) => Math.abs(a - now) - Math.abs(b - now))[0];
+    player.request(dial, Math.abs(now - began) * 3 > Math.abs(next - began) ? next : began);
   }
 
   // At once, or when what is being dragged is let go.

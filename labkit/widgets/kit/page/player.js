@@ -403,7 +403,9 @@ export class Player {
       this.fitted = seen;
       const wide = (most) => this.root.parentNode.style.setProperty("--lk-wide", `${most}px`);
       wide(room); // so that nothing is measured in the room that there was before
-      wide(Math.min(room, Math.max(LEAST, arrange(this.views, room))));
+      const others = this.wide?.room === room ? this.wide.most : LEAST; // what was wider stays so: controls stay where they are
+      this.wide = { room, most: Math.min(room, Math.max(others, arrange(this.views, room))) };
+      wide(this.wide.most);
       foldChoices(this.controls, room);
       this.holdsRoomForWords();
       stick(this.root.querySelector(".lk-controls"));

@@ -86,7 +86,7 @@ def _labels() -> Iterator[Mark]:
     yield text(0, _top(0) + 20, "arrives")
     for item in ITEMS:
         tops = [_top(order.index(item) + 1) for order in ORDERS]
-        yield rect(0, 0, CARD, HIGH, "group").following("order", y=tops)
+        yield rect(2, 0, CARD - 2, HIGH, "group").following("order", y=tops)
         yield text(8, 0, item, "name").following("order", y=[top + 14 for top in tops])
         yield text(8, 0, DOES[item], "note").following("order", y=[top + 27 for top in tops])
     for row in range(len(ITEMS) + 1):

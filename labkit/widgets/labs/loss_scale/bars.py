@@ -79,7 +79,7 @@ def _worst(shares, infinite):
 def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> Iterator[Mark]:
     """A table: some gradients as they are, times the scale in the format, and divided by the scale again."""
     name_end, exact_end, held_end, unscaled_end = COLUMNS
-    for x, name in zip(COLUMNS, ("", "exact", "× scale, held", "÷ scale again"), strict=True):
+    for x, name in zip(COLUMNS, ("", "exact", "scaled run", "÷ scale again"), strict=True):
         yield text(x, 14, name, "note", "end")
     yield line(4, 22, unscaled_end, 22, "grid")
     for i, sample in enumerate(samples):

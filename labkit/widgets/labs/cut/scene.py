@@ -113,7 +113,7 @@ def sentence(found: Cuts, run: Cut) -> str:
     changed = [words for leaf in story.leaves if (words := _change_words(found, leaf, before, run))]
     ways = [left for _, left in changed] if len(changed) == 1 else []
     what = paragraph(*(words for words, _ in changed), *ways) or "No gradient of an input changes."
-    return f"{what} {capital(values)} as before."
+    return f"{what} {capital(values)} as without the cut."
 
 
 def _change_words(found, leaf, before, run):

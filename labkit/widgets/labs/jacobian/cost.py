@@ -60,7 +60,7 @@ def _plane(on) -> Iterator[Mark]:
     yield text(left + 10, high + 20, "fewer pushes", "forwardtext")
     yield text(right - 8, low - 34, "fewer pulls", "slope", "end")
     yield line(left, low, right, low, "backvector")
-    yield text(right - 8, low - 8, "every loss: 1 output", "slope", "end")
+    yield text(right - 8, low - 8, "a loss: 1 output", "slope", "end")
     found = sizes(on)
     spots = [PLANE.at((n, m)) for m, n in found]
     yield circle(*spots[0], 3.5, "inkhead")

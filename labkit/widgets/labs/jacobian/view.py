@@ -15,6 +15,7 @@ from .passing import bands, covers, in_and_out, rail, tokens
 
 MODES = ("row by row: vjp", "column by column: jvp", "any t: jvp", "any v: vjp")
 PACE, MOST_WRITTEN = 2200.0, 62  # ms of a pass; letters of a function
+BELOW = 8.0  # px: from a number to the sign that it is dragged
 PULLED, PUSHED = {"mode": [0, 3]}, {"mode": [1, 2]}
 
 
@@ -83,7 +84,7 @@ class Drawing(Layout):
             yield Grip("v", "map", "The cotangent v", "pulls", self.stops, "y", when=VJP, area=matrix)
         given = zip(across, self.passes.columns, self.passes.x) if self.words else ()
         for x, name, value in ((x, name, value) for x, name, value in given if np.isfinite(value)):
-            spot, free = (x, self.over + self.h / 2), {"x": Along.scrubbed(name, float(value), x)}
+            spot, free = (x, self.over + self.h / 2 + BELOW), {"x": Along.scrubbed(name, float(value), x)}
             when = PUSHED if self.pushed else PULLED
             yield Grip(f"{self._panel} {name}", self._panel, name, at=spot, free=free, by="x", stays=True, when=when)
 

@@ -35,6 +35,8 @@ def sentence(f: Landing) -> str:
     else:
         about = "exactly" if isinstance(f.exact, Fraction) else "in float64"
         said = [f"{f.words} is {about} {_exact_words(f, end)}.", _neighbour_words(f, end), _absorption_words(f)]
+    if f.ops and np.isfinite(f.input) and Fraction(f.input) != f.x:  # it is rounded before anything is done with it
+        said.insert(0, f"{f.name} = {_input_words(f)}.")
     exponent, fraction, _ = meaning(f.result, f.of)
     return paragraph(*said) + "\n" + paragraph(head if f.ops else "", f"The bits: {exponent}; {fraction}.")
 

@@ -45,7 +45,15 @@ def _scene(found, losses) -> Scene:
     )
     dials = [
         Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=len(EPOCHS) - 1, asks=_asks(runs)),
-        Dial("size", "sink_size", list(SIZES), "choice", start=list(SIZES).index("5"), resets={"epochs": 0}),
+        Dial(
+            "size",
+            "sink_size",
+            list(SIZES),
+            "choice",
+            start=list(SIZES).index("5"),
+            resets={"epochs": 0},
+            shows={"epochs": len(EPOCHS) - 1},
+        ),
     ]
     counts = {name: run.counts for name, run in found.items()}
     panels = [

@@ -571,7 +571,7 @@ def test_the_page_is_one_file_of_moderate_size(lab):
     page = lab.html()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     assert len(page) < 390_000
-    assert len(json.dumps(to_json(lab.scene), allow_nan=False)) < 1_450_000
+    assert len(json.dumps(to_json(lab.scene), allow_nan=False)) < 1_500_000
 
 
 def test_the_description_says_how_each_format_is_computed(lab):

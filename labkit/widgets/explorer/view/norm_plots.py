@@ -6,6 +6,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10, nan
 
+import numpy as np
+
 from ...kit.axes import Axis
 from ...kit.scene import Mark, Panel, circle, line, path, rect, text, width_of
 from ...kit.words import clipped, number
@@ -240,15 +242,26 @@ class Across(Plot):
                 yield text(self.along(step), self.bottom + 15 + 15 * (k % self.rows), kept, "note", "middle")
 
     def _label(self, p, words, role):
-        """Above the dot, or below where another is higher; within the area."""
+        """Above the dot, or below where another is higher; within the area, and where it meets least of the curve."""
         (x, y), half, wide = self.place(p), self.apart / 2 - 4, width_of(words, 12, bold=True) / 2
         above = all(other.norm <= p.norm for other in self.points if other.at == p.at and other.known)
-        at, anchor = x, "middle"
+        at, anchor, left = x, "middle", x - wide
         if x - wide < self.begin:
-            at, anchor = x - half, "start"
+            at, anchor, left = x - half, "start", x - half
         elif x + wide > self.begin + self.length:
-            at, anchor = x + half, "end"
-        return text(at, y - 10 if above else y + 19, words, role, anchor)
+            at, anchor, left = x + half, "end", x + half - 2 * wide
+        met = [(u, v) for u, v in self._drawn if left - 5 < u < left + 2 * wide + 5]
+        lines = [y + off for off in ((-10, 19, -26, 35) if above else (19, -10, 35, -26))]
+        inside = [base for base in lines if ROOM < base < self.bottom - 3] or lines
+        level = min(inside, key=lambda base: sum(base - 14 < v < base + 6 for _, v in met))
+        return text(at, level, words, role, anchor)
+
+    @cached_property
+    def _drawn(self):
+        """Places along the curve, and of the dots."""
+        main, ends = [self.place(p) for p in self._main], np.linspace(0, 1, 13)
+        along = [tuple(np.add(a, t * np.subtract(b, a))) for a, b in pairwise(main) for t in ends]
+        return [*along, *(self.place(p) for p in self.points if p.known)]
 
     def _factor(self, trend):
         """Above the line and the dots there."""

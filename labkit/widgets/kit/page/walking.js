@@ -97,7 +97,11 @@ export class Walking {
 
   spotOfLoss(moments, i) { return [pxOn(this.losses.across, i), pxOn(this.losses.up, moments[i].loss)]; }
 
-  curve(walks, moments, step) { return through(moments.slice(0, step + 1).map((_, i) => this.spotOfLoss(moments, i))); }
+  // It goes to the edge where losses go beyond, and not along it.
+  curve(walks, moments, step) {
+    const seen = moments.slice(0, step + 1), inside = seen.map(({ loss }) => within(this.losses.up, loss));
+    return through(seen.map((_, i) => (inside[i] || inside[i - 1] ? this.spotOfLoss(moments, i) : undefined)));
+  }
 
   lost(walks, moments, step, { corners }) { return signAt(corners, this.spotOfLoss(moments, Math.min(step, moments.length - 1))); }
 
@@ -174,7 +178,8 @@ function handleAt({ free, at }, inputs) {
 
 function spotIn(point) { return point.map((value) => Number(value.toFixed(1)) + 0).join(" "); }
 
-function through(points) { return points.map((point, i) => (i ? "L" : "M") + spotIn(point)).join("") || NO_WAY; }
+// A path, interrupted where there is no point.
+function through(points) { return points.map((point, i) => (point ? (points[i - 1] ? "L" : "M") + spotIn(point) : "")).join("") || NO_WAY; }
 
 function signAt(corners, [x, y]) { return `${through(corners.map(([dx, dy]) => [x + dx, y + dy]))}Z`; }
 

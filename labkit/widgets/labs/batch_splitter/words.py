@@ -57,9 +57,9 @@ def _exact_ask(count, shards, how, even):
 
 def _cut(count, shards):
     if shards == "yours":
-        return f"The batch is cut into {count} parts, where you have cut it"
+        return f"Next the batch is cut into {count} parts, where you have cut it"
     ends = [0, *ends_of(count, shards), SAMPLES]
-    return f"The batch is cut into {listed(str(b - a) for a, b in pairwise(ends))} samples"
+    return f"Next the batch is cut into {listed(str(b - a) for a, b in pairwise(ends))} samples"
 
 
 def captions_of() -> Iterator[Caption]:

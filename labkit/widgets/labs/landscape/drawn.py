@@ -127,7 +127,11 @@ def _arrow(walks, of, step, adds, head):
 
 
 def _curve(walks, of, step):
-    return polyline(walks.losses.at((i, m.loss)) for i, m in enumerate(walks.moments[of][: step + 1]))
+    """The losses up to a step. The curve goes to the edge where they go beyond, and not along it."""
+    losses = [m.loss for m in walks.moments[of][: step + 1]]
+    inside = [walks.losses.up.holds(loss) for loss in losses]
+    seen = (here or (i > 0 and inside[i - 1]) for i, here in enumerate(inside))
+    return polyline(walks.losses.at((i, losses[i])) if drawn else None for i, drawn in enumerate(seen))
 
 
 def _lost(walks, of, step, corners):

@@ -22,9 +22,27 @@ def cost_panel(on: Layout) -> Panel:
     done = [[0, *(int(block[-1]) + 1 for block in blocks)] for blocks in (on.rows, on.columns)]
     last = ["1: the sum"] if on.m > 1 else []
     m, n = on.passes.matrix.shape
-    pulls = _bar(on, 0, "reverse: pulls", "pulls", m, [*done[0], *(1 for _ in last)], "back", (VJP, JVP), last)
-    pushes = _bar(on, 1, "forward: pushes", "pushes", n, done[1], "op", (JVP, VJP), [])
-    return Panel("cost", "What the whole matrix costs", WIDTH, HEIGHT, [*pulls, *pushes, *_plane(on)], BOTH)
+    own = [
+        *_bar(on, 0, "reverse: pulls", "pulls", m, [*done[0], *(1 for _ in last)], "back", (VJP, JVP), last),
+        *_bar(on, 1, "forward: pushes", "pushes", n, done[1], "op", (JVP, VJP), []),
+    ]
+    marks = [*only({"size": [0]}, own), *_bars_of_others(on), *_plane(on)]
+    return Panel("cost", "What the whole matrix costs", WIDTH, HEIGHT, marks, BOTH)
+
+
+def _bars_of_others(on) -> Iterator[Mark]:
+    """How many passes a function of another size takes, on a logarithmic scale."""
+    others = sizes(on)
+    when = {"size": [*range(1, len(others))]}
+    for row, kind, counts, role in (
+        (0, "reverse: pulls", [m for m, _ in others], "back"),
+        (1, "forward: pushes", [n for _, n in others], "op"),
+    ):
+        y, wide = 12 + ROW * row, [BARS * (1 + log10(count)) / (1 + POWERS) for count in counts]
+        yield text(LEFT, y + 8, kind, "name", when=when)
+        yield rect(LEFT, y + 16, 0, BAR, role, 2, when=when).following("size", width=wide)
+        yield text(LEFT + BARS, y + 8, "", "value", "end", when=when).following("size", text=[f"{c:,}" for c in counts])
+    yield text(LEFT, 12 + ROW + 16 + BAR + 16, "bars on a log scale", "note", when=when)
 
 
 def size_dial(on: Layout) -> Dial:

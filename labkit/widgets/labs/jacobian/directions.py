@@ -132,8 +132,8 @@ class Directions:
     def _plane(self, plane, names, what) -> Iterator[Mark]:
         x, (low, high) = plane.across, (TOP, TOP + SIDE)
         yield plane.ground()
-        yield from plane.across.below(high + 14, plane.across.ticks(3), grid=(low, high))
-        yield from plane.up.beside(x.start - 5, plane.up.ticks(3), grid=(x.start, x.end))
+        yield from plane.across.below(high + 14, plane.across.ticks(5), grid=(low, high))
+        yield from plane.up.beside(x.start - 5, plane.up.ticks(5), grid=(x.start, x.end))
         yield text(x.start, 14, what, "name")
         spanned = f"in the plane of both {'rows' if self.back else 'columns'}"
         words = spanned if self.spanned and what == self.made else f"across {names[0]}, up {names[1]}"

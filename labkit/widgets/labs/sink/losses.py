@@ -8,7 +8,7 @@ from ...kit.words import counted, number
 from .run import BATCHES, Run
 from .view import reached, steps_axis
 
-LEFT, RIGHT, TOP, LOW = 42.0, 426.0, 30.0, 120.0  # px; how high the losses stand
+LEFT, RIGHT, TOP, LOW = 42.0, 426.0, 48.0, 120.0  # px; how high the losses stand
 
 
 def losses_panel(runs: Mapping[str, Run], losses: Sequence[float], joint: Mapping[str, int]) -> Panel:
@@ -18,7 +18,7 @@ def losses_panel(runs: Mapping[str, Run], losses: Sequence[float], joint: Mappin
     marks += plane.across.below(TOP + LOW + 14, plane.across.ticks(6))
     marks.append(text(RIGHT, TOP + LOW + 28, "step", "note", "end"))
     said = [_rise(seen, count.steps) for run in runs.values() for seen, count in zip(run.seen, run.counts, strict=True)]
-    marks.append(text(LEFT, TOP + LOW + 32, "", "slope").following(joint, text=said))
+    marks.append(text(LEFT, 38, "", "slope").following(joint, text=said))
     marks.append(path([plane.at((i + 1, loss)) for i, loss in enumerate(losses)], "edge"))
     for k, loss in enumerate(losses):
         marks.append(circle(*plane.at((k + 1, loss)), 5, "row", link=f"step {k}"))
@@ -31,7 +31,7 @@ def losses_panel(runs: Mapping[str, Run], losses: Sequence[float], joint: Mappin
     marks.append(text(LEFT, 18, "", "forwardtext").following(joint, text=said))
     told = [f"● the log: {counted(n, 'loss')}" for n in given]
     marks.append(text(RIGHT, 18, "", "slope", "end").following(joint, text=told))
-    return Panel("losses", "The loss of each step, and the log that the host gets", RIGHT + 12, TOP + LOW + 38, marks)
+    return Panel("losses", "The loss of each step, and the log that the host gets", RIGHT + 12, TOP + LOW + 34, marks)
 
 
 def _rise(seen, steps) -> str:

@@ -36,6 +36,7 @@ class Picture:
 
     def __init__(self, scene: Scene):
         self._scene = scene
+        self._reached: tuple[Scene, dict[str, float], str] | None = None
         self._player: Any = None
 
     @property
@@ -213,7 +214,11 @@ class Picture:
 
     def reach(self) -> str:
         """What a saved page shows when inputs are dragged (`reach.py`)."""
-        return reached(self._scene, self.inputs, self.scene_at, self.program_of)
+        known, inputs = self._reached, dict(self.inputs)  # of one scene it is found once, however often it is saved
+        if known is None or known[0] is not self._scene or known[1] != inputs:
+            found = reached(self._scene, self.inputs, self.scene_at, self.program_of)
+            self._reached = known = self._scene, inputs, found
+        return known[2]
 
     def _unplayed(self, dials):
         """What a saved page shows to a reader without scripts: the still picture, or of a very large one what it says."""

@@ -13,6 +13,7 @@ from javascript import unpacked as unpacked_text
 import labkit
 from labkit.widgets import JacobianMap
 from labkit.widgets.kit import page, reach
+from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.reach import around, points, varying
 from labkit.widgets.kit.scene import to_json
 
@@ -144,7 +145,17 @@ def test_inputs_vary_each_with_each_where_there_is_room(inputs, most, rows):
 def test_a_page_is_kept_small(monkeypatch):
     whole = len(held(labkit.show(neuron, 1.5, 0.6))[0]["points"])
     monkeypatch.setattr(reach, "LETTERS", 15_000)
-    picture = labkit.show(neuron, 1.5, 0.6)
-    assert 1 < len(held(picture)[0]["points"]) < whole
+    assert 1 < len(held(labkit.show(neuron, 1.5, 0.6))[0]["points"]) < whole
     monkeypatch.setattr(reach, "LETTERS", 100)
-    assert held(picture)[0] == {}
+    assert held(labkit.show(neuron, 1.5, 0.6))[0] == {}
+
+
+def test_what_a_page_reaches_is_found_once_for_a_scene(monkeypatch):
+    asked, first, other = [], labkit.show(small, 0.5).scene, labkit.show(small, 1.5).scene
+    monkeypatch.setattr(
+        "labkit.widgets.kit.picture.reached", lambda scene, *rest: asked.append(scene) or str(len(asked))
+    )
+    picture = Picture(first)
+    assert [picture.reach(), picture.reach()] == ["1", "1"]
+    picture.scene = other
+    assert picture.reach() == "2" and [id(scene) for scene in asked] == [id(first), id(picture.scene)]

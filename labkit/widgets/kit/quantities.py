@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .formats import FORMATS, IN_TEXTS
 from .reckoning import PRIMITIVES, Const, Program
-from .words import bracketed, minus, number
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[−+-]\d+)?"
 PLACES = tuple(re.compile(f"({found})") for found in (rf"\(−{_NUMBER}\)|[−-]?{_NUMBER}", rf"[−-]?{_NUMBER}"))
-FORMATS = {
-    "3": number,
-    "2": lambda value: number(value, 2),
-    "(3": lambda value: bracketed(number(value)),
-    "6": lambda value: f"{value:.6g}",
-    "i": lambda value: minus(str(int(value))) if abs(value) < 1e15 else number(value),
-}
 SIGNS = ("+ ", "− ", "× ", "÷ ", "·")
 NEAR = 1e-9
 
@@ -62,7 +55,7 @@ class Quantities:
         """All quantities in all formats."""
         return {
             key: np.array([[form(v) if np.isfinite(v) else "" for v in row] for row in self.values], dtype=object)
-            for key, form in FORMATS.items()
+            for key, form in ((key, FORMATS[key]) for key in IN_TEXTS)
         }
 
     def words(self, values: Sequence[str], rows: np.ndarray) -> Any:

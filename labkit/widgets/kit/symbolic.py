@@ -4,30 +4,21 @@ A scene is built with a `Quantity` where a number stands, `Words` where a text o
 one of two stands; `resolved` is the scene with their values, and what a saved page makes them of (`page/reckoning.js`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, cast
 
 import numpy as np
 
+from .formats import FORMATS
 from .reckoning import PRIMITIVES, Const, Program
 from .scene import altered
-from .strokes import px
-from .words import number
-
-FORMATS: dict[str, Callable[[float], str]] = {
-    "3": number,
-    "6": lambda value: f"{value:.6g}",
-    "px": px,
-    "f1": lambda value: f"{value:.1f}",
-    "f2": lambda value: f"{value:.2f}",
-}
 
 
-class Quantities:
-    """Where quantities begin: the inputs by name.
+class Inputs:
+    """The inputs by name, where quantities begin.
 
-    >>> of = Quantities({"x": 3.0, "y": 4.0})
+    >>> of = Inputs({"x": 3.0, "y": 4.0})
     >>> length = of.of("hypot", of["x"], of["y"])
     >>> length.value, (2 * length - 1).value, words("length ", (length, "f1")).value
     (5.0, 9.0, 'length 5.0')
@@ -52,7 +43,7 @@ class Quantities:
 class Quantity:
     """A number that follows from the inputs: its `value` here, and its `place` in the program."""
 
-    among: Quantities
+    among: Inputs
     place: int | Const
     value: float
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .quantities import FORMATS, Quantities, Unfitted
+from .formats import FORMATS
+from .quantities import Quantities, Unfitted
 
 MOST_DOUBTS = 40  # comparisons that tell the same apart
 _TESTS = {"<": np.less, "=": np.equal, ">": np.greater, "≠": np.not_equal, "≤": np.less_equal, "≥": np.greater_equal}

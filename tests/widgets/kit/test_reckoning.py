@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from javascript import call
 
 from labkit.widgets.kit.closeups import CloseUp, window
+from labkit.widgets.kit.formats import FORMATS
 from labkit.widgets.kit.page import script
-from labkit.widgets.kit.quantities import FORMATS
 from labkit.widgets.kit.reckoning import PRIMITIVES, Const, Program
 from labkit.widgets.kit.scene import to_json
 

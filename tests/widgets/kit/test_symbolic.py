@@ -3,11 +3,11 @@
 import numpy as np
 
 from labkit.widgets.kit.scene import Panel, Scene, circle, path, text
-from labkit.widgets.kit.symbolic import Either, Quantities, placed, resolved, through, words
+from labkit.widgets.kit.symbolic import Either, Inputs, placed, resolved, through, words
 
 
 def of(x, y):
-    return Quantities({"x": x, "y": y})
+    return Inputs({"x": x, "y": y})
 
 
 def test_arithmetic_is_a_line_each_and_has_its_value():

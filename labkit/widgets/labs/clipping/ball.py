@@ -11,7 +11,7 @@ import numpy as np
 
 from ...kit.grips import Along, Grip
 from ...kit.scene import Ask, Caption, Dial, Panel, Scene
-from ...kit.symbolic import Quantities, Quantity, either, words
+from ...kit.symbolic import Inputs, Quantity, either, words
 from . import ball_view as view
 from .ball_view import ACROSS, UP
 
@@ -26,12 +26,12 @@ DIRECTIONS = ("along an axis", "along a diagonal", "in between", "nowhere: it is
 class Clipped:
     """What both rules make of a gradient at a limit, as quantities.
 
-    >>> found = Clipped(Quantities({"g1": 3.0, "g2": 1.0, "limit": 1.0}))
+    >>> found = Clipped(Inputs({"g1": 3.0, "g2": 1.0, "limit": 1.0}))
     >>> [q.value for q in found.value], round(found.turned.value, 3), round(found.value_length.value, 3)
     ([1.0, 1.0], 26.565, 1.414)
     """
 
-    def __init__(self, of: Quantities):
+    def __init__(self, of: Inputs):
         self.of, self.g, self.limit = of, (of["g1"], of["g2"]), of["limit"]
         self.length = of.of("hypot", *self.g)
         self.factor = of.of("minimum", self.limit / of.of("maximum", self.length, 1e-12), 1.0)
@@ -53,7 +53,7 @@ def cross(a: Any, b: Any) -> Any:
     return a[0] * b[1] - a[1] * b[0]
 
 
-def degrees(of: Quantities, a: Any, b: Any) -> Quantity:
+def degrees(of: Inputs, a: Any, b: Any) -> Quantity:
     """The angle between two vectors."""
     return of.of("arctan2", of.of("absolute", cross(a, b)), a[0] * b[0] + a[1] * b[1]) * (180 / np.pi)
 
@@ -76,7 +76,7 @@ def checked(inputs: Mapping[str, float]) -> None:
             raise ValueError(f"{name}: expected a number from {low:g} to {high:g}, but got {inputs[name]:g}")
 
 
-def scene(of: Quantities) -> Scene:
+def scene(of: Inputs) -> Scene:
     """The picture, of the inputs "g1", "g2" and "limit"; dial `around` leads the gradient once around."""
     found = Clipped(of)
     told = {TOLD: [1]}

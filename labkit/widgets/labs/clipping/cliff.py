@@ -13,7 +13,7 @@ import numpy as np
 
 from .... import torch
 from ...kit.scene import Ask, Caption, Dial, Panel, Scene
-from ...kit.symbolic import Quantities, Quantity, either, words
+from ...kit.symbolic import Inputs, Quantity, either, words
 from . import cliff_view as view
 from .cliff_view import FRAME, STEPS
 
@@ -94,10 +94,10 @@ class Stand:
     going: Quantity
 
 
-def course(of: Quantities, limit: Quantity | None = None) -> list[Stand]:
+def course(of: Inputs, limit: Quantity | None = None) -> list[Stand]:
     """The training of `train`, from the inputs "w" and "b", clipped at a limit.
 
-    >>> stands = course(Quantities({"w": 0.1, "b": 0.3}))
+    >>> stands = course(Inputs({"w": 0.1, "b": 0.3}))
     >>> round(stands[4].loss.value / train()[4].loss, 9)
     1.0
     """
@@ -142,7 +142,7 @@ def checked(inputs: Any) -> None:
             raise ValueError(f"{name}: expected a number from {low:g} to {high:g}, but got {inputs[name]:g}")
 
 
-def scene(of: Quantities) -> Scene:
+def scene(of: Inputs) -> Scene:
     """The picture, of the inputs "w" and "b", where the training starts, and "max_norm", the limit; dial `step` replays it."""
     free, clipped = course(of), course(of, of["max_norm"])
     plane = [

@@ -10,7 +10,7 @@ from ...kit.axes import Axis, Plane
 from ...kit.grips import Along, Grip
 from ...kit.scene import Mark, circle, line, path, rect, text
 from ...kit.strokes import NOWHERE, Point, polyline
-from ...kit.symbolic import Quantities, Quantity, either, placed, through, words
+from ...kit.symbolic import Inputs, Quantity, either, placed, through, words
 from ...kit.words import number, raised
 
 STEPS = 24
@@ -96,7 +96,7 @@ def _power(power):
     return raised(10, round(power))
 
 
-def legend(of: Quantities) -> Iterator[Mark]:
+def legend(of: Inputs) -> Iterator[Mark]:
     """What the two ways are, and the limit as a knob on a line."""
     limit = of["max_norm"]
     yield line(LEFT, 12, LEFT + 34, 12, "inkvector")
@@ -115,7 +115,7 @@ def _on_limits(limit: Quantity) -> Any:
     return limit.among.of("log10", limit) * span + (LIMIT.start - LIMIT.low * span)
 
 
-def grips(of: Quantities, low: float, high: float) -> Iterator[Grip]:
+def grips(of: Inputs, low: float, high: float) -> Iterator[Grip]:
     """The start, and the limit: dragged, the whole way is seen."""
     seen = {"step": (STEPS, STEPS)}
     free = {"x": PLANE.across.sets("w"), "y": PLANE.up.sets("b")}
@@ -182,7 +182,7 @@ def thrown_out(stands: Sequence[Any]) -> Iterator[Mark]:
         yield mark.seen_from("step", i)
 
 
-def start(of: Quantities) -> Iterator[Mark]:
+def start(of: Inputs) -> Iterator[Mark]:
     """The name of the start."""
     x, y = _at(of["w"], of["b"])
     yield placed(text(0, 0, "start", "level", "middle"), x=x, y=y + 24)

@@ -9,7 +9,7 @@ from ...kit.grips import Grip
 from ...kit.page import packed
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
-from ...kit.symbolic import Quantities, resolved
+from ...kit.symbolic import Inputs, resolved
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
 
@@ -82,7 +82,7 @@ class ClippingLab(Picture):
 
     def reach(self) -> str:
         """All that follows from the inputs, which the page computes."""
-        of = Quantities(self._inputs)
+        of = Inputs(self._inputs)
         parts = [ball.scene(of), self._fixed[0], cliff.scene(of), self._fixed[1]]
         return str(packed({"program": of.program.written(), "made": resolved(together(TITLE, parts, self._start))[1]}))
 
@@ -90,7 +90,7 @@ class ClippingLab(Picture):
 @lru_cache(8)
 def _resolved(part: Any, inputs: tuple[tuple[str, float], ...]) -> Scene:
     """A part for its inputs."""
-    return resolved(part.scene(Quantities(dict(inputs))))[0]
+    return resolved(part.scene(Inputs(dict(inputs))))[0]
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:

@@ -6,7 +6,7 @@ import pytest
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import width_of
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.kit.symbolic import Quantities, resolved
+from labkit.widgets.kit.symbolic import Inputs, resolved
 from labkit.widgets.labs.clipping import ball
 from labkit.widgets.labs.clipping import ball_view as view
 from labkit.widgets.labs.clipping.rules import angle, by_value, each_by_norm, length
@@ -16,11 +16,11 @@ LIMITS = (0.1, 0.77, 1.5, 2.8)
 
 
 def scene(g=(3.5, 1.5), limit=1.5):
-    return resolved(ball.scene(Quantities({"g1": g[0], "g2": g[1], "limit": limit})))[0]
+    return resolved(ball.scene(Inputs({"g1": g[0], "g2": g[1], "limit": limit})))[0]
 
 
 def found(g, limit):
-    return ball.Clipped(Quantities({"g1": g[0], "g2": g[1], "limit": limit}))
+    return ball.Clipped(Inputs({"g1": g[0], "g2": g[1], "limit": limit}))
 
 
 def seen(g, limit, panel=0, **dials):

@@ -10,7 +10,7 @@ from labkit.widgets.kit.contours import contour
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import looks
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.kit.symbolic import Quantities, resolved
+from labkit.widgets.kit.symbolic import Inputs, resolved
 from labkit.widgets.labs.clipping import cliff, cliff_view
 from labkit.widgets.labs.clipping.cliff import FRAME, GONE, RATE, START, STEPS, course, loss, thrown, train
 
@@ -20,13 +20,13 @@ LIMITS = (0.5, 1.0, 4.0)
 @cache
 def usual(w=START["w"], b=START["b"], limit=1.0):
     """The widget from a start, with a limit, made when it is first asked for."""
-    return resolved(cliff.scene(Quantities({"w": w, "b": b, "max_norm": limit})))[0]
+    return resolved(cliff.scene(Inputs({"w": w, "b": b, "max_norm": limit})))[0]
 
 
 @pytest.mark.parametrize("start", [(0.1, 0.3), (1.2, 0.9), (-1.1, 0.5), (0.0, 1.8), (1.7, -0.2)])
 @pytest.mark.parametrize("limit", [np.inf, *LIMITS])
 def test_what_the_picture_computes_is_the_training_of_the_dialect(start, limit):
-    of = Quantities({"w": start[0], "b": start[1]})
+    of = Inputs({"w": start[0], "b": start[1]})
     clipped = course(of) if limit == np.inf else course(of, of.of("add", limit, 0.0))
     for one, point in zip(clipped, train(limit, start)):
         if not one.going.value:

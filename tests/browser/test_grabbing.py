@@ -453,14 +453,44 @@ def test_keys_that_come_fast_all_reach_the_handle(go, tmp_path):
     page.wait_for_function(f"{said} === 'x = 0.56'")
 
 
-def test_a_handle_that_moves_by_itself_is_caught_beside_where_it_is(opened):
-    dragged = opened("loss_scale")
-    page, play = dragged.page, dragged.page.get_by_role("button", name="Play Loss scale")
-    play.click()
-    name = next(grip.name for grip in dragged.scene.grips if dragged.knob(grip.name).is_visible())
-    x, y = dragged.centre(name)
-    page.mouse.move(x + 40, y)
+def test_a_handle_that_moves_by_itself_is_caught_beside_where_it_is(go, tmp_path):
+    spots = [(20.0 + 8 * k, 60.0) for k in range(40)]
+    dials, ground = [Dial("at", "At", [f"{k}" for k in range(40)])], rect(1, 1, 418, 118, "area")
+    grips = [Grip("grip", "panel", "A grip", "at", spots, by="x", bare=True)]
+    scene = Scene("Runs", "A ring.", dials, [Panel("panel", "", 420, 120, [ground])], grips=grips)
+    page = go(Picture(scene).save(tmp_path / "page.html").as_uri(), 500).page
+    page.get_by_role("button", name="Play At").click()
+    knob = page.locator(".lk-grip").bounding_box()
+    page.mouse.move(knob["x"] + knob["width"] / 2 + 40, knob["y"] + knob["height"] / 2)
     page.mouse.down()
-    assert play.is_visible()  # it has stopped
-    assert "lk-held" in dragged.knob(name).get_attribute("class")
+    assert page.get_by_role("button", name="Play At").is_visible()  # it has stopped
+    assert page.locator(".lk-grip.lk-held").count() == 1
     page.mouse.up()
+
+
+def test_a_drag_that_is_half_done_is_done_or_undone(go, tmp_path):
+    spots = [(20.0 + 40 * k, 60.0) for k in range(10)]
+    dials = [Dial("fold", "Fold", [f"{k}" for k in range(10)], "inside", settles=[0, 9])]
+    grips = [Grip("grip", "panel", "A grip", "fold", spots, by="x")]
+    scene = Scene(
+        "Folds", "A fold.", dials, [Panel("panel", "", 420, 120, [rect(1, 1, 418, 118, "area")])], grips=grips
+    )
+    dragged = Dragged(
+        Shown(go(Picture(scene).save(tmp_path / "page.html").as_uri(), 500).page.locator(".labkit"), scene)
+    )
+    for across, there in ((80, 0), (200, 9), (-80, 9), (-240, 0)):
+        dragged.by("grip", across, 0)
+        dragged.page.wait_for_function(f"document.querySelector('.lk-grip').ariaValueNow === '{there}'")
+        dragged.shown.goes({"fold": there})
+
+
+def test_a_page_that_was_wider_stays_so(opened):
+    shown = opened("show", 1280).shown
+    controls, view = shown.page.locator(".lk-controls"), next(dial for dial in shown.scene.dials if dial.name == "view")
+    seen = []
+    for position in 2 * [*range(len(view.values))]:
+        shown.turn(view, position)
+        box = controls.bounding_box()
+        seen.append((box["x"], box["width"]))
+    assert len(set(seen[: len(view.values)])) > 1  # there are wider views
+    assert len(set(seen[len(view.values) :])) == 1

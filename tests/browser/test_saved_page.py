@@ -8,7 +8,8 @@ from shown_widget import Shown
 from widget_examples import FEW, Demo, made
 
 from labkit.widgets.kit import theme
-from labkit.widgets.kit.scene import holds, latest
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Caption, Dial, Panel, Scene, holds, latest, rect
 
 OVERFLOWING = """() => [...document.querySelectorAll(".labkit *")].filter(node => {
   const box = node.getBoundingClientRect();
@@ -155,9 +156,11 @@ def test_keys_step_wherever_nothing_else_takes_them(shown):
     shown.press("ArrowRight")
     assert shown.differences() == []
     shown.frame.get_by_role("button", name="First").click()
-    shown.press("ArrowRight")
+    shown.goes({shown.main.name: 0})
+    for key in ("ArrowRight", "Home", "End"):
+        shown.press(key)
+        assert shown.differences() == [], key
     shown.press("Home")
-    assert shown.differences() == []
 
 
 @common
@@ -428,3 +431,11 @@ def test_what_belongs_to_what_is_pointed_at_lights_up_with_it(go, tmp_path):
     page.locator("[data-link='position 1']:visible").first.hover(force=True)
     assert page.locator("[data-link='position 1'].lk-hot").count() > 0
     assert page.locator("[data-link='leaf gradient for x'].lk-hot, [data-link='position 0'].lk-hot").count() == 0
+
+
+def test_a_sentence_that_grows_longer_moves_no_picture(go, tmp_path):
+    said = Caption("at", [(0, "Short."), (1, "differentiation " * 21 + "ends."), (2, "Short again.")])
+    panel = Panel("panel", "", 420, 120, [rect(1, 1, 418, 118, "area")])
+    scene = Scene("Words", "Words.", [Dial("at", "At", ["one", "two", "three"])], [panel], [said])
+    page = go(Picture(scene).save(tmp_path / "page.html").as_uri(), 900, reduced_motion="reduce").page
+    assert page.locator(".labkit").evaluate(STEPS, True) == 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from javascript import call
 
-from labkit.widgets.kit.closeups import CloseUp, window
+from labkit.widgets.kit.closeups import HIGH, WIDE, CloseUp, window
 from labkit.widgets.kit.formats import FORMATS
 from labkit.widgets.kit.page import script
 from labkit.widgets.kit.reckoning import PRIMITIVES, Const, Program
@@ -91,6 +91,8 @@ def test_a_close_up_is_drawn_as_python_draws_it(x, slope):
     program.curves["f"] = program.line("power", 1, Const(2.0))
     drawn = CloseUp(6.0, 20.0, 0, "f", x, x * x, slope)
     wanted = [to_json(mark)["at"] for mark in drawn.marks(window(x) ** 2)]
+    across = list(_numbers(wanted[3]["d"]))  # the tangent ends at the frame
+    assert all(6.0 <= u <= 6.0 + WIDE for u in across[::2]) and all(20.0 <= v <= 20.0 + HIGH for v in across[1::2])
     held = {"program": program.written(), "made": {"in": {}}}
     marks = [{"at": {}} for _ in wanted]
     scene = {"panels": [{"marks": marks, "closeups": [to_json(drawn)]}]}

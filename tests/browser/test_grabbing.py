@@ -2,12 +2,14 @@
 
 from itertools import pairwise
 
+import autograd.numpy as np
 import pytest
 from dragged import OFF, Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, demo_scene, made
 
+import labkit
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
@@ -494,3 +496,14 @@ def test_a_page_that_was_wider_stays_so(opened):
         seen.append((box["x"], box["width"]))
     assert len(set(seen[: len(view.values)])) > 1  # there are wider views
     assert len(set(seen[len(view.values) :])) == 1
+
+
+def test_where_a_number_is_not_finite_a_page_says_so_and_stays(go, tmp_path):
+    page = go(labkit.show(lambda x: np.log(x), 0.5).save(tmp_path / "log.html").as_uri(), reduced_motion="reduce").page
+    page.set_default_timeout(5000)
+    knob = page.get_by_role("slider", name="x", exact=True)
+    knob.press("Home")
+    page.locator(".lk-needs", has_text="With x = −9.5 a number of the run is not finite").wait_for()
+    assert knob.get_attribute("aria-valuetext") == "x = 0.5"
+    knob.press("ArrowRight")
+    page.wait_for_function("document.activeElement.getAttribute('aria-valuetext') === 'x = 0.52'")

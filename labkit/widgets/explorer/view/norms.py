@@ -13,7 +13,8 @@ from ...kit.scene import Link, Panel
 from ...kit.words import number
 from .cards import Gradients, gradient_name
 from .lengths import Share, points_of, shares_of, trend_of
-from .norm_plots import Across, Plot, Upright
+from .norm_layouts import Across, Upright
+from .norm_plots import Plot
 from .units import Units
 
 FEWEST, MOST = 5, 300  # steps of the way back

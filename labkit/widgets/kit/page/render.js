@@ -3,6 +3,7 @@
 import { make } from "./elements.js";
 import { settle } from "./framing.js";
 import { alike, asked, fitting, lacking, looking, partsOf, written } from "./links.js";
+import { inWords } from "./numbers.js";
 import { Player } from "./player.js";
 import { Reach } from "./reaching.js";
 import { Reckoning } from "./reckoning.js";
@@ -56,7 +57,7 @@ function render({ model, el }) {
   };
   const compute = (asked) => { // by the page itself: in the scene that is seen, or as another one
     const inputs = { ...rest.inputs, ...asked }, scene = reach.sceneAt?.(inputs);
-    if (!scene && !reach.turn?.(player.scene, inputs)) player.grabbing.say(Object.keys(asked)[0], "There something is not a finite number.");
+    if (!scene && !reach.turn?.(player.scene, inputs)) player.grabbing.say("", notFinite(asked));
     else {
       rest = { ...rest, inputs };
       if (scene) show(scene);
@@ -155,6 +156,11 @@ function render({ model, el }) {
     removeEventListener("hashchange", onLink);
     removeEventListener("keydown", onKey);
   };
+}
+
+function notFinite(asked) {
+  const where = Object.entries(asked).map(([name, value]) => `${name} = ${inWords(Number(value), "3")}`).join(", ");
+  return `With ${where} a number of the run is not finite, so the picture stays as it was. Drag back.`;
 }
 
 // What a saved page answers in place of Python.

@@ -108,7 +108,7 @@ def test_the_lab_is_the_same_in_both_modes(mode):
 
 def test_the_page_has_no_number_that_json_lacks_and_is_of_moderate_size():
     data = json.dumps(to_json(usual().scene), allow_nan=False)
-    assert len(data) < 600_000 and len(usual().html()) < 310_000
+    assert len(data) < 600_000 and len(usual().html()) < 320_000
     assert "<html" in usual().html()
 
 

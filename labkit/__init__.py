@@ -5,6 +5,7 @@
     labkit.show(lambda x, y: x**2 + y, 1.0, 2.0)            # in a notebook: the run to step through
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
     labkit.why(loss, w)                                     # why is this gradient None, zero, nan or so small?
+    labkit.assert_gradients(loss, model)                    # in a test: does every parameter get a gradient?
     labkit.compare(torch_model, ms_model, inputs)           # is my port right? the first layer that differs
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from .memory import checkpoint, memory_report
     from .porting import compare
     from .program import compile_program
-    from .reasons import why
+    from .reasons import assert_gradients, why
     from .tracing import check_gradient, trace
     from .widgets import show
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     **dict.fromkeys(("trace", "check_gradient"), "tracing"),
@@ -40,25 +41,29 @@ _HOMES = {
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
     **dict.fromkeys(("progress",), "classroom.progress"),
-    **dict.fromkeys(("why",), "reasons"),
+    **dict.fromkeys(("assert_gradients", "why"), "reasons"),
     **dict.fromkeys(("show",), "widgets"),
     **dict.fromkeys(
         ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
     ),
 }
 
+_PACKAGES = ("mindspore", "torch", "parallel", "program", "widgets")
+
 __all__ = [
-    "check", "check_gradient", "checkpoint", "compare", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp",
-    "jacfwd", "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad",
-    "vjp", "why",
+    "assert_gradients", "check", "check_gradient", "checkpoint", "compare", "compile_program", "custom_vjp",
+    "explain", "grad", "hint", "hvp", "jacfwd", "jacrev", "jvp", "memory_report", "progress", "show",
+    "solution", "stop_gradient", "trace", "value_and_grad", "vjp", "why",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(
-            f"labkit has no {name!r}; it has {', '.join(__all__)}, and the dialects mindspore and torch"
-        )
+        if name in _PACKAGES:
+            return import_module(f"{__name__}.{name}")
+        from .messages.suggestions import did_you_mean
+
+        raise AttributeError(f"labkit has no {name!r}. {did_you_mean(name, [*__all__, *_PACKAGES])}")
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

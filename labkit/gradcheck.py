@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .engine import dtype_of, getval, leaves, restrict, vjp
-from .lines import wrapped
+from .messages.wrapping import wrapped
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from .engine import getval, leaves
-from .getting import how_to_get
 
 __all__ = ["FORMATS", "Format", "Shares", "Statistics", "format_of", "rounded", "statistics"]
 
@@ -78,7 +77,9 @@ class Format:
         try:
             import ml_dtypes
         except ImportError:
-            raise ImportError(f"{self.name} needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
+            from .messages.install_hints import how_to_install
+
+            raise ImportError(f"{self.name} needs the ml_dtypes package: {how_to_install('bfloat16')}") from None
         return np.dtype(getattr(ml_dtypes, {"float8_e4m3": "float8_e4m3fn"}.get(self.name, self.name)))
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it, and what it starts
-pytest_plugins = ["notebook_cells"]
+pytest_plugins = ["notebook_cells", "programs"]
 
 settings.register_profile(
     "labkit", derandomize=True, deadline=None, max_examples=50, database=None, suppress_health_check=list(HealthCheck)

@@ -1,10 +1,6 @@
-"""Where the repository is stands in one place; all that follows from it is as it is set, and one command sets it."""
+"""The address of the repository is set in one place, and everything that follows from it is as it is set."""
 
 import re
-import shutil
-import subprocess
-import sys
-import tomllib
 
 import address
 import course
@@ -12,85 +8,45 @@ import pytest
 
 MADE = "https://github.com/Some-One/lab.kit"
 WORKFLOWS = sorted((course.ROOT / ".github" / "workflows").glob("*.yml"))
+PAGES = {path: path.read_text(encoding="utf-8") for path in address.pages()}
 
 
-@pytest.fixture
-def copy(tmp_path):
-    """The files that hold the address, in another folder."""
-    for path in [course.ROOT / "pyproject.toml", *address.pages()]:
-        there = tmp_path / path.relative_to(course.ROOT)
-        there.parent.mkdir(exist_ok=True)
-        shutil.copy(path, there)
-    return tmp_path
-
-
-def texts(root):
-    return {path: path.read_text(encoding="utf-8") for path in [root / "pyproject.toml", *address.pages(root)]}
-
-
-# ---- here ----
-
-
-@pytest.mark.parametrize("path", address.pages(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_page_is_as_it_follows_from_the_setting(path):
-    text = path.read_text(encoding="utf-8")
+    text = PAGES[path]
     assert address.rewritten(text, address.setting()) == text, "python tests/tools/address.py"
     assert text.count("<!-- address:") == text.count("<!-- end of address -->") == len(address.PLACE.findall(text))
 
 
 def test_every_part_has_its_place():
-    named = [
-        part for path in address.pages() for _, part, _, _ in address.PLACE.findall(path.read_text(encoding="utf-8"))
-    ]
+    named = [part for text in PAGES.values() for _, part, _, _ in address.PLACE.findall(text)]
     assert sorted(named) == sorted(address.WITHOUT) == sorted(address.WITH)
 
 
 def test_the_address_stands_nowhere_else():
-    known = address.setting()
-    outside = {path: address.PLACE.sub("", path.read_text(encoding="utf-8")) for path in address.pages()}
-    outside |= {path: path.read_text(encoding="utf-8") for path in [*WORKFLOWS, *course.NOTEBOOKS]}
-    wanted = [known, address.site(known)] if known else ["//mybinder.org/v2/", ".github.io/"]
-    assert [(path.name, text) for path, whole in outside.items() for text in wanted if text in whole] == []
+    outside = {path.name: address.PLACE.sub("", text) for path, text in PAGES.items()}
+    outside |= {path.name: path.read_text(encoding="utf-8") for path in [*WORKFLOWS, *course.NOTEBOOKS]}
+    wanted = ["//mybinder.org", ".github.io/", *filter(None, [address.setting()])]
+    assert [(name, text) for name, whole in outside.items() for text in wanted if text in whole] == []
 
 
-# ---- when it is set ----
+def test_without_an_address_nothing_leads_to_a_server():
+    assert not re.search("https?://", "".join(address.WITHOUT.values()))
 
 
-def test_one_command_sets_it_and_another_one_takes_it_back(copy):
-    before = texts(copy)
-    address.write(copy, MADE)
-    assert address.setting(copy) == MADE
-    urls = tomllib.loads((copy / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    assert urls == {"Repository": MADE, "Documentation": "https://some-one.github.io/lab.kit/"}
-    readme = (copy / "README.md").read_text(encoding="utf-8")
-    assert f"`git clone {MADE}`" in readme and "](https://some-one.github.io/lab.kit/)" in readme
-    binder = re.search(r"\]\((https://mybinder\.org/v2/gh/Some-One/lab\.kit/HEAD\?urlpath=lab/tree/(\S+))\)", readme)
-    assert (course.ROOT / binder[2]).is_file()
-    assert address.write(copy, MADE) == []
-    address.write(copy, None)
-    assert texts(copy) == before or address.setting() is not None
+def test_with_an_address_the_readme_has_badges_a_site_and_a_command_that_clones():
+    readme = address.rewritten(PAGES[course.ROOT / "README.md"], MADE)
+    assert f"\ngit clone --depth 1 {MADE}\ncd lab.kit\n" in readme
+    assert f"]({MADE}/actions/workflows/tests.yml)" in readme and "](https://some-one.github.io/lab.kit/)" in readme
+    binder = re.search(r"\]\(https://mybinder\.org/v2/gh/Some-One/lab\.kit/HEAD\?urlpath=lab/tree/(\S+)\)", readme)
+    assert (course.ROOT / binder[1]).is_file() and (course.ROOT / ".github/workflows/tests.yml").is_file()
 
 
-def test_an_edit_of_the_setting_is_followed(copy):
-    address.write(copy, MADE)
-    project = copy / "pyproject.toml"
-    project.write_text(
-        project.read_text(encoding="utf-8").replace(MADE, "https://github.com/other/labkit"), encoding="utf-8"
-    )
-    address.write(copy, address.setting(copy))
-    assert "https://some-one.github.io" not in "".join(texts(copy).values()).lower()
-    assert "https://other.github.io/labkit/" in texts(copy)[copy / "README.md"]
-
-
-@pytest.mark.parametrize("given", [MADE + ".git", MADE + "/"])
-def test_endings_that_github_does_not_need_are_left_out(given):
-    assert address.checked(given) == MADE
-
-
-def test_another_form_of_address_is_refused():
-    command = [sys.executable, address.__file__, "git@github.com:someone/labkit"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and "invalid checked value" in done.stderr
+@pytest.mark.parametrize("given", ["git@github.com:someone/labkit", MADE + ".git/x"])
+def test_another_form_of_address_is_refused(tmp_path, given):
+    (tmp_path / "pyproject.toml").write_text(f'[project.urls]\nRepository = "{given}"\n', encoding="utf-8")
+    with pytest.raises(ValueError, match="expected an address like"):
+        address.setting(tmp_path)
 
 
 # ---- the workflows ----

@@ -134,7 +134,7 @@ def lenet(seed, epochs, rate=0.05, weight=1.0, level="O0", scaled=False):
     ms.set_context(mode=ms.GRAPH_MODE)
     ms.set_seed(seed)
     net, history = LeNet5(), train.History()
-    rates = nn.cosine_decay_lr(0.0, rate / weight, 44 * epochs, 44, epochs)
+    rates = [rate / weight * 0.5 * (1 + np.cos(np.pi * (i // 44) / epochs)) for i in range(44 * epochs)]
     manager = ms.amp.DynamicLossScaleManager(2.0**24, 2, 100) if scaled else None
     model = train.Model(net, WeightedLoss(weight), nn.Momentum(net.trainable_params(), rates, 0.9),
                         metrics={"accuracy"}, amp_level=level, loss_scale_manager=manager)  # fmt: skip

@@ -7,13 +7,13 @@ from pathlib import Path
 import address
 import lab_pictures
 import pytest
-from widget_examples import EXAMPLES, made
+from widget_examples import EXAMPLES, LABS, made
 
 from labkit import check_gradient
 from labkit.widgets.kit.words import number
 
-image = pytest.importorskip("PIL.Image", reason='pip install "labkit[notebooks]"')
-pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"').use("Agg")
+image = pytest.importorskip("PIL.Image", reason="the extra notebooks is not installed")
+pytest.importorskip("matplotlib", reason="the extra notebooks is not installed").use("Agg")
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "notebooks" / "figures"
@@ -131,7 +131,7 @@ def test_the_chain_rule_pictures_play_this_run(theme, chain_rule):
 
 def test_every_lab_has_its_picture_in_the_readme():
     shown = re.findall(r'figures/labs/(\w+)_light.png" alt="(\w+): [^"]{15,}"', PAGES[ROOT / "README.md"])
-    called = {name: re.findall(r"^(\w+)\(", EXAMPLES[name], re.MULTILINE)[-1] for name in lab_pictures.labs()}
+    called = {name: re.findall(r"^(\w+)\(", (EXAMPLES | LABS)[name], re.MULTILINE)[-1] for name in lab_pictures.labs()}
     assert dict(shown) == called
 
 

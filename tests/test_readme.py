@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import sys
 
 import address
 import course
@@ -38,10 +39,32 @@ def test_the_readme_and_the_tour_have_code():
     assert {path.stem for path in WITH_CODE} >= {"README", "tour"}
 
 
-def test_the_first_screen_has_a_moving_picture_and_two_commands():
+def test_the_first_screen_has_a_moving_picture_and_the_two_commands():
     first = README.split("\n## ")[0]
     assert re.search(r'<img [^>]*src="\S+\.gif" alt="[^"]{40,}"', first)
-    assert len(re.findall(r"^```bash$", first, re.M)) == 2
+    commands = re.findall(r"^```bash\n(python3 .*?)^```$", first, re.M | re.S)
+    assert [command.split("\n")[-2] for command in commands] == [".venv/bin/labkit lab", ".venv/bin/pytest"]
+    assert f"<!-- test command -->\n```bash\n{commands[1]}```" in first, ".ci/run finds it there"
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_a_python_that_is_too_old_is_refused_before_anything_is_downloaded(page, monkeypatch):
+    """The pip that comes with Python 3.10 would download one NumPy after the other."""
+    blocks = [code for _, code in BLOCKS[course.ROOT / page] if "-m venv" in code]
+    for check in [re.match(r"python3 -c '(.*)' &&\npython3 -m venv .* &&\n", code)[1] for code in blocks]:
+        monkeypatch.setattr(sys, "version_info", (3, 11))
+        exec(check, {})
+        monkeypatch.setattr(sys, "version_info", (3, 10, 13))
+        with pytest.raises(AssertionError, match=r"\d\.\d"):
+            exec(check, {})
+    assert blocks
+
+
+def test_a_command_can_be_read_where_the_readme_is_830_pixels_wide():
+    lines = [
+        line for language, code in BLOCKS[course.ROOT / "README.md"] if language != "py" for line in code.splitlines()
+    ]
+    assert max(map(len, lines)) <= 90 and "--quiet" not in README
 
 
 def test_every_notebook_is_listed_by_its_title():

@@ -29,7 +29,7 @@ def test_releases_stand_from_the_newest_to_the_first_with_their_dates():
 def test_the_citation_has_what_the_form_asks_for_and_the_licence_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert CITATION["cff-version"] == "1.2.0" and CITATION["message"] and CITATION["authors"]
-    assert CITATION["title"].startswith(project["name"]) and CITATION["license"] == project["license"]
+    assert CITATION["title"].startswith(labkit.__name__) and CITATION["license"] == project["license"]
 
 
 def test_types_count_for_who_uses_labkit():

@@ -64,11 +64,10 @@ def test_an_exception_leaves_parameters_as_they_were():
 
 
 def test_unknown_names_are_answered_with_what_there_is():
-    with pytest.raises(AttributeError, match=r"it has .*trace"):
+    with pytest.raises(AttributeError, match="Did you mean 'grad'"):
         getattr(labkit, "gradd")  # noqa: B009
 
 
 def test_bfloat16_is_traced():
-    pytest.importorskip("ml_dtypes")
     graph = labkit.trace(lambda x: (x * x).sum())(ms.Tensor([1.5, 2.0], ms.bfloat16))
     assert graph.gradients["x"].dtype == "bfloat16" and graph.gradients["x"].tolist() == [3.0, 4.0]

@@ -11,7 +11,7 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 from labkit.engine import grad, jacfwd, jacrev, jvp, record, vjp
-from labkit.lines import WIDTH, Prose
+from labkit.messages.wrapping import WIDTH, Prose
 
 X = onp.array([1.0, 2.0, 3.0])
 

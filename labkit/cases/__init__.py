@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from ..later import load
+from ..imports.lazy import load
 from . import tape, training, transform
 from .ledger import DOCUMENTS, ByMode, Case, CaseRun, Slip, run
 

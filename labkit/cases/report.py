@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from . import CASES
 from .ledger import DOCUMENTS, MISMATCH, Case, CaseRun
 from .ledger import run as run_case

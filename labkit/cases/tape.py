@@ -199,7 +199,7 @@ CASES = [
          {"outside": True, "inside": False}, {"torch": recording_off}),
     Case("enable-grad", COMPARISON, "torch.enable_grad", "enable_grad records again inside no_grad",
          {"no_grad": False, "enable_grad": True}, {"torch": recording_on_again}),
-    Case("forward-records-nothing", COMPARISON, "torch.no_grad", "in MindSpore a plain forward run records nothing at all",
+    Case("forward-records-nothing", COMPARISON, "torch.no_grad", "in MindSpore a plain forward pass records nothing at all",
          {"z": 3.0, "has backward": False, "has grad": False}, {"mindspore": nothing_recorded}, printed=False),
     Case("retain-graph-missing", COMPARISON, "retain_graph", "a second backward fails: saved values were freed",
          {"error": FREED}, {"torch": backward_twice}, printed=False),

@@ -6,7 +6,7 @@ calls the student's function in another process and compares plain data on its o
 """
 
 from . import progress
-from .checking import Report, Text, check, hint, judge_answer, solution
+from .checking import Text, assess, check, hint, judge_answer, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
 from .explaining import Explanation, explain
@@ -16,12 +16,13 @@ from .numbers import base_of
 from .partial import share_of_calls, share_of_value
 from .proof import doubts, living
 from .reading import NotAnExercise, named
+from .report import Report
 from .require import NotRight, require
 from .sealed import seal, unseal
 
 __all__ = [
     "EXERCISES", "Exercise", "Explanation", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
-    "WrongAnswer", "base_of", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls",
+    "WrongAnswer", "assess", "base_of", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls",
     "judge_value", "living", "named", "not_a_function", "progress", "require", "seal",
     "share_of_calls", "share_of_value", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

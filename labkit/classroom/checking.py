@@ -1,16 +1,16 @@
 """`check`, `hint` and `solution`: what a learner sees. Never "wrong" without a reason; never an exception."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import is_blank, may_do, try_call
-from ..lines import counted, wrapped
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
+from ..messages.wrapping import counted, wrapped
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
 from .hinting import fitting, so_far, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
+from .report import Report
 
 
 class Text(str):
@@ -20,44 +20,33 @@ class Text(str):
         return str(self)
 
 
-@dataclass(frozen=True)
-class Report:
-    """The answer of `check`: true when right; prints as a few lines, none longer than `WIDTH`.
-
-    `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated",
-    "forbidden" (right results, by a way that was not to be used), one of the
-    stages of a comparison, the name of the misconception that was recognised, or the kind of reason that the tutor gives.
-    """
-
-    name: str
-    kind: str
-    text: str
-    points: int = 0
-
-    def __bool__(self) -> bool:
-        return self.kind == "right"
-
-    def __repr__(self) -> str:
-        return wrapped(self.text)
-
-
 def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
-    """Check an answer to the exercise `name` and say what is right, what is not yet, and why.
+    """Check an answer to the exercise `name` and display what is right, what is not yet, and why.
 
     `answer` is a function where the exercise asks for one (pass it, do not call it), otherwise a value. A function is
-    called on several inputs, each call for at most `seconds`. Returns a `Report`; raises nothing. In a notebook a right
-    answer is remembered (`labkit.progress`).
+    called on several inputs, each call for at most `seconds`. Displays a `Report` and returns it; raises nothing. In a notebook
+    a right answer is remembered (`labkit.progress`).
 
     Every loop of Python code is left after `seconds`. Two things are not: one compiled call that does not return; and on
     Python 3.11, outside the main thread or on Windows, a loop whose bare `except` catches everything.
 
-    >>> check("grad-slip", ...).kind
-    'empty'
+    >>> report = check("grad-slip", 2.5)
+    grad-slip: not yet.
+    Running it does not give 2.5. Go through it one operation at a time.
+    For a hint: hint("grad-slip")
+    >>> report
+    Report('grad-slip', right=False)
     """
+    report = assess(name, answer, seconds)
+    report.display()
+    return report
+
+
+def assess(name: str, answer: Any, seconds: float = 5.0) -> Report:
+    """The report of `check`, without displaying it."""
     exercise = find(name)
     if exercise is None:
-        turned = not isinstance(name, str) and find(answer) is not None
-        return Report(str(name)[:100] if turned else name, "unknown", _turned(answer) if turned else _unknown(name))
+        return Report(str(name)[:100], "unknown", _unknown(name) if isinstance(name, str) else _without_name(answer))
     if answer is None or answer is Ellipsis or is_blank(answer):
         what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
@@ -151,9 +140,10 @@ def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:
     return Report(exercise.name, kind, f'{exercise.name}: not yet.\n{text}\nFor a hint: hint("{exercise.name}")')
 
 
-def _turned(name: str) -> str:
+def _without_name(answer: Any) -> str:
+    name = answer if isinstance(answer, str) and find(answer) else "grad-slip"
     return f'The name comes first, then the answer: check("{name}", your_answer).'
 
 
 def _unknown(name: str) -> str:
-    return f"There is no exercise {name!r}. {did_you_mean(name, EXERCISES)}"
+    return f"There is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit.progress() lists all of them.')}"

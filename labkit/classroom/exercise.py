@@ -44,13 +44,15 @@ class Way:
     """How an answer is to be found, and the `sentence` for one that has the right results in another way.
 
     For each input, its own code calls the things in `what` (names of functions and modules, or words: see
-    `evidence.doings`) at most `most` times together; for one input at least, it calls them `least` times.
+    `evidence.doings`) at most `most` times together; for one input at least, it calls them `least` times. With `holds`,
+    `holds(inputs, expected, got, done)` is true instead for each call, whose `done` has what was observed for each of `what`.
     """
 
     sentence: str
     what: tuple[str, ...]
     most: int | None = 0
     least: int = 0
+    holds: Callable[[tuple, Any, Any, dict], bool] | None = None
 
 
 DIFFERENCES = ("near calls", "small step")

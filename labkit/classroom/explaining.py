@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..evidence import call, plain_data, try_call
-from ..lines import wrapped
+from ..messages.wrapping import wrapped
 from .checking import latest
 from .compare import brief, difference
 from .exercise import Exercise, modes_put_back
@@ -68,6 +68,9 @@ def explain(name: str | None = None) -> Explanation:
 
     >>> from labkit import check
     >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
+    start-shapes: not yet.
+    2 * x doubles each number. There are as many numbers as before.
+    For a hint: hint("start-shapes")
     >>> explain("start-shapes")
     3 of 4 items are right. Look at item [2] (2 * x) first.
     A number times an array works on every element.

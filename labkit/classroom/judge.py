@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import TriedCall, plain_data
-from ..lines import counted
+from ..messages.wrapping import counted
 from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, quoted, quotes_told, same
 from .exercise import Exercise, Misconception
 from .tutor import besides, explain_calls, explain_value, fuller, meant, sure
-from .ways import forbidden_way
+from .ways import objection
 
 RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
 
@@ -83,8 +83,8 @@ def judge_calls(
             return Verdict(kind, f"{passed}With {_inputs_in_words(exercise, drawn)}:\n  {text}", passed + feedback)
     compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
     failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
-    if not failed and (way := forbidden_way(exercise, compared, tried)):
-        return _verdict("forbidden", f"The results are right, but not the way to them. {way.sentence}")
+    if not failed and (sentence := objection(exercise, compared, tried)):
+        return _verdict("forbidden", sentence)
     if not failed:
         return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
     if known := _recognised(

@@ -49,6 +49,13 @@ class Progress:
         """The exercises of a notebook that have no right answer yet, in the order of the notebook."""
         return [name for name in self._exercises[notebook] if name not in self.answers]
 
+    def of(self, notebook: str) -> str:
+        """The exercises of one notebook as lines: which are answered, which are open."""
+        names = self._exercises.get(notebook, [])
+        lines = [f"  {'done' if name in self.answers else 'open'}  {name}: {EXERCISES[name].title}" for name in names]
+        done = sum(name in self.answers for name in names)
+        return "\n".join([*self.notes, f"{notebook}: {done} of {len(names)} exercises.", *lines])
+
     @cached_property
     def _exercises(self) -> dict[str, list[str]]:
         notebooks = sorted({exercise.notebook for exercise in EXERCISES.values()})
@@ -134,7 +141,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
             if _unsaved.keys() - answers.keys():
                 stored.write(file, _unsaved | answers)
     except OSError:
-        return ""
+        return "This answer is only remembered until this kernel stops: the folder cannot be written."
     _unsaved.clear()
     return damage
 

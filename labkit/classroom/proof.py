@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..evidence import decode, encode, plain_data, try_call
-from ..meant import did_you_mean
-from .checking import check, judge_answer
+from ..messages.suggestions import did_you_mean
+from .checking import assess, judge_answer
 from .compare import STAGES, difference
 from .exercise import Exercise
 from .exercises import EXERCISES
@@ -49,7 +49,7 @@ def _doubts(exercise: Exercise) -> Iterator[str]:
     if not exercise.is_prediction:
         yield from _of_draws(exercise)
         yield from _of_solution(exercise, answer)
-        if check(exercise.name, _defined(exercise.stub.replace("...", "pass"))).kind == "right":
+        if assess(exercise.name, _defined(exercise.stub.replace("...", "pass"))).kind == "right":
             yield "the empty answer is taken for right"
     elif not (verdict := judge_answer(exercise, answer)):
         yield f"expected `answer` to be what `reference()` gives. {verdict.text}"

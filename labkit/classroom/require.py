@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from .checking import check
+from .checking import assess
+from .report import Report
 
 
 class NotRight(AssertionError):
     """An answer that is not right; its text is what `check` says."""
 
 
-def require(name: str, answer: Any) -> None:
-    """Raise `NotRight`, with what `check` says, unless `answer` is right. Prints and returns nothing.
+def require(name: str, answer: Any) -> Report:
+    """The report of a right answer, which a notebook displays; for any other one raise `NotRight` with what `check` says.
 
     >>> require("grad-slip", "three")
     Traceback (most recent call last):
@@ -18,6 +19,7 @@ def require(name: str, answer: Any) -> None:
     Your answer is a text; expected a number.
     For a hint: hint("grad-slip")
     """
-    report = check(name, answer)
+    report = assess(name, answer)
     if not report:
         raise NotRight(report.text)
+    return report

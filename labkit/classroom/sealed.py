@@ -65,7 +65,7 @@ def _sealed(exercise: Exercise) -> dict[str, Any]:
     wrong = [(w.expected, w.source) for w in exercise.wrong_answers if w.expected in sentences]
     return {
         "fields": {field: getattr(exercise, field) for field in FIELDS},
-        "ways": [[way.sentence, way.what, way.most, way.least] for way in exercise.ways],
+        "ways": [[way.sentence, way.what, way.most, way.least] for way in exercise.ways if not way.holds],
         "inputs": [encode(drawn) for drawn in inputs] if not exercise.is_prediction else None,
         "right": [encode(exercise.expected(drawn)) for drawn in inputs],
         "wrong": [[name, sentences[name], _results(source, exercise, inputs)] for name, source in wrong],

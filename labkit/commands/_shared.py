@@ -4,11 +4,12 @@ import argparse
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ..desk import places
-from ..getting import how_to_get
+from ..messages.install_hints import how_to_install
+from ..messages.suggestions import did_you_mean
 
 
 def add_command(
@@ -41,7 +42,25 @@ def confirmed(question: str) -> bool:
 def not_installed(*needed: tuple[str, str]) -> str:
     """The first of the (package, extra) that is missing, as a sentence; empty where none is."""
     missing = (needs for needs in needed if not find_spec(needs[0]))
-    return next((f"{package} is not installed: {how_to_get(extra)}" for package, extra in missing), "")
+    return next((f"{package} is not installed: {how_to_install(extra)}" for package, extra in missing), "")
+
+
+class NoNotebook(Exception):
+    """The course has no notebook of this name; the message names similar ones."""
+
+
+def find_notebook(given: str, course: Path) -> str:
+    """The file of the notebook that is meant by a number, a name or a path. Raises `NoNotebook`."""
+    files: dict[str, str] = {}
+    for stem in sorted(path.stem for path in course.glob("*.ipynb")):
+        number, _, title = stem.partition("_")
+        files |= dict.fromkeys((stem, number, number.removeprefix("0"), title), f"{stem}.ipynb")
+    name = PurePath(given).name.removesuffix(".ipynb")
+    if name not in files:
+        raise NoNotebook(
+            f"there is no notebook {given!r}. {did_you_mean(name, files, '`labkit progress` lists them.')}"
+        )
+    return files[name]
 
 
 def refuse(command: str, why: object, status: int = 2) -> int:

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..meant import did_you_mean
 from ._shared import add_command, not_installed, refuse
 
 
@@ -26,21 +25,13 @@ def add_parser(commands: Any) -> None:
     what = "write the notebooks: source/ for the instructor, release/ for the students"
     build = add_command(actions, "build", run, what, "What you changed by hand is kept.")
     build.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
-    build.add_argument("--assignment", metavar="NAME", help="this one only")
-    build.add_argument(
-        "--students",
-        type=Path,
-        metavar="CSV",
-        help="write what each student gets to personal/STUDENT/NAME/NAME.ipynb, where questions differ "
-        "(Moodle's or Canvas's table, or one with a column id; without it: the roster of course.toml)",
-    )
 
     what = "say what is not right yet: course.toml, your own exercises, the notebooks, the solutions"
     check = add_command(actions, "check", run, what, "Exit status 1 if there is something.")
     check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
 
     what = "show the answers that a person grades, one after the other, in your browser"
-    more = "What you give is kept in grades.marks.csv, beside grades.csv; labkit grade --rescore counts it."
+    more = "What you give is kept in grades.marks.csv, next to grades.csv; labkit grade --rescore counts it."
     marks = add_command(actions, "marks", run, what, more)
     marks.add_argument("grades", type=Path, metavar="grades.csv", help="the table that labkit grade has written")
     marks.add_argument(
@@ -51,7 +42,6 @@ def add_parser(commands: Any) -> None:
         "--question", action="append", default=[], metavar="NAME",
         help="all answers to this question, also those that a program has graded; may be repeated",
     )  # fmt: skip
-    marks.add_argument("--port", type=int, default=0, help="of the page on this machine; a free one, if not given")
     marks.add_argument("--no-browser", action="store_true", help="only say the address")
 
 
@@ -87,19 +77,14 @@ def _exercise(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ..grading import Course, CourseError, class_rules, hand_out, read_roster
+    from ..grading import Course, class_rules, hand_out, read_roster
 
     course = Course.read(arguments.folder)
-    names = [planned.name for planned in course.assignments]
-    if arguments.assignment not in (None, *names):
-        meant = did_you_mean(arguments.assignment, names)
-        raise CourseError(f"There is no assignment {arguments.assignment!r} in course.toml. {meant}")
-    rules = class_rules(course.source(names[0]), names[0], arguments.folder)
-    path = arguments.students or rules.roster
-    students = tuple(s.id for s in read_roster(path, rules.known.rosters).students) if path else ()
+    first = course.assignments[0].name
+    rules = class_rules(course.source(first), first)
+    students = tuple(s.id for s in read_roster(rules.roster, rules.known.rosters).students) if rules.roster else ()
     for planned in course.assignments:
-        if arguments.assignment in (None, planned.name):
-            print("\n".join(hand_out(course, planned, students)))
+        print("\n".join(hand_out(course, planned, students)))
     return 0
 
 
@@ -107,7 +92,7 @@ def _marks(arguments: argparse.Namespace) -> int:
     import webbrowser
 
     from ..grading import Assignment, MarkingDesk, MarkingServer, results_in
-    from ..lines import counted
+    from ..messages.wrapping import counted
 
     if missing := not_installed(("jinja2", "classroom")):
         return refuse("course", missing, 1)
@@ -119,7 +104,7 @@ def _marks(arguments: argparse.Namespace) -> int:
     if not desk.items:
         print("There is no answer to mark.")
         return 0
-    with MarkingServer(desk, arguments.port) as server:
+    with MarkingServer(desk) as server:
         print(f"{counted(len(desk.items), 'answer')}, {desk.done} marked. Mark them at {server.url}")
         print("Ctrl-C ends; each mark is kept as soon as it is given.", flush=True)
         if not arguments.no_browser:
@@ -136,7 +121,7 @@ def _marks(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     from ..grading import Assignment, Course, problems, remarks
-    from ..lines import counted
+    from ..messages.wrapping import counted
 
     course = Course.read(arguments.folder)
     found = list(problems(course))
@@ -150,7 +135,10 @@ def _check(arguments: argparse.Namespace) -> int:
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
     added = [q for p in course.assignments for q in Assignment.read(course.source(p.name)).added]
     tests, by_hand = (sum(question.by_hand is by for question in added) for by in (False, True))
-    beside = f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
+    added_questions = (
+        f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
+    )
     well = f"Nothing is wrong, with {counted(len(notes), 'note')} above" if notes else "All is well"
-    print(f"{well}: {len(course.assignments)} assignments, {asked} exercises{beside}; every solution is right.")
+    counts = f"{counted(len(course.assignments), 'assignment')}, {counted(asked, 'exercise')}"
+    print(f"{well}: {counts}{added_questions}; every solution is right.")
     return 0

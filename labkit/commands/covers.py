@@ -3,13 +3,19 @@
 import argparse
 from typing import Any
 
+from ..dialects.real_names import REAL, names
+from ..dialects.unsupported import coverage
+from ..messages.suggestions import did_you_mean
+from ..messages.wrapping import wrapped
 from ._shared import add_command, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit covers` to the parsers of the other commands."""
     what = "list which names of PyTorch and MindSpore the dialects have"
-    parser = add_command(commands, "covers", run, what, "Where labkit lacks one, its error says what there is instead.")
+    parser = add_command(
+        commands, "covers", run, what, "The error about any other name says that labkit does not implement it."
+    )
     parser.add_argument(
         "place",
         nargs="?",
@@ -20,37 +26,49 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table, or the names of one module or class."""
-    from .. import absent
-    from ..lines import wrapped
-
     if arguments.place is None:
         print("\n".join(table()))
         return 0
     dialect, _, place = arguments.place.partition(".")
-    if dialect not in absent.REAL:
-        return refuse("covers", f"expected torch or mindspore, or a module of them, but got {arguments.place!r}")
-    known = absent.names(dialect)
+    if dialect not in REAL:
+        meant = did_you_mean(dialect, REAL)
+        return refuse("covers", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}")
+    known = names(dialect)
     place = f"{place}:" if f"{place}:" in known else place
     if place not in known:
-        return refuse("covers", f"{absent.REAL[dialect]} has no public module {arguments.place!r}")
+        return _of_one_name(dialect, place)
     if known[place] == ("*",):
-        print(f"{arguments.place}: labkit leaves it out as a whole")
+        print(f"{arguments.place}: labkit does not implement this module")
         return 0
-    had, lacked = absent.coverage(dialect, place)
+    had, lacked = coverage(dialect, place)
     print(f"{arguments.place}: {len(had)} of {len(had) + len(lacked)} names")
-    for title, found in (("labkit has", had), ("labkit has not", lacked)):
+    for title, found in (("labkit has", had), ("labkit does not implement", lacked)):
         print("\n" + wrapped(f"{title}: {', '.join(found) or 'none'}"))
     return 0
 
 
+def _of_one_name(dialect: str, place: str) -> int:
+    """Print whether labkit has a function or class; 2 if the real package has none of this name."""
+    known, (above, _, name) = names(dialect), place.rpartition(".")
+    above = above if above in known else f"{above}:"
+    siblings = known.get(above, ())
+    if name in siblings:
+        has = name in coverage(dialect, above)[0]
+        print(f"{dialect}.{place}: {'labkit has it' if has else 'labkit does not have it'}")
+        return 0
+    others = [*(f"{above.removesuffix(':')}.{sibling}" for sibling in siblings)]
+    others += [other.removesuffix(":") for other in known if other]
+    full = [f"{dialect}.{name.lstrip('.')}" for name in others]
+    meant = did_you_mean(f"{dialect}.{place}", full, "`labkit covers` lists the modules.")
+    return refuse("covers", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
+
+
 def table() -> list[str]:
     """A line for each module that labkit has something of, and for each class whose members are recorded."""
-    from .. import absent
-
     lines = [f"{'module or class':<36}{'has':>6}{'of':>6}"]
-    for dialect in absent.REAL:
-        for place in absent.names(dialect):
-            had, lacked = absent.coverage(dialect, place)
+    for dialect in REAL:
+        for place in names(dialect):
+            had, lacked = coverage(dialect, place)
             if had:
                 where = ".".join(filter(None, (dialect, place.removesuffix(":"))))
                 lines.append(f"{where:<36}{len(had):>6}{len(had) + len(lacked):>6}")

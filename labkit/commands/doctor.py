@@ -5,10 +5,10 @@ from typing import Any
 
 from .. import __version__
 from ..desk import places
-from ..getting import how_to_get, in_browser
+from ..messages.install_hints import how_to_install, in_browser
 from ._shared import add_command
 
-# package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does)
+# package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does, None where no extra does)
 PACKAGES = {
     "numpy": ("arrays", ""),
     "autograd": ("the derivative rules the engine is built on", ""),
@@ -23,47 +23,66 @@ PACKAGES = {
     "psutil": ("watching the memory of students' code", "classroom"),
     "pyseccomp": ("refusing dangerous system calls of students' code", "classroom"),
     "nbgrader": ("the gradebook and formgrader", "gradebook"),
-    "distributed": ("grading on a dask cluster", "cluster"),
     "mpi4py": ("several workers", "parallel"),
     "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),
     "nbval": ("testing the notebooks' outputs", "test"),
     "hypothesis": ("property tests", "test"),
     "torch": ("comparing with the real PyTorch", "parity"),
-    "mindspore": ("comparing with the real MindSpore (an environment of its own)", "pip install mindspore"),
+    "mindspore": ("comparing with the real MindSpore, in an environment of its own", None),
+}
+NEEDED = {  # the packages that one purpose needs besides NumPy and autograd
+    "notebooks": ("jupyterlab", "ipywidgets", "anywidget", "matplotlib", "ml_dtypes", "tqdm"),
+    "grading": ("tqdm", "nbformat", "jinja2", "psutil"),
 }
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit doctor` to the parsers of the other commands."""
-    add_command(commands, "doctor", run, "say what is installed, what is not, and how to get it")
+    what = "report what is installed, what is missing, and how to get it"
+    parser = add_command(commands, "doctor", run, what, "Exit status 1 if something that is needed is missing.")
+    parser.add_argument(
+        "--for", choices=sorted(NEEDED), dest="purpose", help="exit with 1 unless all that this needs is available"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per package; 1 if something labkit itself needs is missing."""
+    """Print one line per package; 1 if something that labkit itself or the purpose needs is missing."""
     import platform
 
     print(f"labkit {__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}")
-    complete = True
+    versions = {name: _version(name) for name in PACKAGES}
     for name, (purpose, extra) in PACKAGES.items():
-        version = _version(name)
-        complete &= version is not None or extra != ""
-        state = "found" if version else "not installed" if extra else "missing"
-        print(f"  {state:<14} {name:<12} {version or '':<12} {purpose}{'' if version else _how_to_get(extra)}")
+        state = "found" if versions[name] else "missing" if extra == "" else "not installed"
+        how = "" if versions[name] or extra is None or in_browser() else f": {how_to_install(extra)}"
+        print(f"  {state:<14} {name:<12} {versions[name] or '':<12} {purpose}{how}")
+    lacking = [name for name in NEEDED.get(arguments.purpose, ()) if not versions[name]]
     if in_browser():
         print("A web page has what it came with. For the rest, have labkit on a computer.")
     else:
-        _tell_of_notebooks()
-        print(_walls())
-    if complete and _engine_works():
-        print("The engine works.")
-        return 0
-    way = "load the page again" if in_browser() else "in the clone, run pip install --force-reinstall -e ."
-    print(f"The engine does not work: {way}")
-    return 1
+        _print_notebooks()
+        layers = _layers()
+        print(f"Around students' code (labkit grade):\n{layers}")
+        lacking += [f"'{name}'" for name in layers.missing if arguments.purpose == "grading"]
+    complete = all(version for name, version in versions.items() if PACKAGES[name][1] == "")
+    if not (complete and _engine_works()):
+        print(f"The engine does not work: {_again()}")
+        return 1
+    print("The engine works.")
+    if arguments.purpose:
+        print(
+            f"Not ready for {arguments.purpose}: {', '.join(lacking)}."
+            if lacking
+            else f"Ready for {arguments.purpose}."
+        )
+    return 1 if lacking else 0
 
 
-def _tell_of_notebooks() -> None:
+def _again() -> str:
+    return "load the page again" if in_browser() else how_to_install("", "--force-reinstall")
+
+
+def _print_notebooks() -> None:
     course, copy = places.originals(), places.working_copy()
     found, where = ("found", course) if course else ("not installed", "clone the repository to have them")
     print(f"  {found:<14} {'notebooks':<12} {where}")
@@ -71,18 +90,11 @@ def _tell_of_notebooks() -> None:
     print(f"  {laid:<14} {'your copy':<12} {where}")
 
 
-def _walls() -> str:
-    """What `labkit grade` needs beside packages: the walls around students' code that this machine raises."""
+def _layers() -> Any:
+    """What `labkit grade` needs besides packages: the isolation of students' code that this machine allows."""
     from ..jail import installed_layers, tried_layers
 
-    layers = tried_layers() if _version("psutil") else installed_layers()
-    return f"Around students' code (labkit grade):\n{layers}"
-
-
-def _how_to_get(extra: str) -> str:
-    if in_browser():
-        return ""
-    return f": {extra if extra.startswith('pip ') else how_to_get(extra)}"
+    return tried_layers() if _version("psutil") else installed_layers()
 
 
 def _version(package: str) -> str | None:

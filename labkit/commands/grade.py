@@ -37,15 +37,6 @@ def _add_files(parser):
         "roster that course.toml names",
     )  # fmt: skip
     parser.add_argument(
-        "--matches", type=Path, metavar="FILE.csv", help="whose a file is: grades.unmatched.csv, filled in"
-    )
-    parser.add_argument(
-        "--course",
-        type=Path,
-        metavar="FOLDER",
-        help="the folder of course.toml; without it: that of the notebook, if any",
-    )
-    parser.add_argument(
         "--return", type=Path, metavar="FILE.csv", dest="returned", help="write the roster's own table with the grades in it, "
         "which Canvas and Moodle import",
     )  # fmt: skip
@@ -56,14 +47,12 @@ def _add_results(parser):
     parser.add_argument(
         "--jobs", type=_at_least(1), default=0, metavar="N", help="processes at once; default: all cores"
     )
-    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a dask cluster, such as tcp://host:8786")
     parser.add_argument(
         "--feedback",
         type=Path,
         metavar="FOLDER",
         help="write a page of feedback for each student; to FILE.zip: as Moodle or Canvas take it back",
     )
-    parser.add_argument("--solutions", action="store_true", help="show solutions in the feedback: after the due date")
     parser.add_argument(
         "--gradebook", default="", metavar="gradebook.db", help="write the scores to nbgrader's gradebook"
     )
@@ -80,8 +69,8 @@ def _add_again(parser):
         "--again",
         action="append",
         default=[],
-        metavar="QUESTION",
-        help="run this question again for all; may be repeated",
+        metavar="NAME",
+        help="run this question again for all students, or all questions of this student; may be repeated",
     )
 
 
@@ -92,9 +81,6 @@ def _add_limits(parser):
     )
     parser.add_argument(
         "--seconds", type=_seconds, default=5.0, metavar="S", help="CPU time for one call of an answer; default: 5"
-    )
-    parser.add_argument(
-        "--memory", type=_at_least(1), default=1024, metavar="MB", help="for a student's code; default: 1024"
     )
     parser.add_argument("--unsafe", action="store_true", help="grade even where this machine cannot isolate their code")
 
@@ -127,6 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..jail import NotIsolated
 
     plan = _plan(arguments)
+    if plan.unsafe:
+        print(_UNSAFE, file=sys.stderr)
     try:
         with tqdm(unit=" submissions", disable=None, leave=False) as bar:
             graded = grade_class(plan, bar.reset, bar.update)
@@ -144,7 +132,6 @@ def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
     needed = [(package, "classroom") for package in ("jinja2", "psutil", "tqdm")]
     needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
-    needed += [("distributed", "cluster")] * bool(arguments.scheduler)
     return not_installed(*needed)
 
 
@@ -153,14 +140,13 @@ _refuse = partial(refuse, "grade", status=1)
 
 def _plan(arguments: argparse.Namespace) -> Any:
     from ..grading import Pace, Plan
-    from ..jail import Limits
 
     return Plan(
         submissions=arguments.submissions, assignment=arguments.assignment, out=arguments.out, jobs=arguments.jobs,
-        scheduler=arguments.scheduler, feedback=arguments.feedback, solutions=arguments.solutions,
-        gradebook=arguments.gradebook, resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
-        pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), limits=Limits(megabytes=arguments.memory),
-        roster=arguments.roster, course=arguments.course, matches=arguments.matches, returned=arguments.returned,
+        feedback=arguments.feedback, gradebook=arguments.gradebook,
+        resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
+        pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)),
+        roster=arguments.roster, returned=arguments.returned,
         rescore=arguments.rescore, again=tuple(arguments.again),
     )  # fmt: skip
 
@@ -168,9 +154,9 @@ def _plan(arguments: argparse.Namespace) -> Any:
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
     from ..grading import summarise
-    from ..lines import counted
+    from ..messages.wrapping import counted
 
-    print(summarise(graded.results).as_text())
+    print(summarise(graded.finals).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
     if plan.feedback and not graded.unwritten:
         print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
@@ -190,7 +176,7 @@ def _tell(plan: Any, graded: Any) -> int:
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:
-        _refuse("The grades are kept. Mend that, and run the same command with --resume: nothing is graded twice.")
+        _refuse("The grades are kept. Fix that, and run the same command with --resume: nothing is graded twice.")
     for sentence in _to_look_at(plan, graded):
         _refuse(sentence)
     look = graded.unwritten, graded.ungraded, graded.unread, graded.timeless, [s for s in graded.strangers if s.is_work]
@@ -199,7 +185,7 @@ def _tell(plan: Any, graded: Any) -> int:
 
 def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
     """A sentence for each thing that a person has to look at."""
-    from ..lines import counted
+    from ..messages.wrapping import counted
 
     if graded.others:
         yield f"with a notebook that was made for somebody else: {_some(graded.others)}. The overview says for whom."
@@ -213,7 +199,7 @@ def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
             yield f"nobody's, and not graded: {stranger.file}. {stranger.why}"
         yield (
             f"{counted(len(graded.strangers), 'file')} nobody's, listed in {plan.unmatched}. Write whose each is into its column "
-            f'student ("-": nobody\'s), and say --resume --matches {plan.unmatched}'
+            f'student ("-": nobody\'s), and run the same command with --resume'
         )
     if graded.ungraded:
         yield f"not graded, and entered without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."
@@ -231,6 +217,10 @@ def _some(students: list[str]) -> str:
     return ", ".join(map(on_one_line, students[:10])) + more
 
 
+_UNSAFE = (
+    "labkit grade: --unsafe: students' code may not be isolated. It may read your files and other submissions, and change what "
+    "it earns. The table, the journal and every page say that this run was unsafe."
+)
 _ANYWAY = (
     "Nothing was graded. Install what is missing, or say --unsafe: then students' code runs with what walls there are, "
     "and may read your files and each other's."

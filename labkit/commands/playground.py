@@ -10,7 +10,9 @@ from ._shared import add_command, refuse
 def add_parser(commands: Any) -> None:
     """Add `labkit playground` to the parsers of the other commands."""
     what = "write the playground: a page that shows the graph of what is typed into it"
-    parser = add_command(commands, "playground", run, what, "Everything it needs lies beside it, Python too.")
+    parser = add_command(
+        commands, "playground", run, what, "Everything it needs, Python included, is in the same folder."
+    )
     parser.add_argument("output", type=Path, metavar="FOLDER", help="where the page is written")
     parser.add_argument(
         "--pyodide", type=Path, nargs="+", default=[], metavar="DIR",

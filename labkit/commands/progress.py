@@ -5,28 +5,36 @@ from pathlib import Path
 from typing import Any
 
 from ..desk import places
-from ._shared import add_command, add_folder, confirmed, refuse
+from ._shared import NoNotebook, add_command, add_folder, confirmed, find_notebook, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit progress` to the parsers of the other commands."""
     parser = add_command(commands, "progress", run, "say which exercises are answered and which comes next")
+    parser.add_argument("notebook", nargs="?", metavar="NOTEBOOK", help="of this one only: its number, name or file")
     add_folder(parser)
-    parser.add_argument("--reset", action="store_true", help="begin anew; the old record gets another name")
+    parser.add_argument("--reset", action="store_true", help="start over; the old record gets another name")
     parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is done and what is next; with --reset, begin anew. 1 if the learner does not want to."""
+    """Print what is done and what is next; with --reset, start over. 1 if the learner does not confirm."""
     folder = arguments.folder or _folder()
     if not folder.is_dir():
         return refuse("progress", f"there is no folder '{folder}'.")
-    if arguments.reset and not (arguments.yes or confirmed(f"Begin anew in {folder.resolve()}?")):
+    if arguments.reset and arguments.notebook:
+        return refuse("progress", "--reset is for all notebooks. `labkit reset NOTEBOOK` puts one back.")
+    if arguments.reset and not (arguments.yes or confirmed(f"Start over in {folder.resolve()}?")):
         print("Nothing was changed. (Without being asked: labkit progress --reset --yes)")
         return 1
     from ..classroom import progress as record
 
-    print(record.progress(reset=arguments.reset, folder=folder))
+    try:
+        notebook = arguments.notebook and find_notebook(arguments.notebook, places.originals() or folder)
+    except NoNotebook as error:
+        return refuse("progress", error)
+    done = record.progress(reset=arguments.reset, folder=folder)
+    print(done.of(notebook.removesuffix(".ipynb")) if notebook else done)
     if (folder / record.FILE).exists():
         print(f"Kept in {(folder / record.FILE).resolve()}")
     return 0

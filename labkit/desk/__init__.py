@@ -3,6 +3,6 @@
 Nothing here knows what an exercise is, only how its cell is called: `answer-NAME`. NumPy is not needed.
 """
 
-from ..faces import face
+from ..imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

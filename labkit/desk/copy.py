@@ -3,6 +3,7 @@
 A file with something of the learner's in it is never overwritten: it gets another name before a new one is written.
 """
 
+import os
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -51,7 +52,7 @@ class WorkingCopy:
         if folder.exists() and not folder.is_dir():
             raise DeskError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")
         if course.resolve() in (folder.resolve(), *folder.resolve().parents):
-            raise DeskError(f"'{folder}' is the course itself, which stays as it came. {places.ELSEWHERE}")
+            raise DeskError(f"'{folder}' is the course itself, which is not changed. {places.ELSEWHERE}")
 
     def files(self) -> list[str]:
         """All files of the course: notebooks, and what they refer to."""
@@ -65,13 +66,34 @@ class WorkingCopy:
 
     def lay(self) -> Changes:
         """Lay what is missing, renew what the learner has not changed, and say what else differs from the course."""
+        self._refuse_foreign()
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._refuse_read_only()
         known, note = manifest.read(self.folder)
         changes = Changes(note=note)
         for name in self.files():
             self._lay_one(name, known, changes)
         manifest.write(self.folder, known)
         return changes
+
+    def _refuse_read_only(self) -> None:
+        if not os.access(self.folder, os.W_OK):
+            raise DeskError(f"'{self.folder}' cannot be written. {places.ELSEWHERE}")
+
+    def _refuse_foreign(self) -> None:
+        """Raise `DeskError` for a folder that holds something, and nothing of the course."""
+        there = {path.name for path in self.folder.glob("*")}
+        visible = sorted(name for name in there if not name.startswith("."))
+        if visible and not (there & {places.MANIFEST, places.RECORD} or any(map(self._is_ours, there))):
+            raise DeskError(
+                f"'{self.folder}' holds other files, such as '{visible[0]}'. Name a new or an empty folder."
+            )
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether the file `name` is a notebook of the course: one that shares a cell with it."""
+        return name in self.notebooks() and bool(
+            set(self._marks_there(name) or ()) & set(_marks(name, self._pristine(name)))
+        )
 
     def _lay_one(self, name: str, known: manifest.Manifest, changes: Changes) -> None:
         content = self._pristine(name)
@@ -95,7 +117,8 @@ class WorkingCopy:
         manifest.write(self.folder, known)
 
     def put_back(self, name: str, keep_answers: bool = False) -> PutBack:
-        """Put a notebook back as the course has it; what was there is kept beside it under a free name."""
+        """Put a notebook back as the course has it; the learner's is kept next to it under a free name."""
+        self._refuse_read_only()
         known, _ = manifest.read(self.folder)
         new, file = notebook.read(self._pristine(name)), self.folder / name
         fresh, carried = notebook.marks(new), []

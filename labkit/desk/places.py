@@ -1,4 +1,4 @@
-"""Where the course lies: as it came with labkit, and as the learner's working copy."""
+"""Where the course is: the original that labkit installs, and the learner's working copy."""
 
 import os
 import site
@@ -14,10 +14,10 @@ RECORD = ".labkit-progress.json"
 
 
 def originals() -> Path | None:
-    """The notebooks as they came: beside the package in a clone, in the installation's share folder from a wheel."""
-    beside = Path(__file__).parent.parent.parent
-    bases = (beside, Path(sys.prefix), Path(site.getuserbase() or sys.prefix))  # a browser has no user
-    for folder in (beside / "notebooks", *(base / "share" / "labkit" / "notebooks" for base in bases)):
+    """The original notebooks: next to the package in a clone, in the installation's share folder from a wheel."""
+    clone = Path(__file__).parent.parent.parent
+    bases = (clone, Path(sys.prefix), Path(site.getuserbase() or sys.prefix))  # a browser has no user
+    for folder in (clone / "notebooks", *(base / "share" / "labkit" / "notebooks" for base in bases)):
         if any(folder.glob("*.ipynb")):
             return folder
     return None

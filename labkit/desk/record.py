@@ -1,4 +1,4 @@
-"""The record of right answers: the file `.labkit-progress.json` beside the notebooks, for several kernels at once."""
+"""The record of right answers: the file `.labkit-progress.json` next to the notebooks, for several kernels at once."""
 
 import json
 import os

@@ -1,10 +1,9 @@
 """The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter.
 
-Four files are its heart, to be read in this order: `boxes`, `trees`, `reverse`, `forward`; before `reverse`, `levels`.
+Read these five files first, in this order: `boxes`, `trees`, `levels`, `reverse`, `forward`.
 """
 
 from .boxes import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
-from .branches import filled, joined
 from .checks import check_function, check_output, numeric
 from .custom import custom_vjp, stop_gradient
 from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
@@ -12,7 +11,6 @@ from .forward import Forward, jvp
 from .graph import Contribution, Graph, Step, argument_names, checked_names, ones_like, record
 from .guest import ArrayBox, Own, new_box, power
 from .levels import TAPE, inside, new_level, running
-from .loops import levels_of, looped
 from .mistakes import run
 from .names import assignment_target, is_library, is_own, user_site
 from .quiet import quietly
@@ -29,8 +27,8 @@ __all__ = [
     "LARGE", "TAPE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope",
     "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast", "check_function", "check_output",
     "checked_names", "current",
-    "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library",
-    "is_own", "isbox", "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped", "map_leaves", "match_dtype",
+    "custom_vjp", "dense", "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library",
+    "is_own", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "match_dtype",
     "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict", "reverse_pass", "run",
     "running", "shape_of", "stop_gradient", "sum_once", "summarised", "two_bytes", "unbroadcast_f", "user_site",
     "value_and_grad", "vjp", "vjp_of", "watch",

@@ -1,9 +1,9 @@
-"""Values in boxes: what is inside of them, and gradients that fit it.
+"""Boxes: the values inside, and gradients that match them.
 
 autograd puts a value in a box, together with the node that made it; every primitive applied to a box makes a new node, of
 the class of its parents' (but those with nothing to differentiate, such as comparisons). So the class of the first node
-decides what is remembered: `Reverse` keeps what it takes to walk back, `Forward` carries a tangent along, `Record` keeps all
-that a reader wants to see.
+decides what is remembered: `Reverse` saves what the backward pass needs, `Forward` carries a tangent along, `Record` saves
+all that a picture shows.
 
 Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
 on its highest boxes first; that one rule makes nesting right.
@@ -51,7 +51,7 @@ def shape_of(value) -> tuple[int, ...]:
 def match_dtype(g, dtype) -> Array:
     """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64.
 
-    The slope at an integer is no integer (that of sqrt at 4 is 0.25), so it stays as the rule answers.
+    The gradient of an integer is not an integer (that of sqrt at 4 is 0.25), so it keeps the rule's dtype.
     """
     if type(g) is np.ndarray and g.dtype == dtype:
         return g

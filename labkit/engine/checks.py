@@ -1,4 +1,4 @@
-"""What can be differentiated: values, functions and what they return, each refused in words."""
+"""Checks of values, functions and what they return; each error says what to write instead."""
 
 import inspect
 from collections.abc import Callable
@@ -89,7 +89,7 @@ def check_function(usage, fun, expected="a function") -> None:
 
 _NOT_RUN: list[tuple[Callable[[object], bool], str, str]] = [
     (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
-    (inspect.iscoroutinefunction, "an async function, which nobody awaits here", "Write def instead of async def"),
+    (inspect.iscoroutinefunction, "an async function, which is not awaited here", "Write def instead of async def"),
     (
         inspect.isasyncgenfunction,
         "an async generator function",

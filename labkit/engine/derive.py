@@ -1,7 +1,7 @@
-"""Gradients, Jacobians and Hessian-vector products, a few lines each on top of a walk back and of `jvp`.
+"""Gradients, Jacobians and Hessian-vector products, a few lines each on top of a backward pass and of `jvp`.
 
-Functions here take and return NumPy arrays (write them with `autograd.numpy`). For a gradient every output counts, however
-nested in tuples, lists and dicts; a Jacobian is that of one array. Integers are differentiated too.
+Functions here take and return NumPy arrays (write them with `autograd.numpy`). A gradient is that of the sum of all outputs,
+however nested in tuples, lists and dicts; a Jacobian is that of one array. Integers are differentiated too.
 """
 
 from collections.abc import Callable

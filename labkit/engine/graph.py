@@ -37,7 +37,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Step:
-    """One application of the chain rule: `gradient` arrives at `node`, and each of `contributions` leaves it.
+    """One application of the chain rule: `gradient` is the upstream gradient of `node`; `contributions` go to its parents.
 
     `backward` are the nodes of the joint graph that this step ran.
     """
@@ -54,7 +54,7 @@ class Graph:
     `inputs`, `outputs`: forward nodes. `forward`: all forward nodes in the order they ran, inputs first. `backward`: the
     ops of the reverse pass in the order they ran. `joint`: forward and backward as one graph of plain values.
     `steps`: the chain rule, last op first. `value`: the function's output. `gradients`: `{label of input: gradient}`.
-    Of arrays of the way back with more than a million numbers there are summaries, but for the gradients.
+    Arrays of the backward pass with more than a million numbers are kept as summaries, except the gradients.
     """
 
     def __init__(self, name, inputs, forward, joint, outputs, value, steps, totals, targets):
@@ -121,8 +121,8 @@ def _boxed(values, names, level, log):
 
 
 class _Steps:
-    """The steps of a walk back, as it shows them: `found`, and in `targets`, for each op of `joint` that computes a gradient,
-    the forward node whose gradient it is."""
+    """Collects the steps of a backward pass in `found`, and in `targets`, for each op of `joint` that computes a gradient, the
+    forward node whose gradient it is."""
 
     def __init__(self, joint, targets):
         self.joint, self.targets, self.found, self.ran = joint, targets, [], len(joint)
@@ -181,7 +181,7 @@ def _plain(value):
 
 
 def _kept(value):
-    """A value of the way back to look at: a copy, so that changing it changes nothing else; a large one's summary."""
+    """A copy of a value of the backward pass, or the summary of a large one."""
     seen = getattr(getattr(value, "_node", None), "value", value)
     seen = seen if isinstance(seen, Summary) else summarised(_plain(value))
     return seen.copy() if isinstance(seen, np.ndarray) else seen

@@ -1,8 +1,8 @@
-"""Mistakes in words: what is said of code that meets a box.
+"""Errors about boxes, explained in the user's terms.
 
-autograd's boxes stand for arrays, and where plain Python or NumPy cannot do with one what it does with an array, its error
-speaks of an `ArrayBox`. By `run` the engine calls the functions that are not its own; there such an error is told again in
-the words of somebody who has never heard of boxes.
+autograd's boxes stand for arrays. If plain Python or NumPy cannot use a box as it uses an array, its error mentions an
+`ArrayBox`. The engine calls the user's functions through `run`, which replaces such an error by one that does not mention
+boxes.
 """
 
 import dis
@@ -20,16 +20,16 @@ from .names import is_library
 
 
 def run(fun, args, kwargs=None) -> Any:
-    """`fun(*args, **kwargs)`, the function of somebody else on boxes. What it raises is passed on; an error of Python's or
-    NumPy's that is about a box, as one of Python's told in words."""
+    """`fun(*args, **kwargs)`, the user's function on boxes. Its errors are passed on; an error of Python or NumPy about a box
+    is replaced by an explained one."""
     try:
         return fun(*args, **(kwargs or {}))
     except Exception as error:
-        told = explained(error)
-        if told is None:
+        explanation = explained(error)
+        if explanation is None:
             raise
-        told.in_words = True
-        raise told.with_traceback(error.__traceback__) from error
+        explanation.is_explained = True
+        raise explanation.with_traceback(error.__traceback__) from error
 
 
 _TAKING = {guest.new_box.__code__, vspace.__code__}  # functions whose `value` is the one that is not numeric
@@ -37,9 +37,9 @@ _REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
 
 
 def explained(error) -> Any:
-    """The error that says what `error` means, if that is about a box; else None."""
-    told = getattr(error, "in_words", False)  # by a run inside of this one
-    if told or type(error).__module__.partition(".")[0] not in ("builtins", "numpy"):  # or the user's own
+    """The error that explains `error`, if that is about a box; else None."""
+    done = getattr(error, "is_explained", False)  # by a run inside this one
+    if done or type(error).__module__.partition(".")[0] not in ("builtins", "numpy"):  # or the user's own
         return None
     end = last_frame(error.__traceback__)
     if end is not None and end.tb_frame.f_code in _REFUSING:

@@ -7,7 +7,6 @@ import sys
 import threading
 from functools import lru_cache
 from itertools import count, pairwise
-from pathlib import Path
 from types import FrameType
 
 import autograd
@@ -18,7 +17,7 @@ _calls = count()
 
 class _LastCall(threading.local):
     """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from.
-    Who records lets go of `frame` at the end."""
+    Whoever records clears `frame` at the end."""
 
     frame: FrameType | None = None
     site: tuple | None = None
@@ -26,11 +25,16 @@ class _LastCall(threading.local):
 
 last_call = _LastCall()
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
-_LIBRARY = (*(f"{home.as_posix()}/" for home in _HOMES), "<labkit ")  # the last of code that it writes
-_STANDARD = tuple(  # two places in a browser, where some of these modules are in a zip
-    {Path(str(module.__file__)).parent.as_posix() + "/" for module in (os, contextlib)}
-)
+
+
+def _folder(file):
+    return os.path.dirname(os.path.abspath(file)).replace("\\", "/") + "/"
+
+
+_LIBRARY = (  # the last of code that it writes
+    _folder(autograd.__file__), _folder(np.__file__), _folder(os.path.dirname(__file__)), "<labkit ",
+)  # fmt: skip
+_STANDARD = tuple({_folder(module.__file__) for module in (os, contextlib)})  # two places where some are in a zip
 
 
 @lru_cache(maxsize=4096)
@@ -41,7 +45,7 @@ def is_library(filename) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_own(filename: str) -> bool:
-    """Whether code in this file is somebody's own: it neither comes with Python nor was installed.
+    """Whether code in this file is the user's: it is not part of Python and was not installed.
 
     >>> is_own("<cell 3>"), is_own(np.__file__), is_own(contextlib.__file__)
     (True, False, False)

@@ -1,4 +1,4 @@
-"""A graph in words: a name of its own for every node, and the run as a table."""
+"""A graph as text: a unique name for every node, and the run as a table."""
 
 from itertools import count
 
@@ -31,8 +31,8 @@ def _unique(name, taken):
 
 
 def table(graph, most) -> str:
-    """A line per op, then for each step of the chain rule what arrives, and a line per contribution; of more than `most` ops,
-    or steps, the first and the last."""
+    """A line per op, then for each step of the chain rule the upstream gradient, and a line per contribution; of more
+    than `most` ops, or steps, the first and the last."""
     lines = [f"{graph.name}: forward", *_elided(graph.forward, most, _forward_lines)]
     lines += [f"{graph.name}: backward" + ("" if graph.steps else _no_step(graph))]
     lines += _elided(graph.steps, most, _step_lines)

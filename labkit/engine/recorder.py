@@ -1,4 +1,4 @@
-"""`Record`, the node of a run that is recorded for somebody to read: op, arguments, value, name, line, scope."""
+"""`Record`, the node of a run that is recorded for a reader: op, arguments, value, name, line, scope."""
 
 from collections.abc import Iterable
 
@@ -85,8 +85,8 @@ class Record(Own):
 
 
 def _differentiated():
-    """The recorded op whose derivative rule is running now, or None outside of reverse passes: the boxes below a walk's
-    nodes lead down to it."""
+    """The recorded op whose derivative rule is running now, or None outside of reverse passes: the boxes below the
+    nodes of a backward pass lead to it."""
     node = watch.node
     while type(node) is Reverse:
         node = getattr(node.origin, "_node", None)

@@ -1,7 +1,7 @@
-"""Reverse mode: a run that keeps what it takes to walk back, and the walk.
+"""Reverse mode: a forward pass that saves what the backward pass needs, and the backward pass.
 
-`vjp_unchecked` runs a function under boxes and walks back; `vjp` looks at its arguments first, and `derive` is a few lines on
-top of the two. (`graph` does it once more, with nodes that keep what a reader wants to see.)
+`vjp_unchecked` runs a function on boxes and returns its VJP; `vjp` checks the arguments first, and `derive` is a few lines
+on top of the two. (`graph` does the same with nodes that save what a picture shows.)
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class Reverse(Own, VJPNode):
     (True, [5.0])
     """
 
-    __slots__ = ("dtype", "id", "origin", "region")  # the region is set where there is one (`branches`, `loops`)
+    __slots__ = ("dtype", "id", "origin", "region")  # the region is set where there is one (labkit.program)
 
     # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
     # without one is named where it runs.
@@ -57,9 +57,9 @@ tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
 def latest_first(ends, since=0) -> list:
-    """The results of ops among `ends` (nodes) and what they were computed from, the latest first: each after all that uses it.
+    """The results of ops among `ends` (nodes) and what they were computed from, the latest first: each after all its consumers.
 
-    The order is that of their ids, turned round. Roots are left out, as they pull nothing back; with `since`, nodes whose id
+    This is the reversed order of their ids. Roots are left out, because they have no parents; with `since`, nodes whose id
     is lower count as roots.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
@@ -78,7 +78,7 @@ def latest_first(ends, since=0) -> list:
 
 
 def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
-    """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
+    """The backward pass from several nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
     `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape of its node's value, and the dtype where that is a
     floating one. A rule may give None for a parent that gets nothing. With `since`, nodes whose id is lower count as roots.
@@ -96,7 +96,7 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     observe = observe or watch.observe
     with watch.walk():
         for node in latest_first(ends, since):
-            if node not in totals:  # all that was computed from it has sent nothing
+            if node not in totals:  # none of its consumers sent a gradient
                 continue
             watch.node, gradient, contributions = node, totals.pop(node), []
             for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
@@ -135,7 +135,7 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
 
 
 def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
-    """`vjp` for values that have been looked at.
+    """`vjp` without its checks.
 
     `args`: a list of arrays and floats. Returns `(output, pull)`, as `vjp` does.
 
@@ -161,7 +161,7 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
 
 
 def _apart(gradients):
-    """Arrays of their own: x + y sends one and the same to x and to y, and who changes the one must not change the other."""
+    """Copies of gradients that share an array, as those of x + y do: a change of one must not change the other."""
     first: dict = {}
     return [
         g.copy() if type(g) is np.ndarray and first.setdefault(id(g), k) < k else g for k, g in enumerate(gradients)
@@ -169,7 +169,7 @@ def _apart(gradients):
 
 
 def below(leaf, level) -> Any:
-    """What is in the box that `leaf` has at `level`; `leaf` itself where it has none."""
+    """The value in the box of `leaf` at `level`; `leaf` itself if it has no such box."""
     return leaf._value if isbox(leaf) and leaf._trace == level else leaf
 
 

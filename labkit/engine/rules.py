@@ -61,12 +61,22 @@ def _of_two(*rules):
 
     def vjp(argnums, ans, args, kwargs):
         if len(argnums) == 1:
-            pull = unbroadcast_f(args[argnums[0]], rules[argnums[0]](*args))
+            x, pull = args[argnums[0]], rules[argnums[0]](*args)
+            if not _is_as(x, ans):
+                pull = unbroadcast_f(x, pull)
             return lambda g: (pull(g),)
-        first, second = (unbroadcast_f(x, rule(*args)) for x, rule in zip(args, rules, strict=True))
+        first, second = (
+            rule(*args) if _is_as(x, ans) else unbroadcast_f(x, rule(*args))
+            for x, rule in zip(args, rules, strict=True)
+        )
         return lambda g: (first(g), second(g))
 
     return vjp
+
+
+def _is_as(x, ans):
+    """Whether an operand that is a plain array surely has the shape of the result, so that there is nothing to sum."""
+    return type(x) is np.ndarray is type(ans) and x.shape == ans.shape and 1 not in x.shape and x.dtype.kind == "f"
 
 
 _ARITHMETIC = {
@@ -78,10 +88,10 @@ _ARITHMETIC = {
 _ARITHMETIC[anp.divide] = _ARITHMETIC[anp.true_divide]  # one function of NumPy's, and two primitives
 
 
-def _from_result(slope):
-    """The vjp and the jvp of an elementwise op whose derivative is `slope(result)`."""
-    vjp = lambda argnums, ans, args, kwargs: lambda g: (g * slope(ans),)
-    jvp = lambda argnums, gs, ans, args, kwargs: gs[0] * slope(ans)
+def _from_result(derivative):
+    """The vjp and the jvp of an elementwise op whose derivative is `derivative(result)`."""
+    vjp = lambda argnums, ans, args, kwargs: lambda g: (g * derivative(ans),)
+    jvp = lambda argnums, gs, ans, args, kwargs: gs[0] * derivative(ans)
     return vjp, jvp
 
 

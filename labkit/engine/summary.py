@@ -1,15 +1,15 @@
-"""`Summary`, which stands for an array of more than a million numbers: its shape, dtype, extremes, mean and length."""
+"""`Summary`, which stands for an array of more than a million numbers: its shape, dtype, extremes, mean and norm."""
 
 from typing import Any
 
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
-_AT_ONCE = 1 << 15  # numbers that are looked at in one go, so that a summary takes little room
+_AT_ONCE = 1 << 15  # numbers that are read at once, so that a summary takes little memory
 
 
 class Summary:
-    """In the place of an array: its `shape`, `dtype` and `size`; `low`, `high`, `mean` and `norm`, the Euclidean length, of its
+    """Replaces an array: its `shape`, `dtype` and `size`; `low`, `high`, `mean` and `norm`, the Euclidean norm, of its
     finite numbers; `nans` and `infs`, how many there are; `corner`, its first rows and columns, and its `last` number.
 
     >>> Summary(np.array([3.0, np.nan, 4.0]))
@@ -45,14 +45,14 @@ class Summary:
 
     @classmethod
     def unknown(cls, like) -> "Summary":
-        """In the place of a sum of arrays of which there are summaries alone: shape and dtype as `like` has them, no numbers."""
+        """The sum of arrays of which only summaries are known: shape and dtype of `like`, no numbers."""
         made = cls(np.zeros((1,) * like.ndim, like.dtype))
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
         return made
 
     @classmethod
     def of_facts(cls, shape, dtype, **facts) -> "Summary":
-        """The summary of an array of which there are only what `facts` of its summary told."""
+        """The summary that `facts` described."""
         made = cls(np.zeros((1,) * len(shape), dtype))
         made.shape, made.size = tuple(shape), int(np.prod(shape))
         for name, value in facts.items():
@@ -60,24 +60,24 @@ class Summary:
         return made
 
     def facts(self) -> dict[str, Any]:
-        """What it knows of the numbers, as plain data; `of_facts` is the way back."""
+        """What is known of the numbers, as plain data; `of_facts` is the inverse."""
         plain = {name: getattr(self, name) for name in ("low", "high", "mean", "norm", "last")}
         numbers = {name: None if value is None else float(value) for name, value in plain.items()}
         return {**numbers, "nans": self.nans, "infs": self.infs, "corner": self.corner}
 
     def __array__(self, *_, **__):
         raise TypeError(
-            f"this run kept a summary of an array of {self.size:,} numbers, as of every one of more than {LARGE:,} on the "
-            "way back. Record it with smaller arrays to have the numbers"
+            f"this run kept only a summary of an array of {self.size:,} numbers: of every array of the backward pass with more "
+            f"than {LARGE:,} numbers it keeps a summary. Record it with smaller arrays to see the numbers"
         )
 
     def __repr__(self):
-        return f"{self.dtype}{list(self.shape)}: {self.told()}"
+        return f"{self.dtype}{list(self.shape)}: {self.describe()}"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The summary in words."""
         if self.norm is None:
-            return f"{self.size:,} numbers, a sum of what is kept as summaries alone"
+            return f"{self.size:,} numbers, a sum of arrays of which only summaries are known"
         bad = "".join(f"; {count:,} {what}" for count, what in ((self.nans, "nan"), (self.infs, "inf")) if count)
         return (
             f"{self.size:,} numbers, summarised: from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}, first "
@@ -86,7 +86,7 @@ class Summary:
 
 
 class Unknown(Summary):
-    """In the place of an array that was not computed: it has a shape and a dtype.
+    """Replaces an array that was not computed: it has a shape and a dtype.
 
     >>> Unknown.of((2, 3), "float32")
     float32[2, 3]: 6 numbers, not computed
@@ -104,11 +104,11 @@ class Unknown(Summary):
 
     @classmethod
     def unknown(cls, like) -> "Unknown":
-        """In the place of a sum of such."""
+        """The sum of such arrays."""
         return cls.of(like.shape, like.dtype)
 
-    def told(self) -> str:
-        """That its numbers are not there."""
+    def describe(self) -> str:
+        """The summary in words."""
         return f"{self.size:,} number{'' if self.size == 1 else 's'}, not computed"
 
 

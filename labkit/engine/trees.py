@@ -28,6 +28,8 @@ def map_leaves(fun, tree) -> Any:
 
 
 def _of_kind(tree, branches):
+    if type(tree) in (tuple, list):
+        return type(tree)(branches)
     if hasattr(tree, "_make"):
         return tree._make(branches)
     try:

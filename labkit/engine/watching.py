@@ -1,4 +1,4 @@
-"""Who looks on in a thread while something is differentiated: told of what was asked for, and of each step of a walk back."""
+"""The observers of a thread: they see which gradient was asked for, and each step of a backward pass."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
     `walks` and `pushes` count the reverse and the forward passes, whatever name they were asked for by.
-    `left(what)` is told when numbers leave what is recorded, such as into an `if`, where a dialect does not refuse that itself.
-    `asked(what, args)` is told what somebody wants walked back: a function and its arguments, or a tensor and none.
+    `left(what)` is called when numbers leave the recorded program, such as into an `if`, unless the dialect refuses that itself.
+    `asked(what, args)` is called with what is differentiated: a function and its arguments, or a tensor and no arguments.
     """
 
     observe = node = None
@@ -21,13 +21,13 @@ class Watch(PerThread):
     walks = pushes = 0
 
     def asks(self, what: Any, args: tuple) -> None:
-        """Somebody wants a walk back through `what`."""
+        """Report that the user asks for a backward pass through `what`."""
         if self.asked:
             self.asked(what, args)
 
     @contextmanager
     def walk(self) -> Iterator[None]:
-        """A walk back, counted; after it, `node` is again the one of the walk that it is inside of."""
+        """Count a backward pass; after it, `node` is again that of the backward pass around it."""
         self.walks += 1
         node = self.node
         try:
@@ -37,7 +37,7 @@ class Watch(PerThread):
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
-        """Numbers that leave in here raise TypeError."""
+        """Raise TypeError if a number leaves the recorded program inside this context."""
 
         def refuse(what):
             raise TypeError(f"numbers leave what is recorded, by {what}")
@@ -50,7 +50,7 @@ class Watch(PerThread):
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
-        """What is walked in here nobody has asked for: it is neither counted nor observed."""
+        """Neither count nor observe the backward passes inside this context: the user did not ask for them."""
         walks, observe = self.walks, self.observe
         self.observe = None
         try:

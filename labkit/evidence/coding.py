@@ -9,7 +9,6 @@ import base64
 import builtins
 import math
 import reprlib
-from collections import namedtuple
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -23,14 +22,15 @@ MOST = 1 << 20  # what one value with all that is in it may weigh, in bytes of J
 ENTRIES = 1000  # of one dict: keys that all have the same hash make a dict slow
 _WEIGHT = 16  # of any value, with nothing in it
 _CLASS = 1000  # of what becomes a class of its own
+_EXACT = frozenset((*PLAIN, tuple, list, dict, set, frozenset, complex, bytes, np.ndarray, type(...)))
 _KINDS = "biufcSU"  # NumPy's numbers and texts; the small floats of ml_dtypes go by their name
 
 
 def encode(value: Any, refer: Callable[[Any], list] | None = None) -> list:
     """`value` as JSON; what is no data (a function, a class of one's own, too much of anything) by the name of its type.
 
-    With `refer`, by what `refer(it)` gives, which is JSON, too; sets, bytes and complex numbers are then data, and a
-    named tuple keeps its names.
+    With `refer`, by what `refer(it)` gives, which is JSON, too: also an object whose class derives from a type of data.
+    Sets, bytes and complex numbers are then data.
 
     >>> encode((1, 2.5))
     ['tuple', [['int', '1'], ['float', '2.5']]]
@@ -67,8 +67,8 @@ def _name(value):
 class _Weighed:
     """What has been written or read so far may not weigh more than `MOST`."""
 
-    def __init__(self) -> None:
-        self.left = MOST
+    def __init__(self, most: int) -> None:
+        self.left = most
 
     def weigh(self, weight: int) -> None:
         """Take `weight` more, or raise `_TooMuch`."""
@@ -79,23 +79,24 @@ class _Weighed:
 
 class _Writer(_Weighed):
     def __init__(self, refer) -> None:
-        super().__init__()
+        super().__init__(3 * MOST if refer else MOST)
         self.refer = refer
 
     def write(self, value: Any, depth: int) -> list:
         self.weigh(0)
         if depth > DEEPEST:
-            return ["other", _name(value)]
+            return ["reference", self.refer(value)] if self.refer else ["other", _name(value)]
         if type(value) in PLAIN:
             return self._small(value)
         if is_tensor(value) and package(value) in DIALECTS:
             return self._array(array_of(value), "tensor", package(value))
+        if self.refer and type(value) not in _EXACT and not isinstance(value, np.generic):
+            self.weigh(_CLASS)
+            return ["reference", self.refer(value)]
         if isinstance(value, (np.ndarray, np.generic)):
             return self._array(value, "scalar" if isinstance(value, np.generic) else "array")
         if isinstance(value, (tuple, list)):
             self.weigh(_WEIGHT * len(value))
-            if self.refer and isinstance(value, tuple) and hasattr(value, "_fields"):
-                return ["named", [_name(value), list(value._fields)], [self.write(v, depth + 1) for v in value]]
             return ["tuple" if isinstance(value, tuple) else "list", [self.write(v, depth + 1) for v in value]]
         if isinstance(value, dict) and len(value) <= ENTRIES:
             pairs = [[self.write(k, depth + 1), self.write(v, depth + 1)] for k, v in value.items()]
@@ -131,7 +132,7 @@ class _Writer(_Weighed):
         dtype = value.dtype
         if not (dtype.kind in _KINDS or dtype.type.__module__ == "ml_dtypes"):
             self.weigh(_CLASS)
-            return ["other", _name(value)]
+            return ["reference", self.refer(value)] if self.refer else ["other", _name(value)]
         self.weigh(value.nbytes * 4 // 3)  # before anything is copied: a view may be larger than all memory
         array = np.array(value, subok=False)
         text = base64.b64encode(array.tobytes()).decode("ascii")
@@ -140,7 +141,7 @@ class _Writer(_Weighed):
 
 class _Reader(_Weighed):
     def __init__(self, resolve) -> None:
-        super().__init__()
+        super().__init__(3 * MOST if resolve else MOST)
         self.resolve = resolve
 
     def read(self, data: Any, depth: int) -> Any:
@@ -152,9 +153,8 @@ class _Reader(_Weighed):
             if len(_only(rest)) > ENTRIES and kind.endswith("set"):
                 raise Unreadable(f"expected a {kind} of at most {ENTRIES}")
             return _ITEMS[kind]([self.read(v, depth + 1) for v in _only(rest)])
-        if kind == "named":
-            (name, fields), items = rest
-            return namedtuple(name, fields)(*(self.read(v, depth + 1) for v in items))
+        if self.resolve and kind in _CLASSES:
+            raise Unreadable("expected data or a reference")
         if kind == "reference" and self.resolve:
             self.weigh(_CLASS)
             return self.resolve(_only(rest))

@@ -3,13 +3,15 @@
     with doings(("numpy.tri", "math", "walk back"), counts): f(x)
 
 A thing is the full name of a function (`"labkit.mindspore.ops.clip*"` for all that begin so), a module or package for
-everything in it, or one of `WORDS`. What is called by a library on its own account does not count, except for the two
-words of differentiation; names that are imported and not called do not count either.
+everything in it, or one of `WORDS` (see also `observers`). What is called by a library on its own account does not count,
+except for the two words of differentiation; names that are imported and not called do not count either.
 """
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,16 +19,22 @@ import numpy as np
 
 from ..engine import is_own
 from ..engine import watch as engines
+from .limit import _OURS
 from .named import code_of, loads, value_of
+from .observers import observing
 from .reach import Targets, constants, is_small, targets_of
 
 _KEPT = 64  # calls of one function
+_OUT_OF_SIGHT = ("sys.settrace", "sys.monitoring.register_callback", "gc.get_objects")
+_open: list[dict] = []  # the counts of those that are watched
 _NEAR = 1e-2  # relative: what is nearer may be moved by the step of a finite difference
 
 
 @contextmanager
-def doings(what: tuple[str, ...], counts: dict[str, int], closely: bool = True) -> Iterator[bool]:
+def doings(what: tuple[str, ...], counts: dict[str, Any], closely: bool = True) -> Iterator[bool]:
     """Count in `counts` what runs inside; gives False where nothing can be watched: somebody else is tracing.
+
+    `counts[""]` is 1 where it could get out of sight: it traced by itself.
 
     To watch every call takes as long again; `closely=False` counts labkit's own walks and pushes alone, which is enough
     where `may_do` says so.
@@ -38,16 +46,54 @@ def doings(what: tuple[str, ...], counts: dict[str, int], closely: bool = True) 
     (True, 2)
     """
     targets, before = targets_of(what), (engines.walks, engines.pushes)
+    _hear()
+    _open.append(counts)
     try:
-        if not closely:
-            yield True
-            return
-        with (_monitored if hasattr(sys, "monitoring") else _traced)(_Watch(targets, counts)) as watched:
-            yield watched
+        with observing(what, counts):
+            if not closely:
+                yield True
+                return
+            with (_monitored if hasattr(sys, "monitoring") else _traced)(_Watch(targets, counts)) as watched:
+                yield watched
     finally:
+        _open.pop()
         for word, now, then in zip(("walk back", "push"), (engines.walks, engines.pushes), before, strict=True):
             if word in targets.words:
                 counts[word] += now - then
+
+
+@lru_cache(maxsize=1)  # once: an audit hook stays as long as the process
+def _hear():
+    def heard(event, arguments):
+        if event in _OUT_OF_SIGHT and sys._getframe(1).f_code.co_filename not in _OURS:
+            _out_of_sight()
+
+    def start(function, *arguments):
+        return begin(_followed(function, _open[-1], sys.gettrace()) if _open else function, *arguments)
+
+    begin = threading._start_new_thread  # type: ignore[attr-defined]
+    threading._start_new_thread = start  # type: ignore[attr-defined]
+    sys.addaudithook(heard)
+
+
+def _followed(function, counts, trace):
+    """`function` for a thread of its own, watched as the thread that starts it."""
+
+    def run(*arguments, **options):
+        sys.settrace(trace)
+        try:
+            return function(*arguments, **options)
+        finally:
+            for word, times in (("walk back", engines.walks), ("push", engines.pushes)):
+                if word in counts:
+                    counts[word] += times
+
+    return run
+
+
+def _out_of_sight():
+    for counts in _open:
+        counts[""] = 1
 
 
 @contextmanager
@@ -60,6 +106,8 @@ def unwatched() -> Iterator[None]:
     True
     """
     before = sys.gettrace()
+    if is_own(sys._getframe(2).f_code.co_filename):  # not for an answer, which would get out of sight
+        _out_of_sight()
     sys.settrace(None)
     try:
         yield
@@ -83,7 +131,7 @@ def _traced(watch):
 class _Watch:
     """What is looked for, and what was found. Calls come from `trace` (Python 3.11) or from `_monitored`."""
 
-    def __init__(self, targets: Targets, counts: dict[str, int]) -> None:
+    def __init__(self, targets: Targets, counts: dict[str, Any]) -> None:
         self.targets, self.words, self.engines, self.counts = targets, targets.words, targets.engines, counts
         self.calls: dict[CodeType, list] = {}
 

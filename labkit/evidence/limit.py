@@ -11,11 +11,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, ClassVar
+from typing import Any
 
 GRACE = 1.0  # seconds that other code is given to come back to the learner's lines
 TICK = 0.05
@@ -43,12 +42,7 @@ class time_limit:
     ... except TimeUp:
     ...     print("left")
     left
-
-    `tell`, where it is set, hears the seconds of each limit when it begins, and None when it has ended: a page can end Python
-    where Python cannot leave a call.
     """
-
-    tell: ClassVar[Callable[[float | None], None] | None] = None
 
     def __init__(self, seconds: float, file: str | None, wall: float | None = None) -> None:
         if not seconds >= 0:
@@ -62,8 +56,6 @@ class time_limit:
         self.thread, self.traced = threading.get_ident(), sys.gettrace()
         self._timer: threading.Timer | None = None
         self._block = sys._getframe(1).f_code
-        if time_limit.tell is not None:
-            time_limit.tell(self.seconds)
         _limits.setdefault(self.thread, []).append(self)
         self.by_alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
         if self.by_alarm:
@@ -76,8 +68,6 @@ class time_limit:
 
     def __exit__(self, *error: Any) -> None:
         self.deadline = float("inf")
-        if time_limit.tell is not None:
-            time_limit.tell(None)
         if self.by_alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._handler)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-_LOADS = ("LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_GLOBAL", "LOAD_DEREF")
+_LOADS = ("LOAD_NAME", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST_CHECK", "LOAD_GLOBAL", "LOAD_DEREF")
 
 
 def is_module(name: str) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..engine import is_own
 from .named import code_of, codes, found, homes, is_module, is_operator, loads, value_of
+from .observers import OBSERVERS
 
-WORDS = ("walk back", "push", "near calls", "small step", "table")
+WORDS = ("walk back", "push", "near calls", "small step", "table", *OBSERVERS)
 _ENGINES = {
     "walk back": ("autograd.core.backward_pass",),
     "push": ("autograd.core.make_jvp",),

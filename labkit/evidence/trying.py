@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from typing import Any
 
 from .calling import CallOutcome, call
 from .doings import doings
@@ -23,7 +24,7 @@ class TriedCall:
     after: tuple = ()
     unfit: str = ""
     takes: str = ""
-    done: dict[str, int] | None = None
+    done: dict[str, Any] | None = None
 
     @property
     def came(self) -> bool:
@@ -51,7 +52,7 @@ def try_call(
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    done = dict.fromkeys(watch, 0)
+    done: dict[str, Any] = dict.fromkeys(watch, 0)
     outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds, wall)
     blind = done.pop("", 0)
     return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)

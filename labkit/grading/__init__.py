@@ -3,6 +3,6 @@
 `course` makes assignments; `grader` grades one submission, in a jail (`labkit.jail`) that holds neither checks nor answers.
 """
 
-from ..faces import face
+from ..imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

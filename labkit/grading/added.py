@@ -6,11 +6,11 @@ graded by hand. labkit's own questions are not among them.
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .bindings import definitions, parse, without_magics
+from .bindings import definitions, is_python, parse, without_magics
 from .release import for_students, without
 
 TESTS, WRITTEN, TASK = "tests", "written", "task"
@@ -19,6 +19,11 @@ KEYS = {*FLAGS, "grade_id", "points", "schema_version", "checksum", "cell_type",
 JUPYTER = {  # what Jupyter and its editors write into a cell's metadata
     "collapsed", "scrolled", "deletable", "editable", "format", "name", "tags", "jupyter", "execution", "slideshow",
     "nbgrader", "id", "trusted", "vscode", "colab", "ExecuteTime", "hidden", "language", "lines_to_next_cell",
+}  # fmt: skip
+UNREACHED = {  # what tests may name and does not reach the answers, and what to do instead
+    "asyncio": "Let the answer be a plain function", "getsource": "Call the function", "signature": "Call the function",
+    "manual_seed": "Pass a generator", "open": "Let the answer return what it writes", "patch": "Pass it as an argument",
+    "seed": "Pass a generator, such as np.random.default_rng(0)",
 }  # fmt: skip
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 LONGEST_TITLE = 80
@@ -33,7 +38,7 @@ class AddedQuestion:
     `source` is the instructor's cell: the tests, or the answer that was expected; `blank` is what students got of it.
     `prompt` is the text before it, `rubric` its mark scheme. `after` are the ids of the cells before it, the nearest
     first. Of tests, `prelude` is the instructor's code that they stand on; `answers` are the names that the instructor's
-    own answers bind, `classes` those of them that are classes.
+    own answers bind.
     """
 
     name: str
@@ -47,7 +52,6 @@ class AddedQuestion:
     after: tuple[str, ...] = ()
     prelude: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    classes: tuple[str, ...] = ()
 
     @property
     def by_hand(self) -> bool:
@@ -97,7 +101,7 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
         if kinds == ["grade"] or kinds == ["grade", "locked"]:
             if cell.cell_type != "code":
                 yield f"{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
-            elif not _is_python(cell.source):
+            elif not is_python(cell.source):
                 yield f"{where}: its tests are no Python."
         points = marks.get("points")
         if is_marked(cell, "grade", "task") and not are_points(points):
@@ -115,7 +119,22 @@ def misplaced(cells: Sequence[Any]) -> Iterator[str]:
         where = _where(number, cell)
         for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
             yield f"{where}: the mark {name!r} is not known, and nothing is done about it. Take it away."
-        yield from (f"{where}: {problem}" for problem in _regions(cell))
+        yield from (f"{where}: {problem}" for problem in (*_regions(cell), *_unreached(cell, cells)))
+
+
+def _unreached(cell: Any, cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each thing that tests name and that is another one where the answers are."""
+    if is_marked(cell, "grade") and not is_marked(cell, "solution") and (tree := parse(without_magics(cell.source))):
+        answers = [parse(without_magics(one.source)) for one in cells if is_marked(one, "solution")]
+        changed = {name for node in _nodes(answers) if isinstance(node, ast.Global) for name in node.names}
+        instead = {**dict.fromkeys(changed, "Let the answer have a function that returns it"), **UNREACHED}
+        used = {node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in _nodes([tree])}
+        for name in sorted(used & instead.keys()):
+            yield f"its tests use {name}, which does not reach the answers: they run in another process. {instead[name]}."
+
+
+def _nodes(trees: Iterable[ast.AST | None]) -> Iterator[ast.AST]:
+    return (node for tree in trees if tree for node in ast.walk(tree))
 
 
 def ungraded(cells: Sequence[Any]) -> Iterator[str]:
@@ -126,10 +145,10 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
         tested = tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
             found.append(f"{_where(number, cell)}: an answer that earns nothing: no cell from here on has points")
-        if is_marked(cell, "solution") and cell.cell_type == "code" and not _is_python(for_students(cell)):
+        if is_marked(cell, "solution") and cell.cell_type == "code" and not is_python(for_students(cell)):
             found.append(
-                f"{_where(number, cell)}: what students get of it is no Python. Begin with a stub, such as three dots, "
-                "before BEGIN SOLUTION"
+                f"{_where(number, cell)}: what students get of it is no Python. Move BEGIN SOLUTION and END SOLUTION so "
+                "that the lines around them are Python"
             )
         for name in sorted(cell.metadata.keys() - JUPYTER):
             found.append(
@@ -138,10 +157,6 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
         if cell.cell_type == "raw":
             found.append(f"{_where(number, cell)}: a raw cell, which is handed out as it is, and earns nothing")
     yield from reversed(found)
-
-
-def _is_python(source: str) -> bool:
-    return parse(without_magics(source)) is not None
 
 
 def _where(number: int, cell: Any) -> str:
@@ -170,7 +185,7 @@ def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
         marks["grade_id"], float(marks["points"]), kind,
         first[1].strip()[:LONGEST_TITLE] if first else marks["grade_id"], cell.source, for_students(cell), prompt,
         _inside(cell.source, "MARK SCHEME"), tuple(reversed(before)), _prelude(cells, i) if tests else (),
-        _answers(cells) if tests else (), _classes(cells) if tests else (),
+        _answers(cells) if tests else (),
     )  # fmt: skip
 
 
@@ -206,12 +221,6 @@ def _taken(source: str, helpers: bool) -> str:
     tree = parse(without_magics(source))
     kinds = (ast.Import, ast.ImportFrom, *((ast.FunctionDef, ast.ClassDef) if helpers else ()))
     return "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, kinds)) if tree else ""
-
-
-def _classes(cells: Sequence[Any]) -> tuple[str, ...]:
-    """The classes that the instructor's own answers define."""
-    trees = [parse(without_magics(c.source)) for c in cells if c.cell_type == "code" and is_marked(c, "solution")]
-    return tuple(node.name for tree in trees if tree for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def _answers(cells: Sequence[Any]) -> tuple[str, ...]:

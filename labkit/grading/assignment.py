@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, find
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from .added import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
@@ -69,6 +69,11 @@ class Assignment:
     added: tuple[AddedQuestion, ...] = ()
     inner: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     order: tuple[str, ...] = ()
+
+    @property
+    def max_points(self) -> float:
+        """The points of all questions."""
+        return sum(q.points for q in self.questions) + sum(q.points for q in self.added)
 
     @property
     def varies(self) -> bool:
@@ -158,7 +163,7 @@ def read_notebook(path: str | PathLike[str]) -> Any:
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """The names that the answers get: `answer_K` for a prediction, the stub's name for a function; never one twice.
 
-    >>> bound_names([("grad-slip", "answer"), ("port-detach", "port"), ("port-backward", "port")])
+    >>> bound_names([("grad-slip", "answer"), ("port-detach", "port"), ("port-two-outputs", "port")])
     ('answer_1', 'port', 'port_3')
     """
     names: list[str] = []

@@ -39,6 +39,15 @@ def without_magics(source: str) -> str:
     return "" if WHOLE.match(source) else MAGIC.sub(r"\1pass", source)
 
 
+def is_python(source: str) -> bool:
+    """True for code that Python can read, magics of IPython included.
+
+    >>> is_python("%matplotlib inline\\nx = 1"), is_python("def f(x):")
+    (True, False)
+    """
+    return parse(without_magics(source)) is not None
+
+
 def definitions(source: str) -> dict[str, bool] | None:
     r"""The names that the code binds at top level, each with whether it gets more than the dots to be filled in.
 

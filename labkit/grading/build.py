@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..classroom import EXERCISES, base_of, seal
-from ..lines import counted
+from ..messages.wrapping import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course
 from .notebooks import new_cell, new_notebook
@@ -122,9 +122,18 @@ def _cell(kind: str, grade_id: str, source: str, **nbgrader: Any) -> Any:
     return new_cell(kind, source, grade_id, {"nbgrader": {**data, **nbgrader}})
 
 
+def what_is_asked(number: int, points: float) -> str:
+    """How many questions an assignment asks, and for how many points, as its first cell says it.
+
+    >>> what_is_asked(1, 2.5)
+    '1 question, 2.5 points'
+    """
+    return f"{counted(number, 'question')}, {counted(points, 'point')}"
+
+
 def _title(planned: PlannedAssignment, points: float) -> Any:
     text = (
-        f"# {planned.title}\n\n{counted(len(planned.questions), 'question')}, {counted(points, 'point')}. "
+        f"# {planned.title}\n\n{what_is_asked(len(planned.questions), points)}. "
         "Write each answer in the cell below its question, in place of the dots, and keep the name that stands there. "
         "Other cells may be added; those with the questions and the checks are not yours to change."
     )
@@ -132,7 +141,12 @@ def _title(planned: PlannedAssignment, points: float) -> Any:
 
 
 def _setup(hints: bool) -> Any:
-    return _cell("code", "setup", SETUP + "\nfrom labkit import check, hint" * hints, locked=True)
+    return _cell(
+        "code",
+        "setup",
+        SETUP + "\nfrom labkit import check, hint\nfrom labkit.classroom import require" * hints,
+        locked=True,
+    )
 
 
 def _sealed(own: Iterable[str]) -> Any:
@@ -164,11 +178,11 @@ def _answer(question: Question, solution: str) -> Any:
 
 def _check(question: Question, hints: bool) -> Any:
     name = question.exercise
-    hidden = f'from labkit.classroom import require\n\nrequire("{name}", {question.binds})'
-    visible = f'_report = check("{name}", {question.binds})\nassert _report, _report\nprint(_report)'
+    call = f'require("{name}", {question.binds})'
+    hidden = f"from labkit.classroom import require\n\n{call}"
     told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
     source = (
-        f"{visible if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
+        f"{call if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
     )
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)

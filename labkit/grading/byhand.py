@@ -14,10 +14,19 @@ def written_answers(
     asked: Iterable[Question | AddedQuestion], handed: SubmittedCode, assignment: Assignment
 ) -> dict[str, str]:
     """What was written for each question that a person grades; none for a question whose cell is gone."""
-    known = {*assignment.locked, *(q.answer_id for q in assignment.questions), *(q.name for q in assignment.added)}
-    by_person = [q for q in asked if isinstance(q, AddedQuestion) and q.by_hand]
-    found = {question.name: _written(question, handed, known) for question in by_person}
+    known = known_ids(assignment)
+    found = {question.name: _written(question, handed, known) for question in by_person(asked)}
     return {name: answer for name, answer in found.items() if answer is not None}
+
+
+def by_person(asked: Iterable[Question | AddedQuestion]) -> list[AddedQuestion]:
+    """The questions that a person grades."""
+    return [q for q in asked if isinstance(q, AddedQuestion) and q.by_hand]
+
+
+def known_ids(assignment: Assignment) -> set[str]:
+    """The ids of the cells that belong to the assignment."""
+    return {*assignment.locked, *(q.answer_id for q in assignment.questions), *(q.name for q in assignment.added)}
 
 
 def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[str]) -> str | None:

@@ -6,13 +6,13 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 from .. import __version__
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from .assignment import Assignment
-from .cluster import grade_on_cluster
 from .collecting import collect
 from .course import class_rules
 from .export import read_matches
@@ -99,17 +99,21 @@ def grade_class(
     with a message for people.
     """
     assignment = Assignment.read(plan.assignment)
-    _examine(plan, assignment)
-    rules = class_rules(plan.assignment, assignment.name, plan.course)
+    _examine(plan)
+    rules = class_rules(plan.assignment, assignment.name)
     roster = _roster(plan, rules, assignment)
-    matches = read_matches(plan.matches) if plan.matches else {}
+    matches = read_matches(plan.unmatched) if plan.unmatched.is_file() else {}
     with Reader(plan.bounds) as reader:
         collected = collect(
             plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone, reader
         )  # fmt: skip
         found = collected.submissions
-        plan.out.parent.mkdir(parents=True, exist_ok=True)
-        with held(plan.beside(".journal")):
+        known = [*assignment.order, *(submission.student for submission in found)]
+        if strange := next((name for name in plan.again if name not in known), ""):
+            raise ValueError(
+                f"--again: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
+            )
+        with _made(plan.out.parent), held(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
             results = _results(plan, assignment, found, begin, step)
             counted = [rescored(result, assignment) for result in results]
@@ -119,6 +123,19 @@ def grade_class(
     ordered = [final.result for final in finals]
     strangers = tuple(collected.strangers)
     return GradedClass(ordered, unwritten, tuple(finals), strangers, rules.policy.takes_off, remarks)
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder with those above it; those that were not there and stay empty, because nothing is graded, go again."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            for one in missing:
+                one.rmdir()
 
 
 def _results(
@@ -133,11 +150,12 @@ def _results(
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
             done = before if before is not None and is_graded(before) else None
-            if plan.rescore or (done is not None and not stale(done, assignment, plan.again)):
+            again = assignment.order if work.student in plan.again else plan.again
+            if plan.rescore or (done is not None and not stale(done, assignment, again)):
                 results[work.student] = done or _not_run(assignment, settings, work)
                 step()
             elif done is not None:
-                yield replace(work, only=stale(done, assignment, plan.again))
+                yield replace(work, only=stale(done, assignment, again))
             else:
                 earlier = journal.results.get(work.student)
                 yield replace(work, again=earlier is not None and bool(earlier.digest) and is_graded(earlier))
@@ -189,11 +207,8 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
         yield f"{name} was changed since {number} answers to it were graded; run it again for all: --again {name}"
 
 
-def _examine(plan: Plan, assignment: Assignment) -> None:
-    """Raise ValueError now for what could otherwise not be written at the end, and for a question that is not asked."""
-    for name in plan.again:
-        if name not in assignment.order:
-            raise ValueError(f"there is no question {name!r} to run again. {did_you_mean(name, assignment.order)}")
+def _examine(plan: Plan) -> None:
+    """Raise ValueError now for what could otherwise not be written at the end."""
     if plan.out.suffix != ".csv" or plan.out.is_dir():
         raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
     if plan.pages and plan.out.resolve().is_relative_to(plan.pages.resolve()):
@@ -212,7 +227,7 @@ def _begin(plan: Plan, assignment: Assignment, found: list[Submission]) -> tuple
         seed = secrets.randbits(128)
     fingerprint = {
         "assignment": assignment.name, "seed": seed, "labkit": __version__,
-        "pace": asdict(plan.pace), "limits": asdict(plan.limits),
+        "pace": asdict(plan.pace), "limits": asdict(plan.limits), **({"unsafe": True} if plan.unsafe else {}),
     }  # fmt: skip
     if plan.rescore:  # nothing is run, so limits do not matter
         fingerprint |= {key: value for key, value in fingerprint_of(path).items() if key != "assignment"}
@@ -228,8 +243,6 @@ def _plots(submission: Submission) -> bool:
 def _graded(
     plan: Plan, assignment: Assignment, settings: Settings, works: Iterator[Work], number: int
 ) -> Generator[SubmissionResult]:
-    if plan.scheduler and not plan.rescore:
-        return grade_on_cluster(assignment, settings, works, plan.scheduler)
     jobs = min(plan.jobs or _cores(), number)
     return grade_in_processes(assignment, settings, works, jobs)
 

@@ -62,13 +62,13 @@ class Course:
         return self.folder / "personal" / student / name / f"{name}.ipynb"
 
 
-def class_rules(source: Path, assignment: str, course: Path | None = None) -> Rules:
-    """The rules for grading an assignment: those of `course`, or of the course in which its notebook `source` lies, if any.
+def class_rules(source: Path, assignment: str) -> Rules:
+    """The rules for grading an assignment: those of the course in which its notebook `source` lies, if any.
 
     Only what concerns grading is looked at; raises `CourseError` with what is wrong with it.
     """
-    folder = course or source.absolute().parents[min(2, len(source.absolute().parents) - 1)]
-    if course is None and not (folder / FILE).is_file():
+    folder = source.absolute().parents[min(2, len(source.absolute().parents) - 1)]
+    if not (folder / FILE).is_file():
         return Rules()
     data = _toml(folder)
     if problems := list(rule_problems(data)):

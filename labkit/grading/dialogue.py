@@ -12,6 +12,7 @@ from .matching import CodeStep
 from .tested import relayed, test_program
 from .told import place_told
 
+_ANSWERS = {"call", "came", "raised", "same", "uncrossed"}  # how a message of answers to tests begins
 KINDS = ("value", "error", "timeout", "unfit")
 
 
@@ -39,6 +40,7 @@ class Run:
     beside: Callable[[], Jail] | None
     step: int = 0
     question: str = ""
+    late: bool = False
 
     def through(self) -> None:
         """Follow the program to its end; raises `Blame` where it is lost."""
@@ -96,15 +98,14 @@ class Run:
     def _ran(self, message):
         if "kind" in message:
             kind = "timeout" if message["kind"] == "timeout" else "error"
-            place = self._place(message, "place") if kind == "error" else "it ran too long"
-            failure = Failure(kind, _words(message, "error"), place)
+            sources = [step.source for step in self.steps]
+            place = place_told(_words(message, "place"), sources) if kind == "error" else "it ran too long"
+            failure = Failure(kind, _words(message, "error"), place, self.late)
             self.findings.failures.setdefault(self.step, failure)
-
-    def _place(self, message, key):
-        return place_told(_words(message, key), [step.source for step in self.steps])
 
     def _ask(self, asked):
         self.question = asked.name
+        self.late = self.late or bool(asked.tests or asked.inputs)
         if asked.tests and self.beside:
             self._test(asked)
             self.question = ""
@@ -136,7 +137,7 @@ class Run:
         """What the answers say to a message of the tests."""
         self._guarded(self.session.send, message, seconds)
         said = self._guarded(self.session.receive, seconds, self.pace.cell + self.pace.grace)
-        if not isinstance(said, dict) or not {"ask", "came", "raised"}.intersection(said):  # nobody answers any more
+        if not isinstance(said, dict) or not _ANSWERS.intersection(said):  # nobody answers any more
             raise self._blame()
         return said
 
@@ -150,7 +151,7 @@ class Run:
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
             after = drawn if message.get("after") == data else decode(message.get("after"))
-            evidence.tried.append(_tried_call(message, after, asked.watch, self._place(message, "error_place")))
+            evidence.tried.append(_tried_call(message, after, asked.watch))
             if not (evidence.tried[-1].came or (asked.to_end and goes_on(evidence.tried[-1]))):
                 break
 
@@ -161,15 +162,15 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried_call(message, after, watch, place):
-    """The evidence of one call; raises `Unreadable` for what is none."""
+def _tried_call(message, after, watch):
+    """The evidence of one call, of an error no line: that could say which input it was. Raises `Unreadable` for what is none."""
     kind = message.get("outcome")
     if kind not in KINDS or not isinstance(after, tuple):
         raise Unreadable("expected the outcome of a call")
     error, printed, unfit, takes = (_words(message, key) for key in ("error", "printed", "unfit", "takes"))
     unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
     return TriedCall(
-        CallOutcome(kind, decode(message.get("value")), error, place, printed),
+        CallOutcome(kind, decode(message.get("value")), error, place_told(_words(message, "error_place"), ()), printed),
         after,
         unfit,
         takes,
@@ -178,10 +179,6 @@ def _tried_call(message, after, watch, place):
 
 
 def _done(message, watch):
-    """How often each thing that was looked for was called, as far as it is told in numbers."""
+    """What was observed of each thing that was looked for; None where that was not told."""
     done = message.get("done")
-    return (
-        {name: int(done.get(name, 0)) for name in watch}
-        if isinstance(done, dict) and all(type(done.get(name, 0)) is int for name in watch)
-        else None
-    )
+    return {name: decode(done[name]) for name in watch} if isinstance(done, dict) and set(watch) <= set(done) else None

@@ -16,14 +16,14 @@ from typing import Any
 from ..desk import write_whole
 from .files import printable
 from .finals import Final
-from .results import SubmissionResult, in_utc
+from .results import SubmissionResult
 from .roster import Student
 from .submissions import Stranger
 
 GRADES = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score",
-    "late_days", "time_from", "section", "status",
+    "late_days", "time_from", "section", "status", "unsafe",
 )  # fmt: skip
 UNMATCHED = ("file", "why", "student")
 QUESTIONS = ("student", "question", "exercise", "points", "max_points", "kind", "detail")
@@ -35,9 +35,10 @@ FORMULA = re.compile(START + r"(?=[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20])")  # a
 def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResult | Final]) -> Path:
     """Write one line for each student, with the columns of `nbgrader export`, sorted by student; return the path.
 
-    Behind nbgrader's columns stand the days that somebody is late ("?" where nobody knows), what says so, the section and
-    the state. Times are in UTC, as nbgrader writes them. A result without `Final` has no due date, no penalty and no name.
-    Raises OSError where the file cannot be written; an old file then stays as it was.
+    After nbgrader's columns come the days that a submission is late ("?" if unknown), the source of that time, the section, the
+    state, and "unsafe" if --unsafe was given. Times are in the zone of the course, and name it as +01:00; without one, in
+    UTC. A result without `Final` has no due date, no penalty and no name. Raises OSError where the
+    file cannot be written; an old file then stays as it was.
 
     >>> from tempfile import TemporaryDirectory
     >>> from labkit.grading.results import QuestionResult
@@ -45,9 +46,9 @@ def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResul
     >>> with TemporaryDirectory() as folder:
     ...     lines = write_grades(f"{folder}/grades.csv", [result]).read_text().splitlines()
     >>> lines[1]
-    "week1,,,'=cmd(),,,,1.0,0.0,1.0,2.0,0,,,graded"
+    "week1,,,'=cmd(),,,,1.0,0.0,1.0,2.0,0,,,graded,"
     """
-    finals = [result if isinstance(result, Final) else Final(result) for result in results]
+    finals = map(Final.of, results)
     return _write(
         path, GRADES, [_line(f) for f in sorted(finals, key=lambda f: (f.result.assignment, f.result.student))]
     )
@@ -55,11 +56,11 @@ def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResul
 
 def _line(final: Final) -> tuple[Any, ...]:
     result, student = final.result, final.student or Student(final.result.student)
-    due = in_utc(final.due.isoformat()) if final.due else ""
     return (
-        result.assignment, due or "", result.submitted or "", result.student, student.last_name, student.first_name,
-        student.email, float(result.score), final.taken_off, final.score, float(result.max_score),
-        "?" if final.days is None else final.days, final.time_from, student.section, result.state,
+        result.assignment, final.shown(final.due) or "", final.shown(result.submitted) or "",
+        result.student, student.last_name, student.first_name, student.email,
+        float(result.score), final.taken_off, final.score, float(result.max_score),
+        "?" if final.days is None else final.days, final.time_from, student.section, result.state, "unsafe" * result.unsafe,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """One page for each student: what each answer earned, why, and the code that was graded.
 
-A page holds what the student may know: no drawn input, no expected value, nothing of other students, and the solution
-only when it is asked for. What is in a page comes from a student, so it is escaped, runs no script, and loads nothing.
+A page holds what the student may know: no drawn input, no expected value, no solution, nothing of other students. What is
+in a page comes from a student, so it is escaped, runs no script, and loads nothing.
 """
 
 import os
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..classroom import find
 from ..desk import write_whole
 from .files import safe_name, safe_names
+from .finals import Final
 from .pages import exercise_title, render
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 from .told import note_told
@@ -21,22 +21,22 @@ LONGEST = 20_000  # characters of a source that are shown
 
 def write_feedback(
     folder: str | os.PathLike[str],
-    results: Sequence[SubmissionResult],
+    results: Sequence[SubmissionResult | Final],
     assignment_title: str,
-    solutions: bool = False,
 ) -> dict[str, Path]:
     """Write `folder/STUDENT/ASSIGNMENT.html` for each result; return the pages, by student.
 
     STUDENT is the student's id where that is a plain name, otherwise made from it (`files.safe_names`), so nothing is
-    written outside `folder`. `solutions=True` shows the course's solutions: for after the due date. Raises ValueError
+    written outside `folder`. Raises ValueError
     if a student's folder is a link, OSError where a page cannot be written.
     """
-    pages = feedback_pages(folder, results)
-    for result in results:
-        page = pages[result.student]
+    finals = [*map(Final.of, results)]
+    pages = feedback_pages(folder, [final.result for final in finals])
+    for final in finals:
+        page = pages[final.result.student]
         if page.parent.is_symlink():
             raise ValueError(f"{page.parent} is a link, and feedback must stay in {folder}: delete the link")
-        write_whole(page, student_page(result, assignment_title, solutions).encode())
+        write_whole(page, student_page(final, assignment_title).encode())
     return pages
 
 
@@ -47,32 +47,36 @@ def feedback_pages(folder: str | os.PathLike[str], results: Iterable[SubmissionR
     return {who: Path(folder) / names[who] / f"{safe_name(what)}.html" for who, what in assignments.items()}
 
 
-def student_page(result: SubmissionResult, assignment_title: str, solutions: bool = False) -> str:
+def student_page(of: SubmissionResult | Final, assignment_title: str) -> str:
     """The page of one student, as HTML.
 
     >>> "<b>" in student_page(SubmissionResult("<b>", "week1", ()), "Week 1")
     False
     """
-    questions = [
-        _template_values(question, result.answers.get(question.question, ""), solutions)
-        for question in result.questions
-    ]
+    final = Final.of(of)
+    result = final.result
+    questions = [_template_values(question, result.answers.get(question.question, "")) for question in result.questions]
     notes = [told for told in map(note_told, result.notes) if told]
     unread = bool(result.notes) and not any(result.answers.values())
-    values = {"title": assignment_title, "result": result, "questions": questions, "notes": notes, "unread": unread}
+    values = {
+        "title": assignment_title,
+        "result": result,
+        "final": final,
+        "questions": questions,
+        "notes": notes,
+        "unread": unread,
+    }
     return render("feedback.html", values)
 
 
-def _template_values(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
+def _template_values(question: QuestionResult, source: str) -> dict[str, Any]:
     """What the template shows of one question. `detail` is not in it."""
-    exercise = find(question.exercise)
     return {
         **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint", "comment")},
         "title": exercise_title(question.exercise),
         "state": _state(question),
         "source": source[:LONGEST],
         "left_out": max(0, len(source) - LONGEST),
-        "solution": exercise.solution.strip() if exercise and solutions else "",
     }
 
 

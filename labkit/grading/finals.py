@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from ..lines import counted
+from ..messages.wrapping import counted
 from .pages import points
 from .results import NOTHING, SubmissionResult, in_utc
 from .roster import Roster, Student
@@ -26,6 +26,16 @@ class Final:
     taken_off: float = 0.0
     time_from: str = ""
     policy: Policy = field(default_factory=Policy)
+
+    @classmethod
+    def of(cls, result: "SubmissionResult | Final") -> "Final":
+        """A result without a due date, a penalty and a name, where it is not final yet."""
+        return result if isinstance(result, Final) else cls(result)
+
+    def shown(self, time: datetime | None) -> datetime | None:
+        """A time in the zone of the course; without one, or for a time that names none, in UTC."""
+        aware = time if time is None or time.tzinfo else time.replace(tzinfo=UTC)
+        return aware.astimezone(self.policy.zone or UTC) if aware else None
 
     @property
     def score(self) -> float:

@@ -63,11 +63,15 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong in a cell: `kind` is "error", "timeout" or "died"; `place` is the error without its words."""
+    """What went wrong in a cell: `kind` is "error", "timeout" or "died"; `place` is the error without its words.
+
+    `late`: before this cell an answer had seen hidden inputs, so a student is not told more than that it failed.
+    """
 
     kind: str
     error: str
     place: str
+    late: bool = False
 
 
 @dataclass

@@ -14,7 +14,7 @@ from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
-from ..getting import how_to_get
+from ..messages.install_hints import how_to_install
 from .added import TASK, TESTS, WRITTEN
 from .assignment import Assignment
 from .files import printable
@@ -43,7 +43,7 @@ def write_gradebook(
     assignment that is new. Returns a sentence for each student whom somebody gave an extension there that the course does
     not know. Raises GradebookError if nbgrader is not installed, or the database is locked, or is no gradebook.
     """
-    finals = [result if isinstance(result, Final) else Final(result) for result in results]
+    finals = [*map(Final.of, results)]
     policy = finals[0].policy if finals else Policy()
     with _gradebook(path_or_url, course) as gradebook:
         notebook = _prepare(gradebook, assignment, policy)
@@ -61,7 +61,7 @@ def _gradebook(path_or_url: str | os.PathLike[str], course: str) -> Iterator[Any
         from nbgrader.api import Gradebook, InvalidEntry
         from sqlalchemy.exc import SAWarning, SQLAlchemyError
     except ModuleNotFoundError as error:
-        raise GradebookError(f"a gradebook needs nbgrader ({error}): {how_to_get('gradebook')}") from None
+        raise GradebookError(f"a gradebook needs nbgrader ({error}): {how_to_install('gradebook')}") from None
     try:
         url = _url(path_or_url)
         _examine(url)

@@ -1,9 +1,10 @@
 """Grade submissions: what each answer earns, by evidence from a jail, on inputs drawn now."""
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from types import MappingProxyType
@@ -13,17 +14,20 @@ from ..classroom import EXERCISES
 from ..jail import Jail, JailError, Limits
 from .added import AddedQuestion
 from .assignment import Assignment, Question
+from .bindings import definitions, without_magics
 from .bounds import Bounds, Exceeded, bounded
-from .byhand import by_hand, written_answers
+from .byhand import by_hand, by_person, known_ids, written_answers
 from .examine import examine
 from .findings import Evidence, Findings, Inquiry, Pace
 from .judging import Judge, cut, exercise_of
 from .matching import CodeStep, plan
+from .pictures import pictures_of
 from .rescoring import asked_of, basis
-from .results import QuestionResult, SubmissionResult
+from .results import BY_HAND, QuestionResult, SubmissionResult
 from .salvage import read_submission
 from .tested import result_of_tests
-from .variants import UnknownVariant, variant_of
+from .told import LATE
+from .variants import NOT_DRAWN, UnknownVariant, variant_of
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
@@ -111,22 +115,30 @@ class Grader:
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     def _grade(self, student, data, file, notes, called, beyond, only):
+        pictures: dict[str, list[str]] = {}
         with bounded("Reading the file", self.settings.bounds.reading):
             handed = read_submission(data)
-            variant, others = variant_of(self.assignment, student, handed, called)
+            variant, others, undrawn = variant_of(self.assignment, student, handed, called)
             asked = _wanted(variant, only)
             steps, matched = plan(handed, variant)
             written = written_answers(asked, handed, variant)
+        with suppress(Exceeded), bounded("Reading the pictures", self.settings.bounds.reading):
+            pictures = pictures_of(data, {q.name: q.kind for q in by_person(asked)}, known_ids(variant))
         with bounded("Reading what its code says", self.settings.bounds.talking):
-            findings = self._examine(steps, asked)
+            findings = self._examine(steps, [q for q in asked if q.name not in undrawn])
         with _JUDGING:
-            questions = tuple(self._result(q, findings, steps, written, beyond.get(q.name, "")) for q in asked)
+            questions = tuple(
+                self._not_drawn(q)
+                if q.name in undrawn
+                else self._result(q, findings, steps, written, beyond.get(q.name, ""))
+                for q in asked
+            )
         told = (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps))
         more = (f"There are {len(told) - NOTES} more notes like these.",) if len(told) > NOTES else ()
         answers = _answers(asked, steps, written)
         return SubmissionResult(
-            student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=answers
-        )
+            student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=answers, pictures=pictures
+        )  # fmt: skip
 
     def nothing(
         self, student: str, problem: str, file: str = "", data: bytes = b"", only: Collection[str] | None = None
@@ -160,6 +172,14 @@ class Grader:
         drawn = self.judge.of(exercise)
         sent = drawn.inputs, drawn.data
         return Inquiry(question.name, question.binds, *sent, exercise.tensors, exercise.watched, question.partial)
+
+    def _not_drawn(self, question: Any) -> QuestionResult:
+        """The result of an answer to another question than the student's own: a person has to look."""
+        known = basis(self.assignment, question)
+        text = NOT_DRAWN, f"{question.exercise} was not drawn for this student"
+        return QuestionResult(
+            question.name, question.exercise, 0.0, question.points, BY_HAND, *text, share=0.0, basis=known
+        )
 
     def _result(
         self, question: Question | AddedQuestion, findings: Findings, steps: list[CodeStep], written: dict[str, str],
@@ -201,15 +221,31 @@ def _unread(question: Question | AddedQuestion, text: str, detail: str) -> Quest
 
 def _notes_of_failures(findings: Findings, steps: list[CodeStep]) -> list[str]:
     """A note for each cell that did not run to its end."""
-    return [f"{steps[i].label.capitalize()}: {cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
+    return [
+        f"{LATE * failure.late}{steps[i].label.capitalize()}: {cut(failure.place)}"
+        for i, failure in sorted(findings.failures.items())
+    ]
 
 
 def _answers(
     asked: Iterable[Question | AddedQuestion], steps: list[CodeStep], written: dict[str, str]
 ) -> dict[str, str]:
-    """The sources of the answers that were graded; of tests, the student's cell before them."""
-    found, before, names = dict[str, str](), "", {q.name for q in asked}
+    """The sources of the answers that were graded; where the step has none, the last cell before it that gives a name of it."""
+    found, cells = dict[str, str](), list[str]()
+    wanted = {q.name: _names(q) for q in asked}
     for step in steps:
-        before = before if step.is_given or not step.source.strip() else step.source
-        found |= {name: (step.source or before)[:20_000] for name in step.asks if name in names}
+        cells += [] if step.is_given or not step.source.strip() else [step.source]
+        for name in step.asks:
+            if name in wanted:
+                giving = (
+                    one for one in reversed(cells) if wanted[name] & (definitions(without_magics(one)) or {}).keys()
+                )
+                found[name] = (step.source or next(giving, cells[-1] if cells else ""))[:20_000]
     return found | {name: answer[:20_000] for name, answer in written.items()}
+
+
+def _names(question: Question | AddedQuestion) -> set[str]:
+    """The names that an answer gives; of tests those that they use."""
+    if isinstance(question, Question):
+        return {question.binds}
+    return set(question.answers).intersection(re.findall(r"\w+", question.source))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..classroom import base_of
 from .assignment import Assignment, grade_id_of, read_notebook
-from .build import digest, instructor_notebook, personal
+from .build import digest, instructor_notebook, personal, what_is_asked
 from .course import Course, CourseError
 from .notebooks import write
 from .planned import PlannedAssignment
@@ -33,7 +33,7 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
         ]
     return [
         *lines,
-        f"{planned.name}: each student gets other questions. Make them: labkit course build --students FILE",
+        f"{planned.name}: each student gets other questions. Name the roster in course.toml, and build again",
     ]
 
 
@@ -104,9 +104,21 @@ def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
     changed = fresh.metadata["labkit"]
     kept.metadata["labkit"] |= {key: changed[key] for key in ("slots", "own") if key in changed}
     done = (("the exercise", texts), ("the points of", sorted(worth)), ("partial credit for", partial))
-    return [f"{what} {name!r}" for what, names in done for name in names]
+    return [f"{what} {name!r}" for what, names in done for name in names] + _title_brought(kept)
 
 
+def _title_brought(kept: Any) -> list[str]:
+    """Let the first cell say how many questions and points there are now, with those that were added by hand."""
+    now = Assignment.from_notebook(kept)
+    says = what_is_asked(len(now.order), now.max_points)
+    title = next((cell for cell in kept.cells if grade_id_of(cell) == "title"), None)
+    if title is None or (source := _ASKED.sub(says, title.source, count=1)) == title.source:
+        return []
+    title.source = source
+    return ["the sum of points in the first cell"]
+
+
+_ASKED = re.compile(r"\b\d+ questions?, [\d.]+ points?\b")
 _WORTH = re.compile(r"\(\d+(?:\.\d+)? points?\)$", re.MULTILINE)
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .journal import JournalError
+from .journal import JournalError, begun_alone
 
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Keep every other run off the journal at `path`, which is made if it is not there; a file without a line is removed.
+    """Keep every other run off the journal at `path`, which is made if it is not there; a file without a result is removed.
 
     Raises JournalError where another run holds it, on this machine or one that shares the folder, as far as the file
     system knows locks. What this process starts does not hold it.
@@ -29,7 +29,7 @@ def held(path: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            if os.path.samestat(os.fstat(number), os.stat(path)) and not os.fstat(number).st_size:
+            if os.path.samestat(os.fstat(number), os.stat(path)) and begun_alone(path):
                 os.unlink(path)
         os.close(number)
 

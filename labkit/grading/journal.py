@@ -52,7 +52,7 @@ class Journal:
         Raises JournalError if the file has results and `resume` is False, if its fingerprint differs, or if a line is
         damaged that is not the last; OSError where it cannot be written.
         """
-        if not resume and _begun_alone(path):
+        if not resume and begun_alone(path):
             os.truncate(path, 0)  # in place: a run that holds it (`holding`) goes on holding it
         elif not resume and os.path.lexists(path):
             raise JournalError(
@@ -132,7 +132,7 @@ class Journal:
         return JournalError(f"{self.path} is not a journal of labkit. It stays as it is: name another file.")
 
 
-def _begun_alone(path: str | os.PathLike[str]) -> bool:
+def begun_alone(path: str | os.PathLike[str]) -> bool:
     """True for a journal without any result: the run that began it could grade nothing, or is only about to begin it."""
     try:
         with open(path, "rb") as file:

@@ -148,7 +148,8 @@ def _without_answer(binds: str, found: str, failure: Failure | None, pace: Pace)
     if found == "missing" and failure is not None:
         begun = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
         text = f", before it defined {binds}."
-        return Verdict(failure.kind, begun + failure.error + text, begun + failure.place + text)
+        place = "an error" if failure.late and failure.kind == "error" else failure.place
+        return Verdict(failure.kind, begun + failure.error + text, begun + place + text)
     sentences = {
         "missing": f"There is no answer: after its cell, {binds} is not defined.",
         "empty": "There is no answer yet: the ... are still there.",

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 
 ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".py", ".html", ".htm")  # what is graded, the best first
 

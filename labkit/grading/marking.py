@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from .added import AddedQuestion
 from .assignment import Assignment
 from .files import printable
@@ -25,6 +25,7 @@ class Item:
     question: QuestionResult
     answer: str
     asked: AddedQuestion | None
+    pictures: Sequence[str] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -56,7 +57,13 @@ class MarkingDesk:
                 raise MarksError(f"there is no question {name!r}. {did_you_mean(name, assignment.order)}")
         added = {question.name: question for question in assignment.added}
         items = [
-            Item(result.student, question, result.answers.get(question.question, ""), added.get(question.question))
+            Item(
+                result.student,
+                question,
+                result.answers.get(question.question, ""),
+                added.get(question.question),
+                result.pictures.get(question.question, ()),
+            )
             for result in (rescored(one, assignment) for one in results)
             for question in result.questions
             if (question.question in questions if questions else question.kind == BY_HAND)
@@ -91,7 +98,10 @@ class MarkingDesk:
             number = -1.0
         if number is not None and not 0 <= number <= item.question.max_points:
             return f"Expected points from 0 to {points(item.question.max_points)}, but got {text!r}."
-        comment = printable(typed.get("comment", "").strip())[:LONGEST_COMMENT]
+        comment, said = (typed.get(name, "").replace("\r\n", "\n").strip() for name in ("comment", "said"))
+        if said not in comment:  # one that was given before
+            comment = f"{comment}\n{said}".strip()
+        comment = printable(comment)[:LONGEST_COMMENT]
         with self._writing:
             marks = {
                 key: mark for key, mark in read_marks(self.path).items() if key != item.key

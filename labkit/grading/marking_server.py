@@ -18,19 +18,20 @@ PATIENCE = 60.0  # seconds for one request
 HEADERS = {
     "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "form-action 'self'; frame-ancestors 'none'",
 }  # fmt: skip
 
 
 class MarkingServer(ThreadingHTTPServer):
-    """Serves a desk at `url` on a port of this machine; 0 takes a free one. Raises OSError where the port is taken.
+    """Serves a desk at `url` on a free port of this machine.
 
     Each connection has a thread: browsers open some ahead, on which they may never say anything.
     """
 
-    def __init__(self, desk: MarkingDesk, port: int = 0) -> None:
+    def __init__(self, desk: MarkingDesk) -> None:
         self.desk, self.secret = desk, secrets.token_urlsafe(18)
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
     def url(self) -> str:

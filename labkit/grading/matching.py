@@ -42,7 +42,7 @@ def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep],
     steps += [step for _, step in sorted([*theirs, *_placed(handed, assignment)], key=lambda placed: placed[0])]
     if None in asked:
         steps.append(CodeStep("", "the end of the notebook", tuple(asked[None])))
-    return steps, [*_changed(handed, assignment), *cells.notes]
+    return steps, [*_changed(handed, assignment), *cells.notes, *_processes(cells.own)]
 
 
 def _placed(handed: SubmittedCode, assignment: Assignment) -> Iterator[tuple[float, CodeStep]]:
@@ -88,12 +88,12 @@ class _Cells:
         carriers = self.carriers[question.answer_id]
         if not carriers:
             return self._by_name(question)
+        filled = [i for i in carriers if self._may_answer(i, question.binds)]
         if len(carriers) > 1:
             numbers = " and ".join(str(self.own[i].index) for i in carriers[-5:])
-            self.notes.append(
-                f"Cells {numbers} all have the id of question {question.name}; it was asked after the last."
-            )
-        if not any(self._may_answer(i, question.binds) for i in carriers):
+            taken = self.own[(filled or carriers)[-1]].index
+            self.notes.append(f"Cells {numbers} all have the id of question {question.name}; cell {taken} was graded.")
+        if not filled:
             # among the cells that were not handed out for an answer
             free = [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
             if elsewhere := [i for i in free if (self.bound[i] or {}).get(question.binds)]:
@@ -102,7 +102,7 @@ class _Cells:
                     f"The cell of question {question.name} is not filled in; the answer in {where} was taken."
                 )
                 return elsewhere[-1]
-        return carriers[-1]
+        return (filled or carriers)[-1]
 
     def _may_answer(self, i: int, name: str) -> bool:
         """True where a cell gives the name more than dots; also where it is no Python, which is an answer with a mistake."""
@@ -135,6 +135,16 @@ def _looks_like(cell: CodeCell, name: str) -> bool:
     """True for text that should define the name, of a cell that may be no Python."""
     word = re.escape(name)
     return bool(re.search(rf"^[ \t]*(?:def[ \t]+{word}[ \t]*\(|{word}[ \t]*=)", cell.source, re.MULTILINE))
+
+
+def _processes(cells: Sequence[CodeCell]) -> list[str]:
+    """A note where a cell shares work among processes, which need what no answer has."""
+    pools = [cell.index for cell in cells if re.search(r"(?<!Thread)\b(?:Pool|ProcessPoolExecutor)\b", cell.source)]
+    return [
+        f"Cell {index} makes a pool of processes. Where answers are graded there is no memory that processes share, so it "
+        "raises OSError: use map(), or a pool of threads."
+        for index in pools[:3]
+    ]
 
 
 def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:

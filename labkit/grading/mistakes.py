@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..classroom import EXERCISES, find
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from .assignment import unknown_exercise
 from .planned import planned_question
 from .rules import ASSIGNMENT_RULES, COURSE_RULES, rule_problems

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..desk import write_whole
+from .finals import Final
 from .pages import render
 from .results import SubmissionResult
 from .statistics import summarise
@@ -13,7 +14,7 @@ from .statistics import summarise
 
 def write_overview(
     path: str | os.PathLike[str],
-    results: Sequence[SubmissionResult],
+    results: Sequence[SubmissionResult | Final],
     assignment_title: str,
     pages: Mapping[str, Path],
 ) -> Path:
@@ -33,12 +34,12 @@ def write_overview(
     return write_whole(path, overview_page(results, assignment_title, _links(path, pages)).encode())
 
 
-def overview_page(results: Sequence[SubmissionResult], assignment_title: str, links: Mapping[str, str]) -> str:
+def overview_page(results: Sequence[SubmissionResult | Final], assignment_title: str, links: Mapping[str, str]) -> str:
     """The overview as HTML. `links` are addresses of pages, by student; a student without one is not a link."""
     summary = summarise(results)
     most = max((b.number for b in summary.histogram), default=0)
-    ordered = sorted(results, key=lambda result: result.student)
-    values = {"title": assignment_title, "summary": summary, "most": most, "results": ordered, "links": links}
+    ordered = sorted(map(Final.of, results), key=lambda final: final.result.student)
+    values = {"title": assignment_title, "summary": summary, "most": most, "finals": ordered, "links": links}
     return render("overview.html", values)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import find
-from ..getting import how_to_get
+from ..messages.install_hints import how_to_install
 from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
@@ -37,7 +37,7 @@ def _environment() -> Any:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ModuleNotFoundError as error:
-        message = f"pages with feedback need Jinja: {how_to_get('classroom')}"
+        message = f"pages with feedback need Jinja: {how_to_install('classroom')}"
         raise ModuleNotFoundError(message, name=error.name) from None
     loader = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(

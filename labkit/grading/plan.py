@@ -13,23 +13,20 @@ class Plan:
     """What to grade, how, and where the results go.
 
     `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; beside it are written
-    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something)
-    and `OUT.journal` (what a run that was interrupted goes on from); `OUT.marks.csv` is read there, where a person has given
-    points. `seed` None: one is drawn, or the journal's is taken.
-    `roster` is the list of students, the one of `course.toml` if it is not given; `course` the folder of the latter, found from
-    the notebook's place if it is not given. `matches` says whose a file is (`OUT.unmatched.csv`, filled in). `feedback` is a
-    folder, or an archive (.zip) for the system; `returned` the table of grades that the system imports.
-    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `again` names questions that are
-    run once more for all.
+    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something;
+    its column `student`, filled in, says whose it is) and `OUT.journal` (what a run that was interrupted goes on from);
+    `OUT.marks.csv` is read there, where a person has given points. `seed` None: one is drawn, or the journal's is taken.
+    `roster` is the list of students, the one of `course.toml` if it is not given. `feedback` is a folder, or an archive (.zip)
+    for the system; `returned` the table of grades that the system imports.
+    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `again` names questions that
+    are run once more for all, and students of whom all is run once more.
     """
 
     submissions: Path
     assignment: Path
     out: Path
     jobs: int = 0
-    scheduler: str = ""
     feedback: Path | None = None
-    solutions: bool = False
     gradebook: str = ""
     resume: bool = False
     seed: int | None = None
@@ -38,8 +35,6 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     bounds: Bounds = field(default_factory=Bounds)
     roster: Path | None = None
-    course: Path | None = None
-    matches: Path | None = None
     returned: Path | None = None
     rescore: bool = False
     again: tuple[str, ...] = ()

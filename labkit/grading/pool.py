@@ -1,4 +1,4 @@
-"""Grade many submissions: in this process, or in several of this machine. `cluster` does it on several machines.
+"""Grade many submissions: in this process, or in several.
 
 A worker has one jail and one submission at a time: so memory is bounded whatever the size of a class, and it is known what
 a worker had that was lost. Results come in any order.

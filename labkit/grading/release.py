@@ -2,7 +2,12 @@
 
 import copy
 import hashlib
+import re
 from typing import Any
+
+from .bindings import is_python
+
+_BEGIN = re.compile(r"^(?=.*BEGIN SOLUTION.*\n(?:[ \t]*\n)*([ \t]*)\S)", re.MULTILINE)  # and the indent below it
 
 
 def released(notebook: Any) -> Any:
@@ -50,12 +55,24 @@ def without(source: str, region: str, instead: tuple[str, ...] = ()) -> str:
     return "\n".join(kept)
 
 
+def stubbed(source: str) -> str:
+    r"""`source` with three dots before a solution without which it would be no Python.
+
+    >>> stubbed("def f(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION")
+    'def f(x):\n    ...\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION'
+    """
+    if "BEGIN SOLUTION" not in source or is_python(without(source, "SOLUTION")):
+        return source
+    dots = _BEGIN.sub(r"\1...\n", source)
+    return dots if is_python(without(dots, "SOLUTION")) else source
+
+
 def for_students(cell: Any) -> str:
     """The source of a cell as a student gets it. A solution cell without a marked region is solution all over."""
     code = cell.cell_type == "code"
     if cell.metadata.get("nbgrader", {}).get("solution") and "BEGIN SOLUTION" not in cell.source:
         return "" if code else "YOUR ANSWER HERE"
-    source = without(cell.source, "SOLUTION", ("",) if code else ("YOUR ANSWER HERE",))
+    source = without(stubbed(cell.source) if code else cell.source, "SOLUTION", ("" if code else "YOUR ANSWER HERE",))
     return without(without(source, "HIDDEN TESTS"), "MARK SCHEME")
 
 

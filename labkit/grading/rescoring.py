@@ -51,7 +51,8 @@ def _stands(result: QuestionResult, question: Question | AddedQuestion, assignme
 def merged(before: SubmissionResult, fresh: SubmissionResult) -> SubmissionResult:
     """The earlier result with the verdicts that were found anew."""
     found = {q.question: q for q in (*before.questions, *fresh.questions)}
-    return replace(fresh, questions=tuple(found.values()), answers={**before.answers, **fresh.answers})
+    answers, pictures = before.answers | fresh.answers, before.pictures | fresh.pictures
+    return replace(fresh, questions=tuple(found.values()), answers=answers, pictures=pictures)
 
 
 def rescored(result: SubmissionResult, assignment: Assignment) -> SubmissionResult:

@@ -47,8 +47,10 @@ class SubmissionResult:
     """What one student's submission earned.
 
     `notes` say what could not be found or was not as handed out. `answers` are the sources that were graded, by question.
+    `pictures` are those of answers that a person grades, as Base64, by question.
     `file` is the path relative to the folder of submissions, "" where there is none; `digest` is the SHA-256 of its bytes.
-    `timestamp` is when it was handed in, as ISO 8601, in UTC where it names no zone; "" where nobody knows.
+    `timestamp` is when it was handed in, as ISO 8601, in UTC where it names no zone; "" where nobody knows. `unsafe`: it was
+    graded where the code of others may have been in reach.
     """
 
     student: str
@@ -60,6 +62,8 @@ class SubmissionResult:
     timestamp: str = ""
     seconds: float = 0.0
     answers: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, list[str]] = field(default_factory=dict)
+    unsafe: bool = False
 
     @property
     def score(self) -> float:

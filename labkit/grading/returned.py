@@ -32,8 +32,7 @@ def write_lms_grades(
     """
     column, at = grade_column(assignment, roster)
     columns = _kept(roster, at)
-    most = sum(question.points for question in assignment.questions)
-    most += sum(question.points for question in assignment.added)
+    most = assignment.max_points
     lines = {student.row: student for student in roster.students}
     maximum = _maximum(roster, at)
     earned = {final.result.student: final for final in finals}
@@ -113,21 +112,21 @@ def write_feedback_archive(
     finals: Iterable[Final],
     submissions: Mapping[str, Submission],
     title: str,
-    solutions: bool = False,
 ) -> Path:
     """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
 
     In Moodle that is the folder of the submission, in Canvas what stands before the student's own name of the file, for
     others STUDENT/ASSIGNMENT.html. Who handed in nothing has no page. Raises OSError where it cannot be written.
     """
-    handed_in = [final.result for final in finals if final.result.file]
-    folders = safe_names(result.student for result in handed_in)
+    handed_in = [final for final in finals if final.result.file]
+    folders = safe_names(final.result.student for final in handed_in)
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for result in handed_in:
+        for final in handed_in:
+            result = final.result
             page = f"{safe_name(result.assignment)}.html"
             named = submissions[result.student].page.replace("{page}", page)
             entry = zipfile.ZipInfo(named or f"{folders[result.student]}/{page}", _LONG_AGO)
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, student_page(result, title, solutions), zipfile.ZIP_DEFLATED)
+            archive.writestr(entry, student_page(final, title), zipfile.ZIP_DEFLATED)
     return write_whole(Path(path), held.getvalue())

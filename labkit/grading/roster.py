@@ -148,7 +148,7 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     """A system's table with the ids of the course's `own` roster, found by a key that both have, such as the address.
 
     Whoever is on the latter alone comes last, with no line in the table (`row` is -1). Raises `RosterError` where a key of one
-    student is that of several.
+    student is that of several, and where the tables share no key at all.
     """
     by_key: dict[str, set[str]] = {}
     for student in own.students:
@@ -163,10 +163,23 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
         keys = tuple(sorted({*student.keys, *ours.keys}))
         students.append(replace(student, id=ours.id, section=student.section or ours.section, keys=keys))
         found.add(ours.id)
+    if not found & own.by_id.keys():
+        raise RosterError(
+            f"{roster.path} and {own.path} have no student in common. Students are matched by a value that both have, but in "
+            f"{_key_columns(roster)} of the one and {_key_columns(own)} of the other no value is the same. Add a column to one "
+            "of them, such as email."
+        )
     students += [replace(student, row=-1) for student in own.students if student.id not in found]
     both = replace(roster, students=tuple(students))
     _examine(both)
     return both
+
+
+def _key_columns(roster: Roster) -> str:
+    """The columns of a table in which a student may be found."""
+    roles = [role for role in roster.kind.columns if role == "id" or role not in _ABOUT]
+    places = sorted({where for role in roles for where in _columns(roster, role)})
+    return ", ".join(repr(roster.heading[where].strip()) for where in places)
 
 
 def _text(path: Path) -> tuple[str, bool]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..meant import did_you_mean
+from ..messages.suggestions import did_you_mean
 from .layouts import Known, entry_problems, known
 
 COURSE_RULES = ("roster", "timezone", "late", "layout", "roster_kind")
@@ -22,7 +22,7 @@ class Policy:
     """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
 
     What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `stated`: the
-    course says what is taken off, be it nothing.
+    course says what is taken off, be it nothing. `zone` is the course's, in which times are shown.
     """
 
     due: datetime | None = None
@@ -30,10 +30,11 @@ class Policy:
     last_day: int | None = None
     extensions: Mapping[str, datetime] = field(default_factory=dict)
     stated: bool = False
+    zone: tzinfo | None = None
 
     @property
     def takes_off(self) -> bool:
-        """True where it matters by how much somebody is late."""
+        """True if a late submission loses points."""
         return self.due is not None and (self.per_day > 0 or self.last_day is not None)
 
     def due_for(self, called: tuple[str, ...]) -> datetime | None:
@@ -101,7 +102,12 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
     extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
     due = _aware(planned["due"], zone) if "due" in planned else None
     policy = Policy(
-        due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions, "late" in data or "late" in planned
+        due,
+        float(late.get("per_day", 0.0)),
+        late.get("last_day"),
+        extensions,
+        "late" in data or "late" in planned,
+        zone,
     )
     roster = folder / data["roster"] if "roster" in data else None
     return Rules(roster, zone, policy, known(data))

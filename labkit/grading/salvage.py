@@ -2,6 +2,7 @@
 
 import codecs
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +17,8 @@ MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
+_OUTPUTS = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*[\[{]')
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 NO_CODE = ("markdown", "raw", "heading", "html")
 
 
@@ -46,13 +49,14 @@ class SubmittedCode:
     """The code cells of a submission, in order, and in `texts` the others.
 
     `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes. `made_for` is the student whom its
-    metadata name, and `variant` the exercise of each question, as they say; empty where they say nothing.
+    metadata name, `assignment` what they are of, and `variant` the exercise of each question; empty where they say nothing.
     """
 
     cells: tuple[CodeCell, ...]
     notes: tuple[str, ...]
     digest: str
     made_for: str = ""
+    assignment: str = ""
     variant: tuple[tuple[str, str], ...] = ()
     texts: tuple[TextCell, ...] = field(default=(), compare=False)
 
@@ -61,7 +65,7 @@ def read_submission(data: bytes) -> SubmittedCode:
     r"""The code cells in the bytes of a notebook of any version, broken or whole; raises nothing.
 
     At most 20 MB are read, 5,000 cells, 100,000 characters of each and 1,000,000 together. A cell beyond that keeps its
-    place and loses its code. Memory: up to about 30 times the size of the file.
+    place and loses its code. Outputs are taken away first. Memory: up to about 30 times the size of what is left.
 
     >>> handed = read_submission(b'{"cells": [{"cell_type": "code", "source": ["x = 1\\n", "y = 2"]}, {"cell_t')
     >>> handed.cells[0].source
@@ -72,11 +76,13 @@ def read_submission(data: bytes) -> SubmittedCode:
     found, notes, labkit = _read(data)
     cells = tuple(cell for cell in found if isinstance(cell, CodeCell))
     texts = tuple(cell for cell in found if isinstance(cell, TextCell))
-    made_for, variant = labkit.get("student"), _dict(labkit.get("variant"))
+    variant = _dict(labkit.get("variant"))
     chosen = tuple((name, asked) for name, asked in variant.items() if isinstance(asked, str))[:1000]
     digest = hashlib.sha256(data).hexdigest()
-    named = _text(made_for) if isinstance(made_for, str) else ""
-    return SubmittedCode(cells, tuple(notes), digest, named, chosen, texts)
+    made_for, assignment = (
+        _text(one) if isinstance(one, str) else "" for one in map(labkit.get, ("student", "assignment"))
+    )
+    return SubmittedCode(cells, tuple(notes), digest, made_for, assignment, chosen, texts)
 
 
 def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
@@ -85,6 +91,7 @@ def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
         return [], [why], {}
     if not data.strip():
         return [], ["The file is empty. Ask for the notebook again."], {}
+    data = without_outputs(data)
     if kind := other_kind(data):
         return [], [f"The file is {kind}, not a notebook. Ask for the .ipynb file."], {}
     text, note = _decoded(data)
@@ -93,6 +100,29 @@ def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
     if not any(isinstance(c, CodeCell) for c in cells) and not found.notes and not notes:
         notes.append("There is no code cell in the file. Ask for the notebook again.")
     return cells, [*filter(None, [note]), *found.notes, *notes], found.labkit
+
+
+def without_outputs(data: bytes) -> bytes:
+    """A notebook's bytes without what no answer is in: outputs, pasted pictures, the state of widgets.
+
+    >>> without_outputs(b'{"outputs": [{"text": "]"}], "source": "x"}')
+    b'{"outputs": [], "source": "x"}'
+    """
+    kept, at = [], 0
+    for found in _OUTPUTS.finditer(data):
+        if found.start() < at:
+            continue
+        depth, end = 1, 0
+        for token in _TOKENS.finditer(data, found.end()):
+            depth += (token[0] in b"[{") - (token[0] in b"]}")
+            if not depth:
+                end = token.start()
+                break
+        if not end:  # a broken file
+            break
+        kept.append(data[at : found.end()])
+        at = end
+    return b"".join([*kept, data[at:]])
 
 
 def _decoded(data: bytes) -> tuple[str, str]:

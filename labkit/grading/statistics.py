@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from math import floor
 
 from ..classroom import find
-from ..lines import counted
+from ..messages.wrapping import counted
+from .finals import Final
 from .pages import exercise_title, points, words
 from .results import MARKED, QuestionResult, SubmissionResult, by_question
+from .variants import ANOTHER
 
 BINS = 12  # bars of a histogram, at most (and one for the full score)
 SHOWN = 3  # kinds of result that the terminal shows for a question before it counts the rest as "other"
@@ -103,21 +105,23 @@ class Summary:
         return "\n".join(lines)
 
 
-def summarise(results: Iterable[SubmissionResult]) -> Summary:
-    """Count what came. `results` are of one assignment; `max_score` is the largest of theirs.
+def summarise(results: Iterable[SubmissionResult | Final]) -> Summary:
+    """Count the results of one assignment, with the scores that count; `max_score` is the largest of theirs. Notebooks of
+    another assignment do not count.
 
     >>> summarise([]).students
     0
     """
-    results = list(results)
-    scores = [float(result.score) for result in results]
-    most = max((float(result.max_score) for result in results), default=0.0)
+    finals = [Final.of(result) for result in results]
+    finals = [final for final in finals if not any(note.startswith(ANOTHER) for note in final.result.notes)]
+    graded, scores = [final.result for final in finals], [final.score for final in finals]
+    most = max((float(result.max_score) for result in graded), default=0.0)
     return Summary(
-        students=len(results),
+        students=len(graded),
         mean=statistics.fmean(scores) if scores else 0.0,
         median=statistics.median(scores) if scores else 0.0,
         max_score=most,
-        questions=tuple(_question(name, answers) for name, answers in by_question(results).items()),
+        questions=tuple(_question(name, answers) for name, answers in by_question(graded).items()),
         histogram=_histogram(scores, most),
     )
 

@@ -52,9 +52,9 @@ def written(done: Done) -> Iterator[str]:
         (grades, lambda: write_grades(grades, done.finals)),
         (questions, lambda: write_questions(questions, results)),
         (plan.unmatched if strangers else None, lambda: write_unmatched(plan.unmatched, strangers, done.matches)),
-        (plan.pages, lambda: write_feedback(plan.pages or "", results, assignment.title, plan.solutions)),
+        (plan.pages, lambda: write_feedback(plan.pages or "", done.finals, assignment.title)),
         (archive, lambda: _write_archive(done, archive or Path())),
-        (overview, lambda: write_overview(overview, results, assignment.title, _there(pages))),
+        (overview, lambda: write_overview(overview, done.finals, assignment.title, _there(pages))),
         (plan.returned, lambda: _write_returned(done)),
         (plan.gradebook, lambda: told.extend(write_gradebook(plan.gradebook, assignment, done.finals))),
     ]
@@ -69,7 +69,7 @@ def written(done: Done) -> Iterator[str]:
 
 def _write_archive(done: Done, path: Path) -> None:
     submissions = {submission.student: submission for submission in done.collected.submissions}
-    write_feedback_archive(path, done.finals, submissions, done.assignment.title, done.plan.solutions)
+    write_feedback_archive(path, done.finals, submissions, done.assignment.title)
 
 
 def _write_returned(done: Done) -> None:

@@ -22,7 +22,7 @@ UNABLE = "The tests of this question could not be run; your instructor looks at 
 def test_program(question: AddedQuestion) -> dict[str, Any]:
     """What the tests' process is told to run."""
     return {
-        "tests": question.source, "prelude": question.prelude, "answers": question.answers, "classes": question.classes,
+        "tests": question.source, "prelude": question.prelude, "answers": question.answers,
         "points": question.points,
     }  # fmt: skip
 
@@ -38,8 +38,8 @@ def relayed(
     deadline = time.monotonic() + wall
     try:
         tests.send(program)
-        while "verdict" not in (message := tests.receive(max(deadline - time.monotonic(), 0.1), seconds)):
-            tests.send(answer(message, max(deadline - time.monotonic(), 0.1)))
+        while "verdict" not in (message := tests.receive(_left(deadline), seconds)):
+            tests.send(answer(message, _left(deadline)), _left(deadline))
     except wire.Spent:
         return {"verdict": "unable", "error": f"the tests themselves took more than {seconds:g} s"}
     except wire.TimedOut:
@@ -47,6 +47,13 @@ def relayed(
     except (wire.Closed, wire.Garbled, TypeError) as error:
         return {"verdict": "unable", "error": f"the process of the tests was lost ({error})"}
     return message
+
+
+def _left(deadline: float) -> float:
+    """Seconds until then; every message counts, so that no dialogue goes on for ever."""
+    if (left := deadline - time.monotonic()) <= 0:
+        raise wire.TimedOut("no time is left")
+    return left
 
 
 def result_of_tests(question: AddedQuestion, found: str, verdict: Any) -> QuestionResult:
@@ -82,7 +89,7 @@ def _told(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
     text = f"A test is not passed: {line}" if shown else "A hidden test is not passed."
     if message := _message(question.source, number):
         text += f"\n{message}"
-    if verdict.get("kind") not in ("AssertionError", "Exception", None):
+    if shown and verdict.get("kind") not in ("AssertionError", "Exception", None):
         text += f"\nIt raised {error_told(str(verdict['kind']))}."
     return text, f"{error}{where}"
 

@@ -17,7 +17,7 @@ def handed_in(tree: Tree, handed: Handed, label: Label, zone: tzinfo | None) -> 
     """
     if label.time and (label.time.tzinfo or zone):
         return (label.time if label.time.tzinfo else label.time.replace(tzinfo=zone)).timestamp(), label.layout.name
-    if (stamp := _stamp(tree, handed)) is not None:
+    if (stamp := _stamp(tree, handed, label)) is not None:
         return stamp, "timestamp.txt"
     if isinstance(tree, Folder):
         for depth in range(1, len(handed.parts)):
@@ -29,9 +29,10 @@ def handed_in(tree: Tree, handed: Handed, label: Label, zone: tzinfo | None) -> 
     return handed.changed, "the file"
 
 
-def _stamp(tree: Tree, handed: Handed) -> float | None:
-    """What nbgrader's timestamp.txt beside the notebook says."""
-    if len(handed.parts) < 2:
+def _stamp(tree: Tree, handed: Handed, label: Label) -> float | None:
+    """What nbgrader's timestamp.txt says, in the folder that nbgrader collects in: one inside a submission is no evidence."""
+    collected = isinstance(tree, Folder) and label.layout.own_times and len(handed.parts) == 3 and not handed.inside
+    if not collected or any(tree.path((*handed.parts[:depth], ".git")).exists() for depth in (1, 2)):
         return None
     try:
         text = tree.read((*handed.parts[:-1], "timestamp.txt"), 100).decode("ascii").strip()

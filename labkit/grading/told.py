@@ -12,6 +12,7 @@ import numpy as np
 _TO_THE_INSTRUCTOR = re.compile(  # what the notes on a file say is to be done; a student does something else
     r"(?:^|(?<=[.:] ))(?:Ask for|Give yourself|Put|Rename|Remove|Move|If the notebook is inside)\b[^.]*(?:\.\w[^.]*)*\.(?: |$)"
 )
+LATE = "After hidden inputs were tried: "  # how a note begins that no student is told
 OWN_ERROR = "an error of its own class"
 _ERRORS = {
     name
@@ -23,12 +24,12 @@ _PLACE = re.compile(r"([^\s(]*)(?: \(line (\d{1,6})(?:: (.*))?\))?")
 
 
 def note_told(note: str) -> str:
-    """A note on a file without what it tells the instructor to do.
+    """A note on a file without what it tells the instructor to do; empty where it is for the instructor alone.
 
     >>> note_told("The file is a PDF, not a notebook. Ask for the .ipynb file.")
     'The file is a PDF, not a notebook.'
     """
-    return _TO_THE_INSTRUCTOR.sub("", note).strip()
+    return "" if note.startswith(LATE) else _TO_THE_INSTRUCTOR.sub("", note).strip()
 
 
 def error_told(name: str) -> str:

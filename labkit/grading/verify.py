@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..classroom import base_of, check, doubts, living
+from ..classroom import assess, base_of, doubts, living
 from ..jail import NotIsolated
 from .added import misplaced, ungraded
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
@@ -94,7 +94,7 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
                 f"{path}: the solution in '{question.answer_id}' is not right. "
                 f"Mend it, or delete the file and run: labkit course build\n{problem}"
             )
-        if check(question.exercise, empty.get(question.binds)):
+        if assess(question.exercise, empty.get(question.binds)):
             yield (
                 f"{path}: '{question.answer_id}' earns points as it is handed out. "
                 "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
@@ -127,7 +127,7 @@ def _why(question: QuestionResult) -> str:
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:
-    report = check(question.exercise, names.get(question.binds))
+    report = assess(question.exercise, names.get(question.binds))
     return "" if report else report.text
 
 
@@ -148,7 +148,7 @@ def _defined(notebook: Any, assignment: Assignment) -> dict[str, Any]:
 def _class_problems(course: Course) -> Iterator[str]:
     """A roster that cannot be used, and extensions of nobody."""
     for planned in course.assignments:
-        rules = class_rules(course.source(planned.name), planned.name, course.folder)
+        rules = class_rules(course.source(planned.name), planned.name)
         try:
             roster = read_roster(rules.roster, rules.known.rosters) if rules.roster else None
         except RosterError as error:

@@ -57,7 +57,7 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
     except Exception as error:  # a fault of the grader's own: the others are still to be graded
         why = f"the grader failed ({type(error).__name__}: {error})"
         return ungraded_result(grader.assignment, grader.settings, work, why)
-    return replace(result, timestamp=work.timestamp)
+    return replace(result, timestamp=work.timestamp, unsafe=grader.settings.unsafe)
 
 
 def ungraded_result(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
@@ -121,13 +121,6 @@ class Worker:
             return result
         self.at = came or self.at
         return None
-
-    def grade(self, work: Work) -> SubmissionResult:
-        """Let it grade this, and wait for the result."""
-        self.give(work)
-        while (result := self.result()) is None:
-            self.line.poll(1.0)
-        return result
 
     def _lose(self, work, took):
         """The process is gone, or has to go: blame what took too much, or try again where nobody knows what it was."""

@@ -1,7 +1,7 @@
 """The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
 
 layers = installed_layers()
-layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
+layers.missing     # {"files outside the submission are hidden": "bubblewrap is not installed: apt install bubblewrap"}
 """
 
 import os
@@ -9,13 +9,13 @@ import shutil
 import sys
 from dataclasses import dataclass, field
 
-from ..getting import in_browser
+from ..messages.install_hints import in_browser
 from .refusals import install, no_call_filter
 
-LIMITS = "limits on time, memory, processes and files"
-PROCESSES = "no view of other processes and no network"
-FILES = "no view of other files"
-CALLS = "no dangerous system calls"
+LIMITS = "time, memory, processes and files are limited"
+PROCESSES = "other processes and the network are hidden"
+FILES = "files outside the submission are hidden"
+CALLS = "dangerous system calls are refused"
 ALL = (LIMITS, PROCESSES, FILES, CALLS)
 
 
@@ -36,9 +36,9 @@ class Layers:
         return all(name in self.present for name in ALL)
 
     def __str__(self) -> str:
-        there = [f"  yes  {name}" for name in self.present]
-        missing = [f"  NO   {name}: {why}" for name, why in self.missing.items()]
-        return "\n".join(there + missing + ([f"       {self.counted}"] if self.counted else []))
+        there = [f"  {name}: yes" for name in self.present]
+        missing = [f"  {name}: NO, {why}" for name, why in self.missing.items()]
+        return "\n".join(there + missing + ([f"  {self.counted}"] if self.counted else []))
 
 
 class NotIsolated(RuntimeError):

@@ -115,11 +115,11 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
 
 def _outcome_of_call(one):
     """What is told of a call."""
-    outcome = one.outcome
+    outcome, done = one.outcome, one.done and {name: encode(found) for name, found in one.done.items()}
     return {
         "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
         "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
-        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500], "done": one.done,
+        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500], "done": done,
     }  # fmt: skip
 
 

@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
+
+from ..messages.install_hints import command_line
 
 PROFILE = """sudo tee /etc/apparmor.d/bwrap <<'END'
 abi <abi/4.0>,
@@ -60,7 +63,8 @@ def no_call_filter(root: Path = Path("/")) -> str:
     """
     if not (root / "proc/sys/kernel/seccomp").exists():
         return "this kernel is built without seccomp, and no command changes that: grade on another machine"
-    return f"pyseccomp or libseccomp is not installed: pip install pyseccomp, {install('libseccomp2', 'libseccomp')}"
+    pip = command_line([sys.executable, "-m", "pip", "install", "pyseccomp"])
+    return f"pyseccomp or libseccomp is not installed: {pip}, {install('libseccomp2', 'libseccomp')}"
 
 
 def install(debian: str, elsewhere: str) -> str:

@@ -1,8 +1,8 @@
 """An instructor's tests, run in a process that no student's code has ever been in; the answers are in another one.
 
-The other side sends `{"tests": source, "prelude": [source, ...], "answers": [name, ...], "classes": [name, ...], "points":
-most}`. Then it passes on what we ask the answers (`peer`), and gets `{"verdict": "passed", "points": ...}`, or `{"verdict":
-"failed" or "unable", "error", "line", "kind", "strange"}`.
+The other side sends `{"tests": source, "prelude": [source, ...], "answers": [name, ...], "points": most}`. Then it
+passes on what we ask the answers (`peer`), and gets `{"verdict": "passed", "points": ...}`, or `{"verdict": "failed" or
+"unable", "error", "line", "kind", "strange"}`.
 """
 
 import ast
@@ -10,12 +10,16 @@ import builtins
 import socket
 import sys
 import traceback
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from ..evidence import Printed
 from . import wire
 from .notebook import names_of_a_notebook, python_of
-from .peer import Peer
+from .peer import Answers, Tests
+from .remote import Strange, Theirs, plain
 
 FILE = "<tests>"
 
@@ -23,15 +27,14 @@ FILE = "<tests>"
 def run_tests(connection: socket.socket, program: dict[str, Any]) -> None:
     """Run the tests in `program` and send the verdict."""
     names = names_of_a_notebook()
-    peer = Peer(lambda message: wire.send(connection, message), lambda: wire.receive(connection))
-    peer.classes = tuple(program["classes"])
+    peer = Tests(lambda message: wire.send(connection, message), lambda: wire.receive(connection))
     wire.send(connection, _verdict(program, names, peer))
 
 
 def serve_answers(connection: socket.socket, names: dict[str, Any]) -> None:
     """Do with a student's names what the tests ask for, until nobody asks any more."""
     wire.send(connection, {"answers": "ready"})
-    peer = Peer(lambda message: wire.send(connection, message), lambda: wire.receive(connection), names)
+    peer = Answers(lambda message: wire.send(connection, message), lambda: wire.receive(connection), names)
     while "ask" in (message := wire.receive(connection)):
         peer.serve(message)
 
@@ -48,13 +51,14 @@ def _verdict(program, names, peer):
     try:
         _fetch(sources, program["answers"], names, peer)
         value = _last_value(sources[-1], names)
-        earned = _partial(value, points)
-        return {"verdict": "passed", "points": earned}
+        if peer.strangeness:
+            raise Strange(peer.strangeness)
+        return {"verdict": "passed", "points": _partial(value, points)}
     except BaseException as error:
         lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
         return {
             "verdict": "failed", "error": f"{type(error).__name__}: {error}"[:1000], "line": lines[-1] if lines else 0,
-            "kind": type(error).__name__, "strange": peer.strange,
+            "kind": type(error).__name__, "strange": peer.strangeness,
         }  # fmt: skip
 
 
@@ -64,7 +68,7 @@ def _fetch(sources, answers, names, peer):
     for name in sorted(used - set(dir(builtins)) | used.intersection(answers)):
         if name in answers or name not in names:
             try:
-                names[name] = peer.named(name)
+                names[name] = peer.ask("name", name)
             except NameError:
                 names.pop(name, None)
 
@@ -78,14 +82,18 @@ def _last_value(source, names):
 
 
 def _partial(value, most):
-    """The points, as nbgrader gives them: all, or the number from 0 on that stands in the last line."""
-    try:
-        earned = float(repr(value)) if not isinstance(value, bool) else most
-    except ValueError:
-        try:
-            earned = float(value) if type(value).__module__ == "numpy" else most  # NumPy 2 writes np.float64(0.5)
-        except (TypeError, ValueError):
-            earned = most
-    if earned > most:
-        raise ValueError(f"the tests give {earned:g} points, and the question has {most:g}")
-    return earned if earned >= 0 else most
+    """The points of the value of the last line: all where there is none, or True; otherwise the number that it is.
+
+    Raises ValueError for anything else: NaN, a number below 0 or above `most`, a text, an object of an answer.
+    """
+    if value is None:
+        return most
+    value = value.item() if isinstance(value, (np.ndarray, np.generic)) and np.size(value) == 1 else value
+    if isinstance(value, bool):
+        return most * value
+    if isinstance(value, Theirs) or not isinstance(value, (int, float, Fraction)) or not 0 <= value <= most:
+        said = repr(plain(value)) if isinstance(value, (Theirs, str, int, float)) else f"a {type(value).__name__}"
+        raise ValueError(
+            f"the last line gives {said[:100]}; expected a number of points from 0 to {most:g}, or nothing"
+        )
+    return float(value)

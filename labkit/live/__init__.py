@@ -3,6 +3,6 @@
 Nothing here is needed to use labkit in Python.
 """
 
-from ..faces import face
+from ..imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..evidence import time_limit
 from . import lazy, standins
 from .shell import Shell, set_home
 
@@ -33,7 +32,6 @@ def start(
     )
     standins.install(shell)
     shell.start(record)
-    time_limit.tell = lambda seconds: post(json.dumps({"type": "limit", "seconds": seconds}))
     return lambda text: answer(shell, json.loads(text))
 
 

@@ -107,7 +107,7 @@ class Shell:
     def _execute(self, source):
         names, file = vars(self.main), FILE.format(self.count)
         names["In"].append(source)
-        linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+        linecache.cache[file] = len(source), None, f"{source}\n".splitlines(keepends=True), file  # carets need each \n
         for code, is_last in parts(source, file):
             value = eval(code, names)
             if is_last and value is not None:
@@ -212,7 +212,7 @@ def told(error: BaseException) -> str:
         found = found.tb_next
     own = isinstance(error, SyntaxError) and (error.filename or "").startswith("<ipykernel")
     lines = traceback.format_exception_only(error) if own else traceback.format_exception(type(error), error, found)
-    text = "".join(lines).rstrip().replace('File "<ipykernel cell ', 'Cell "').replace('>", line ', '", line ')
+    text = "".join(lines).rstrip().replace('File "<ipykernel cell ', "Cell In[").replace('>", line ', "], line ")
     is_magic = isinstance(error, SyntaxError) and (error.text or "").strip().startswith(("%", "!"))
     is_asked = isinstance(error, SyntaxError) and (error.text or "").strip().endswith("?")
     return f"{text}\n{NOT_PYTHON}" if is_magic or is_asked else text

@@ -29,7 +29,7 @@ def warm() -> None:
 
 
 def awake() -> None:
-    """Seed what is drawn at random anew: a memory image is the same for everybody.
+    """Seed the random numbers again: all readers share one memory image.
 
     >>> awake()
     """

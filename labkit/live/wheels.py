@@ -6,6 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 from .. import __version__
+from ..messages.install_hints import DISTRIBUTION
 
 PACKAGE = Path(__file__).parents[1]
 STAMP = (1980, 1, 1, 0, 0, 0)  # the same files give the same wheel
@@ -14,9 +15,8 @@ STAMP = (1980, 1, 1, 0, 0, 0)  # the same files give the same wheel
 def labkit_wheel(folder: Path) -> Path:
     """Write labkit as it is imported here, without notebooks, as a wheel into `folder`."""
     files = {f"labkit/{path.relative_to(PACKAGE).as_posix()}": path for path in _of_package()}
-    return _wheel(
-        folder, "labkit", __version__, f"Metadata-Version: 2.1\nName: labkit\nVersion: {__version__}\n", files
-    )
+    described = f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: {__version__}\n"
+    return _wheel(folder, DISTRIBUTION, __version__, described, files)
 
 
 def installed_wheel(name: str, folder: Path) -> Path:

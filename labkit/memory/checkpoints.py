@@ -5,8 +5,8 @@ from functools import wraps
 from typing import Any
 
 from ..engine import check_function, map_leaves
-from ..recompute import as_one_op
 from ..tracing import ANY, holding, value_of, wrapped_like
+from .recomputation import as_one_op
 
 
 def checkpoint(fun: Callable, parameters: Any = None) -> Callable:

@@ -11,7 +11,7 @@ from .. import engine
 
 @contextmanager
 def garbage_left_alone() -> Iterator[None]:
-    """No collection of cycles inside, at a moment that nobody can foresee."""
+    """No garbage collection inside: it would come at an unpredictable moment."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -22,14 +22,14 @@ def garbage_left_alone() -> Iterator[None]:
 
 
 def measured(plain: Callable, values: Sequence[Any], alive: int, nodes: int) -> tuple[int, int, int]:
-    """Peak bytes of a plain run, of a run with its walk back, and bytes of bookkeeping per node."""
+    """Peak bytes of a plain run, of a run with its backward pass, and bytes of bookkeeping per node."""
     forward = _peak(lambda: plain(*values))[0]
     both, held = _peak(lambda: _walked(plain, values))
     return forward, both, max(0, held - alive) // max(nodes, 1)
 
 
 def _walked(plain, values):
-    """Run and walk back; returns the bytes that were allocated between the two."""
+    """Run the forward and the backward pass; returns the bytes that were allocated between the two."""
     before = tracemalloc.get_traced_memory()[0]
     _, pull = engine.vjp(plain, *values)
     between = tracemalloc.get_traced_memory()[0] - before

@@ -16,10 +16,10 @@ from .peaks import garbage_left_alone, measured
 
 @dataclass(frozen=True)
 class Row:
-    """One value of the run: what made it, and what the rule that walks back through it keeps alive.
+    """One value of the run: what made it, and what its derivative rule keeps alive.
 
     `keeps` names the arrays that the rule holds (`constant`: one from outside), `kept` is their size in bytes.
-    `released`: the step of the walk back that uses the rule, after which it may go; 0 where none does.
+    `released`: the step of the backward pass that uses the rule, after which it may be freed; 0 if none does.
     """
 
     label: str
@@ -36,8 +36,8 @@ class MemoryReport:
     """What `memory_report` returns; printing it gives a table.
 
     `rows`: one per input and op, in the order they ran. `inputs`: bytes of the inputs. `kept`: bytes that the tape
-    keeps from the forward run for the walk back, every array counted once and the inputs not at all. `peak_forward`,
-    `peak_both`: the most bytes allocated during a plain run, and during a run and its walk back; `bookkeeping`: bytes
+    saves in the forward pass for the backward pass, every array counted once and the inputs not at all. `peak_forward`,
+    `peak_both`: the most bytes allocated during a plain forward pass, and during both passes; `bookkeeping`: bytes
     of Python objects per node. These last three are measured by tracemalloc, which sees the whole process, so they vary
     a little from run to run.
     """
@@ -52,7 +52,7 @@ class MemoryReport:
     _moments: tuple[MemoryMoment, ...]
 
     def timeline(self) -> tuple[MemoryMoment, ...]:
-        """The bytes of arrays alive after every op of the forward run and of the walk back, recomputed ops included."""
+        """The bytes of arrays alive after every op of the forward and the backward pass, recomputed ops included."""
         return self._moments
 
     @property
@@ -69,7 +69,7 @@ class MemoryReport:
             lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
         lines.append(f"  the tape keeps {self.kept} bytes, besides {self.inputs} bytes of inputs")
         lines.append(f"  peak of arrays: {self.peak} bytes")
-        lines.append(f"  measured: peak {self.peak_forward} bytes forward, {self.peak_both} with the walk back,")
+        lines.append(f"  measured: peak {self.peak_forward} bytes forward, {self.peak_both} with the backward pass,")
         return "\n".join([*lines, f"  and about {self.bookkeeping} bytes of bookkeeping per node"])
 
 

@@ -6,14 +6,13 @@ What the main thread sets holds for the process; another thread's settings are i
 import threading
 from typing import Any
 
-from .. import parallel
-from ..aliases import attributes
-from ..layout import Placed
-from ..warned import warn_user
-from ._recording import current
+from ..dialects.class_paths import Placed
+from ..dialects.unsupported import attributes
+from ..dialects.user_warnings import warn_user
+from .graph.recorder import current
 
 __all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "in_graph_mode",
-           "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device"]  # fmt: skip
+           "reset_auto_parallel_context", "set_auto_parallel_context", "set_context"]  # fmt: skip
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -120,11 +119,6 @@ def compiles():
     return outside and _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
 
 
-def set_device(device_target, device_id=0) -> None:
-    """Choose a device; everything runs on the CPU."""
-    set_context(device_target=device_target, device_id=device_id or 0)
-
-
 # ---- several processes ----
 
 
@@ -145,10 +139,6 @@ def set_auto_parallel_context(**settings) -> None:
                 "The context configuration parameter 'parallel_mode' only support 'stand_alone', 'data_parallel', "
                 f"'hybrid_parallel', 'semi_auto_parallel' and 'auto_parallel', but got the value : {value}."
             )
-        if name in _LIMITS and value < _LIMITS[name][0]:
-            raise ValueError(
-                f"The context configuration parameter '{name}' {_LIMITS[name][1]}, but got the value of {name} : {value}."
-            )
     _own.parallel.update(settings)
 
 
@@ -166,6 +156,8 @@ def get_auto_parallel_context(attr_key) -> Any:
     value = _own.parallel.get(attr_key, _process_parallel[attr_key])
     if value is not None:
         return value
+    from .. import parallel
+
     alone = get_auto_parallel_context("parallel_mode") == ParallelMode.STAND_ALONE
     group = parallel.Alone() if alone else parallel.member()
     return group.size if attr_key == "device_num" else group.rank

@@ -1,39 +1,23 @@
 """The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
 
-`table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` and `special` have the functions
-of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`),
-and `composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution`,
-`pooling`, `resizing` and `windows` have what dialects put under their own names.
+`table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions
+of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis
+(`signatures`). Both dialects, pictures and programs take them from there. `convolution`
+and `pooling` have what dialects put under their own names.
 """
 
-from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, operand, power, rsub, scale, select, subtract_scaled, zero
-from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
 from .kernels import in_float32, rounding, stored, two_bytes, whole
-from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
-from .reductions import (
-    REDUCTIONS,
-    log_softmax,
-    logcumsumexp,
-    logsumexp,
-    mean,
-    nansum,
-    norm,
-    others,
-    prod,
-    softmax,
-    sum_,
-    var,
-)
+from .moving import MOVERS, copy, expand, gather, index_max, index_min, scatter_add, set_item, sort
+from .reductions import REDUCTIONS, log_softmax, logsumexp, mean, norm, others, prod, softmax, sum_, var
 from .signatures import offered, signed
-from .special import polygamma
-from .special_values import gamma_shares, hurwitz, of_digamma, scaled_bessel
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
     Row,
     defined_here,
+    kept,
     known,
     name_of,
     namesake,
@@ -46,85 +30,14 @@ from .table import (
     spelling,
     variant,
     words_of,
-)
+)  # fmt: skip
 
 __all__ = [
-    "FUNCTIONS",
-    "MOVERS",
-    "NUMBERS_ARE_WEAK",
-    "PAIRS",
-    "REDUCTIONS",
-    "TABLE",
-    "Row",
-    "about",
-    "absolute",
-    "add_scaled",
-    "clamp",
-    "compositions",
-    "convolution",
-    "copy",
-    "defined_here",
-    "divide_by",
-    "erf",
-    "erf_kernel",
-    "exp",
-    "expand",
-    "gamma_shares",
-    "gather",
-    "hurwitz",
-    "in_float32",
-    "index_max",
-    "index_min",
-    "known",
-    "log",
-    "log_softmax",
-    "logcumsumexp",
-    "logsumexp",
-    "mean",
-    "name_of",
-    "namesake",
-    "nansum",
-    "node_name",
-    "norm",
-    "of_digamma",
-    "offered",
-    "op_of_node",
-    "operand",
-    "others",
-    "polygamma",
-    "pooling",
-    "power",
-    "prod",
-    "relu",
-    "resizing",
-    "rot90",
-    "rounding",
-    "row_of",
-    "row_of_node",
-    "rsub",
-    "rule",
-    "scale",
-    "scaled_bessel",
-    "scatter_add",
-    "select",
-    "set_item",
-    "sigmoid",
-    "sign",
-    "sign_of",
-    "signed",
-    "softmax",
-    "softplus",
-    "sort",
-    "spelling",
-    "stored",
-    "subtract_scaled",
-    "sum_",
-    "tanh",
-    "two_bytes",
-    "var",
-    "variant",
-    "whole",
-    "windows",
-    "words_of",
-    "zero",
-]
+    "FUNCTIONS", "MOVERS", "NUMBERS_ARE_WEAK", "PAIRS", "REDUCTIONS", "TABLE", "Row", "about", "absolute", "add_scaled",
+    "clamp", "convolution", "copy", "defined_here", "divide_by", "erf", "erf_kernel", "exp", "expand", "gather",
+    "in_float32", "index_max", "index_min", "kept", "known", "log", "log_softmax", "logsumexp", "mean", "name_of",
+    "namesake", "node_name", "norm", "offered", "op_of_node", "operand", "others", "pooling", "power", "prod", "relu",
+    "rounding", "row_of", "row_of_node", "rsub", "rule", "scale", "scatter_add", "select", "set_item", "sigmoid", "sign",
+    "sign_of", "signed", "softmax", "softplus", "sort", "spelling", "stored", "subtract_scaled", "sum_", "tanh",
+    "two_bytes", "var", "variant", "whole", "words_of", "zero",
+]  # fmt: skip

@@ -10,7 +10,7 @@ from ..engine import ArrayBox, dtype_of, stop_gradient, unbroadcast_f
 from .signatures import Offered, entered
 from .table import known, rule
 
-__all__ = ["MOVERS", "copy", "expand", "gather", "index_max", "index_min", "rot90", "scatter_add", "set_item", "sort"]
+__all__ = ["MOVERS", "copy", "expand", "gather", "index_max", "index_min", "scatter_add", "set_item", "sort"]
 
 
 def _by_index(args, kwargs):
@@ -121,16 +121,6 @@ def _pick(x, chooser, axis, keepdims):
 
 
 # ---- rows for both dialects ----
-
-
-def _rot90_vjp(ans, x, k=1, dims=(0, 1)):
-    return lambda g: rot90(g, -k, dims)
-
-
-@_mover("turned by `k` quarters in the plane of two `dims`", "[[2. 3.]\n [1. 3.]]", _rot90_vjp, others="k dims", saves="",
-        words="g turned back")  # fmt: skip
-def rot90(x, k=1, dims=(0, 1)) -> np.ndarray:
-    return np.rot90(x, k, dims)
 
 
 def _flip(x, dims):

@@ -11,13 +11,13 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.numpy import numpy_wrapper
 
-from ..engine import cast, dtype_of, sum_once
+from ..engine import dtype_of, sum_once
 from .arithmetic import select, zero
 from .moving import expand
 from .signatures import Offered, entered
 from .table import known, rule
 
-__all__ = ["REDUCTIONS", "log_softmax", "logcumsumexp", "logsumexp", "mean", "nansum", "norm", "others", "prod",
+__all__ = ["REDUCTIONS", "log_softmax", "logsumexp", "mean", "norm", "others", "prod",
            "softmax", "sum_", "var"]  # fmt: skip
 
 _DIMS = "axis=None, keepdims=False"
@@ -156,37 +156,6 @@ def log_softmax(x, axis) -> np.ndarray:
 
 
 # ---- more of them ----
-
-
-def _no_nan(x):
-    return np.where(np.isnan(x), zero(x), x) if dtype_of(x).kind == "f" else x
-
-
-def _of_numbers(ans, x, axis=None, keepdims=False):
-    there = cast(anp.equal(x, x), dtype_of(x))
-    return lambda g: expand(_spread(g, x, axis), anp.shape(x)) * there
-
-
-@_reduction("the sum of those that are not nan", "[3. 6.]", _of_numbers, "total", _TYPED, others="dim keepdim", saves="self",
-            words="g where not nan")  # fmt: skip
-def nansum(x, axis=None, keepdims=False) -> np.ndarray:
-    return np.sum(_no_nan(x), axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
-
-
-def _logcumsumexp_vjp(ans, x, axis):
-    """g[k] goes to every x[i] with i <= k, times exp(x[i] - ans[k])."""
-    if not anp.ndim(x):
-        return lambda g: g
-    last = lambda a: anp.moveaxis(a, axis, -1)
-    apart = last(x)[..., :, None] - last(ans)[..., None, :]
-    share = anp.exp(select(np.tri(anp.shape(x)[axis], dtype=bool).T, apart, -np.inf))
-    return lambda g: anp.moveaxis(sum_(share * last(g)[..., None, :], -1), -1, axis)
-
-
-@_reduction("the running log(sum(exp(x))), without overflow", "[[1.     2.3133]\n [3.     3.6931]]", _logcumsumexp_vjp, "smooth",
-            others="dim", saves="self result", words="g exp(x[i] - ans) to every x[i] before")  # fmt: skip
-def logcumsumexp(x, axis) -> np.ndarray:
-    return np.reshape(np.logaddexp.accumulate(np.atleast_1d(x), axis), np.shape(x))
 
 
 # ---- rows of what autograd.numpy has ----

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dialects.argument_types import as_tuple
 from ..engine import map_leaves
-from ..kinds import as_tuple
 from .comparing import Comparing
 from .mindspore_side import MindSporeSide
 from .result import Comparison

@@ -7,7 +7,7 @@ decide between the two. What nothing decides is refused, with both trees side by
 
 from typing import Any
 
-from ..lines import wrapped
+from ..messages.wrapping import wrapped
 from .layouts import layouts
 from .names import evidence
 from .pairs import Matching, paired

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from ..kinds import as_tuple
+from ..dialects.argument_types import as_tuple
 from .alone import Bench
 from .chance import same_spread
 from .layouts import layouts

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from ..lines import wrapped
+from ..messages.wrapping import wrapped
 from .rounding import TIMES
 from .rows import Compared
 

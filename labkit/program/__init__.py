@@ -9,6 +9,6 @@ an `if`, a `while` or a `print` of its own, `simplify` tidies, `write` spells ou
 but `nodes` are loaded when the first program is made.
 """
 
-from ..faces import face
+from ..imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

@@ -85,7 +85,7 @@ def _weak(value, line):
 
 
 def _fixes(line, number):
-    """Whether the other arguments give a line its dtype beside a Python number; on NumPy 1 0-d arrays do not."""
+    """Whether the other arguments give a line its dtype next to a Python number; on NumPy 1 0-d arrays do not."""
     same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
     if NUMBERS_ARE_WEAK or not same:
         return bool(same)

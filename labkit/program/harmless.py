@@ -1,4 +1,4 @@
-"""Functions that can be seen to have no side effect, so that nobody need watch them: watching costs more than recording.
+"""Functions that can be seen to have no side effect, so that they need not be watched: watching costs more than recording.
 
 What `guard` refuses is a call of the user's code: `log.append(x)`, `next(batches)`, `time.time()`. Where none of the code that
 can be reached has such a name in it, and nothing that can be reached is such a function or of an unknown kind, there is none.
@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from autograd.core import primitive_jvps, primitive_vjps
 
+from ..dialects.class_paths import Placed
 from ..engine import is_library, isbox
-from ..layout import Placed
 
 _VALUES = {
     bool, int, float, complex, str, bytes, type(None), type(...), slice, range, np.ufunc, types.MemberDescriptorType,
@@ -38,6 +38,7 @@ _IN_PYTHON = 1 << 9  # the flag of a class that was made while Python ran
 _OF_A_CLASS = {
     "__init__",
     "__annotations__",
+    "__annotate_func__",
     "__dict__",
     "__weakref__",
     "_abc_impl",

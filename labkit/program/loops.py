@@ -3,14 +3,15 @@
     loop = Loop(recording_log, level)
     values = loop.run(entries, step)       # `step(values)` calls `loop.test(value)` and gives those of the next round
 
-For its derivative the program keeps, in every round, what the way back needs of it, and takes it out again in the other order.
+For its derivative the program saves, in every round, what the backward pass needs, and takes it out in reverse order.
 """
 
 from typing import Any
 
 import autograd.numpy as anp
 
-from ..engine import dtype_of, isbox, levels_of, looped, new_box, shape_of
+from ..engine import dtype_of, isbox, new_box, shape_of
+from .loop_gradients import levels_of, looped
 from .nodes import Op, recorded
 
 
@@ -32,8 +33,8 @@ class LoopOp(Op):
     """A loop in the log.
 
     `carries`: of each value that goes from round to round the header, what it is in the first round, what it is after a round,
-    and what becomes of it. `testing`, `ops`: the ops of the test, and of a round. `test`: what decides, None for the way back
-    through the rounds of the loop `of`.
+    and what becomes of it. `testing`, `ops`: the ops of the test, and of a round. `test`: what decides, None for the backward
+    pass through the rounds of the loop `of`.
     """
 
     __slots__ = ("carries", "of", "ops", "test", "testing")

@@ -5,7 +5,7 @@
     tape = tape_of([loss], model, backward=True)        # with the gradients of an extra backward
     tape = tape_of_run(model, [x], "MLP")               # of a run, with the modules that it goes through
 
-Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape` holds no tensor and can be written as JSON.
+Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape` holds no tensor.
 """
 
 from .cutting import Behind, behind
@@ -14,51 +14,17 @@ from .holding import reached, touched
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
+from .replay import given_again
 from .saved import fate_of, settings, slots
 from .showing import tape_of, tape_of_run
 from .spread import Spread
 from .state import unchanged
-from .stored import as_json, of_json
 from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN, BackStep, Saved, Tape, TapeNode, in_bytes
 from .values import Value, array_of, dtype_of, value_of
 
 __all__ = [
-    "CHANGED",
-    "ENDS",
-    "FREED",
-    "KEPT",
-    "PACKED",
-    "UNKNOWN",
-    "BackStep",
-    "Behind",
-    "Flat",
-    "Names",
-    "Saved",
-    "Spread",
-    "Tape",
-    "TapeNode",
-    "Value",
-    "array_of",
-    "as_json",
-    "behind",
-    "dtype_of",
-    "fate_of",
-    "in_bytes",
-    "installed",
-    "is_real_module",
-    "is_real_tensor",
-    "nodes_of",
-    "of_json",
-    "op_of",
-    "reached",
-    "read",
-    "settings",
-    "slots",
-    "tape_of",
-    "tape_of_run",
-    "tensors_in",
-    "touched",
-    "unchanged",
-    "unseen",
-    "value_of",
-]
+    "CHANGED", "ENDS", "FREED", "KEPT", "PACKED", "UNKNOWN", "BackStep", "Behind", "Flat", "Names", "Saved", "Spread",
+    "Tape", "TapeNode", "Value", "array_of", "behind", "dtype_of", "fate_of", "given_again", "in_bytes",
+    "installed", "is_real_module", "is_real_tensor", "nodes_of", "op_of", "reached", "read", "settings",
+    "slots", "tape_of", "tape_of_run", "tensors_in", "touched", "unchanged", "unseen", "value_of",
+]  # fmt: skip

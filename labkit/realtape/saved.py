@@ -5,6 +5,7 @@ checkpoint that is the user's forward. `node._raw_saved_self` is the same place 
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .kinds import is_leaf, is_real_tensor
@@ -26,7 +27,7 @@ class Slot(NamedTuple):
 
 def slots(node: Any) -> Iterator[Slot]:
     """The places of a node, but for those that hold nothing (an op without that argument)."""
-    for attribute in sorted(name for name in dir(type(node)) if name.startswith(RAW)):
+    for attribute in _raw_names(node.__class__):
         name = attribute.removeprefix(RAW)
         try:
             raw = getattr(node, attribute)
@@ -40,6 +41,11 @@ def slots(node: Any) -> Iterator[Slot]:
     for name, value in sorted(getattr(node, "__dict__", {}).items()):
         if is_real_tensor(value):
             yield Slot(f"ctx.{name}", KEPT, value)
+
+
+@lru_cache(1024)
+def _raw_names(kind: Any) -> list[str]:
+    return sorted(name for name in dir(kind) if name.startswith(RAW))
 
 
 def settings(node: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .kinds import installed
+from .replay import called, is_kept
 from .saved import Slot
-from .tape import KEPT, TapeNode
+from .tape import TapeNode
 from .values import MOST_READ, Value, array_of, readable
 
 SHOWN = 16  # rows and columns
@@ -94,7 +94,7 @@ class _Replay:
         """The numbers of the column and of the row, where the op has saved both."""
         left = top = None
         for slot in self.saved[self.at] if self.at != self.start.index or self.start.op == "mul" else ():
-            if _kept(slot) and slot.tensor.dim() in (1, 2):
+            if is_kept(slot) and slot.tensor.dim() in (1, 2):
                 tensor = slot.tensor.detach()
                 dims, steps = tuple(tensor.shape), tensor.stride()
                 square = dims == (count, count)
@@ -108,7 +108,7 @@ class _Replay:
         """The n times n numbers, where a user of the result has saved them."""
         for user in self.path[:1]:
             for slot in self.saved[user.index]:
-                if _kept(slot) and slot.tensor.shape == self.start.outputs[0][0] and self._is(slot, self.start):
+                if is_kept(slot) and slot.tensor.shape == self.start.outputs[0][0] and self._is(slot, self.start):
                     return slot.tensor.detach()
         return None
 
@@ -120,7 +120,7 @@ class _Replay:
         """Whether the other side is a row: it was made larger by repeats, or is saved as it was, or adds the same everywhere."""
         for i in {self.start.index, self.at}:
             for slot in self.saved[i]:
-                if _kept(slot) and slot.tensor.grad_fn is None:
+                if is_kept(slot) and slot.tensor.grad_fn is None:
                     dims, steps = tuple(slot.tensor.shape), slot.tensor.stride()
                     if dims in ((count,), (1, count)) or (dims == (count, count) and 0 in steps):
                         return True
@@ -134,14 +134,14 @@ class _Replay:
         """What is computed of each pair: by a loss without its reduction, or the result itself."""
         user = self.nodes[self.at]
         if "reduction" in user.settings:
-            return _called(user.op, self._arguments(user, square, self.start, False) | {"reduction": 0})
+            return called(user.op, self._arguments(user, square, self.start, False) | {"reduction": 0})
         return square
 
     def _run(self, square, cut: bool) -> float | None:
         """What the path gives of all, or of the `cut`, the pairs."""
         here, last = square.diagonal() if cut else square, self.start
         for node in self.path:
-            here = _called(node.op, self._arguments(node, here, last, cut))
+            here = called(node.op, self._arguments(node, here, last, cut))
             if here is None:
                 return None
             last = node
@@ -151,14 +151,10 @@ class _Replay:
         """By their names: what is saved, the settings, and what comes from the node before."""
         found: dict[str, Any] = dict(node.settings)
         for slot in self.saved[node.index]:
-            if _kept(slot):
+            if is_kept(slot):
                 tensor, square = slot.tensor.detach(), tuple(slot.tensor.shape) == self.start.outputs[0][0]
                 found[slot.name] = here if self._is(slot, last) else tensor.diagonal() if cut and square else tensor
         return {"self": here, **found}
-
-
-def _kept(slot):
-    return slot.state == KEPT and slot.tensor is not None and readable(slot.tensor)
 
 
 def _corner(terms) -> Value | None:
@@ -166,23 +162,3 @@ def _corner(terms) -> Value | None:
         return None
     array = array_of(terms[(slice(SHOWN),) * terms.dim()]).copy()
     return Value(array.shape, str(array.dtype), array) if array.dtype.kind == "f" else None
-
-
-def _called(op: str, given: dict[str, Any]) -> Any:
-    """The result of PyTorch's op of this name, with those of the arguments `given` that it takes; None where it cannot be called
-    so, or draws random numbers."""
-    torch = installed()
-    packet = getattr(torch.ops.aten, op, None)
-    ways = [] if packet is None else [getattr(packet, name) for name in packet.overloads()]
-    ways = [
-        way for way in ways if way._schema.is_mutable is False and torch.Tag.nondeterministic_seeded not in way.tags
-    ]
-    for way in sorted(ways, key=lambda way: -sum(arg.name in given for arg in way._schema.arguments)):
-        taken = {arg.name: given[arg.name] for arg in way._schema.arguments if arg.name in given}
-        try:
-            result = way(**taken)
-        except (RuntimeError, TypeError, NotImplementedError):
-            continue
-        if isinstance(result, torch.Tensor) and readable(result):
-            return result
-    return None

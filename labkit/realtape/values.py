@@ -1,4 +1,4 @@
-"""What a tensor holds, as plain data that shares no memory with it and can be written as JSON."""
+"""What a tensor holds, as plain data that shares no memory with it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,56 +10,15 @@ from .kinds import installed
 
 MOST = 256  # numbers that are kept in full; of more there is a summary
 MOST_READ = 2**24  # numbers of one tensor that a summary is made of
-_NOT_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """The numbers of a tensor: `shape`, `dtype` as PyTorch calls it ("float32"), `numbers`, an array, or a summary of many.
-
-    >>> Value((2,), "float32", np.array([1, np.nan], np.float32)).plain()
-    {'shape': [2], 'dtype': 'float32', 'numbers': [1.0, 'nan']}
-    """
+    """The numbers of a tensor: `shape`, `dtype` as PyTorch calls it ("float32"), `numbers`, an array, or a summary of many."""
 
     shape: tuple[int, ...]
     dtype: str
     numbers: np.ndarray | Summary
-
-    def plain(self) -> dict[str, Any]:
-        """As what JSON can hold; `Value.of` is the way back."""
-        head: dict[str, Any] = {"shape": list(self.shape), "dtype": self.dtype}
-        if not isinstance(self.numbers, Summary):
-            short = self.numbers.dtype.kind == "f"  # written with as many digits as the type needs
-            numbers = [float(str(n)) for n in self.numbers.ravel()] if short else self.numbers.ravel().tolist()
-            return {**head, "numbers": [_plain(n) for n in numbers]}
-        facts = self.numbers.facts()
-        corner = [
-            [_plain(float(f"{n:.3g}")) for n in row] for row in facts.pop("corner").tolist()
-        ]  # it is for a picture
-        return {**head, "summary": {k: _plain(v) for k, v in facts.items()} | {"corner": corner}}
-
-    @classmethod
-    def of(cls, plain: dict[str, Any]) -> "Value":
-        """The value that `plain` wrote."""
-        shape, dtype = tuple(plain["shape"]), plain["dtype"]
-        kind = np.dtype("float32" if dtype == "bfloat16" or dtype.startswith("float8") else dtype)
-        if "numbers" in plain:
-            return cls(shape, dtype, np.array([_number(n) for n in plain["numbers"]], kind).reshape(shape))
-        facts = {k: _number(v) for k, v in plain["summary"].items() if k != "corner"}
-        corner = np.array([[_number(n) for n in row] for row in plain["summary"]["corner"]], float)
-        return cls(shape, dtype, Summary.of_facts(shape, kind, corner=corner, **facts))
-
-
-def _plain(number):
-    if isinstance(number, complex):
-        return [_plain(number.real), _plain(number.imag)]
-    return str(number) if isinstance(number, float) and not np.isfinite(number) else number
-
-
-def _number(plain):
-    if isinstance(plain, list):
-        return complex(*map(_number, plain))
-    return _NOT_FINITE.get(plain, plain) if isinstance(plain, str) else plain
 
 
 def dtype_of(tensor: Any) -> str:

@@ -6,5 +6,6 @@ notes of what was made of what (`sight`, `notes`). `taped`, `functional` and `in
 
 from .answer import Place, Why
 from .asking import why
+from .asserting import GradientError, assert_gradients
 
-__all__ = ["Place", "Why", "why"]
+__all__ = ["GradientError", "Place", "Why", "assert_gradients", "why"]

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from ..engine import is_library, is_own
-from ..lines import wrapped
+from ..messages.wrapping import wrapped
 
 
 class Place(NamedTuple):

@@ -1,11 +1,16 @@
 """`why`: which reader can tell."""
 
+import ast
+import re
+import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..realtape import is_real_tensor
 from .answer import Why
+from .calls import expression_at
 from .functional import of_function, without_a_tape
 from .installed import of_real_run, of_real_tape
 from .run import is_functional
@@ -33,6 +38,10 @@ def why(loss: Any, w: Any, grad: Any = None) -> Why:
     >>> reason.what, reason.cause
     ('zero', 'dead relu')
     """
+    return _named(_asked(loss, w, grad), _argument(sys._getframe(1)))
+
+
+def _asked(loss, w, grad):
     if is_taped(w):
         if not (is_taped(loss) or callable(loss)):
             raise _not_of_one(loss, w)
@@ -48,6 +57,24 @@ def why(loss: Any, w: Any, grad: Any = None) -> Why:
     if is_taped(loss) or is_real_tensor(loss) or not callable(loss):
         raise _not_of_one(loss, w)
     return of_function(loss, w, grad)
+
+
+def _argument(frame):
+    """What the user wrote for `w` in this call; "w" where that cannot be read."""
+    written: Any = expression_at(frame.f_code, frame.f_lasti)
+    if not isinstance(written, ast.Call) or any(isinstance(arg, ast.Starred) for arg in written.args):
+        return "w"
+    given = [*written.args[1:2], *(word.value for word in written.keywords if word.arg == "w")]
+    plain = given and isinstance(given[0], (ast.Name, ast.Attribute, ast.Subscript))
+    return ast.unparse(given[0]) if plain else "w"
+
+
+def _named(said, name):
+    """The answer with the name of the argument in what it proposes to write."""
+    if name == "w":
+        return said
+    mine = lambda text: re.sub(r"(labkit\.why\(lambda: .*?, |torch\.tensor\()w\)", rf"\g<1>{name})", text)
+    return replace(said, next=mine(said.next), text=mine(said.text), possible=tuple(map(mine, said.possible)))
 
 
 def _not_of_one(loss, w):

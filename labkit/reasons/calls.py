@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from ..dialects.provenance import is_own
 from ..engine import leaves
-from ..trails import is_own
 
 _SIGNS = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "MatMult": "@", "USub": "-",
@@ -75,18 +75,25 @@ def _name(code, where):
     return _called(*where) or code.co_name
 
 
-@lru_cache(256)
-def _called(code, instruction) -> str:
-    """The name of what is called there, as the user has written it: `stop_gradient` of `ops.stop_gradient(x)`."""
+def expression_at(code: Any, instruction: int) -> Any:
+    """The expression that is computed there, as the user has written it; None where that cannot be read."""
     line, last, start, end = list(code.co_positions())[instruction // 2]
     if line is None or last is None:
-        return ""
+        return None
     rows = [linecache.getline(code.co_filename, number).encode() for number in range(line, last + 1)]
     rows[-1] = rows[-1][:end]
     rows[0] = rows[0][start:]
     try:
-        expression: Any = ast.parse(b"".join(rows).decode().strip(), mode="eval").body
+        return ast.parse(b"".join(rows).decode().strip(), mode="eval").body
     except (SyntaxError, ValueError):
+        return None
+
+
+@lru_cache(256)
+def _called(code, instruction) -> str:
+    """The name of what is called there, as the user has written it: `stop_gradient` of `ops.stop_gradient(x)`."""
+    expression = expression_at(code, instruction)
+    if expression is None:
         return ""
     sign = getattr(expression, "op", None) or next(iter(getattr(expression, "ops", ())), None)
     if type(sign).__name__ in _SIGNS:

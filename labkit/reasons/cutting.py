@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..trails import DETACHED, NUMBERS, Exit, Trail, is_same
+from ..dialects.provenance import DETACHED, NUMBERS, Exit, Trail, is_same
 from .answer import Why
 from .cut_words import cut, exit_cause
 from .notes import all_before, cuts

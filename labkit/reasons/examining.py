@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .flow import Flow, finite, largest, plain
+from .flow import Bad, Flow, finite, largest, plain
 
 SMALL = 1e-4  # of what the way back begins with: below, a gradient is called small
 SHRINKS = 0.05  # of what arrives
@@ -50,11 +50,14 @@ def _nan(flow):
             what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
             figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
             before = flow.first_bad(step.key)
-            if (
-                before is not None
-                and before.given not in ("brought", "itself", "leaf")
-                and before[:2] != (step.op, step.place)
+            if before is None and flow.given(step.key) - {"large"}:
+                before = Bad(step.op, step.place, "brought")
+            if before is not None and (
+                before.given in ("itself", "leaf") or before == (step.op, step.place, "brought")
             ):
+                figures |= {"given": before.given, "through": (step.op, step.place)}
+                return Finding("nan", _NAN_CAUSES[before.given], before.op, before.place, figures)
+            if before is not None and before.given != "brought" and before[:2] != (step.op, step.place):
                 figures["through"] = (step.op, step.place)
                 op, place, _ = before
                 return Finding("nan", f"{what} from {op}", op, place, figures)

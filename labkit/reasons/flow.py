@@ -54,7 +54,8 @@ class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
     `none`: whether nothing at all arrived there, not even zeros. `bad`: the op that made the loss what is not finite; else None.
-    `first_bad(key)`: the same of what went into this step.
+    `first_bad(key)`: the same of what went into this step. `given(key)`: the `marks` of its own
+    arguments, as far as they are known.
     """
 
     steps: list[Step]
@@ -63,6 +64,7 @@ class Flow:
     bad: Bad | None = None
     none: bool = False
     first_bad: Callable[[Any], Bad | None] = lambda key: None
+    given: Callable[[Any], frozenset[str]] = lambda key: frozenset()
 
     def into(self) -> dict[Any, list[tuple[Step, Sent]]]:
         """What is sent to each key, by which steps."""
@@ -87,6 +89,19 @@ def largest(array: Any) -> float:
     """
     values = np.abs(plain(array))
     return float(np.max(values[np.isfinite(values)], initial=0.0))
+
+
+def differ(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two floating arrays of one shape differ by more than rounding and another order of sums.
+
+    >>> differ(np.array([1.0, 2.0]), np.array([1.0, 2.0001])), differ(np.zeros(2), np.ones(2))
+    (False, True)
+    """
+    if one.shape != other.shape or one.dtype.kind not in "fc" or not one.size:
+        return False
+    close = 1e-3 if one.dtype.itemsize > 2 else 3e-2
+    with np.errstate(all="ignore"):
+        return not np.allclose(plain(one), plain(other), rtol=close, atol=close * largest(other), equal_nan=True)
 
 
 FINITE: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import getval
+from ..engine import getval, is_library
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
@@ -18,6 +18,7 @@ from .words import answer
 
 _TRAIN = "set requires_grad to True before the optimizer and trainable_params() are asked for."
 _FLOAT = "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0])."
+_FLAT = "{op} is flat wherever it is defined, or gives integers or truth values: these have no derivative."
 _NO_TAPE = "A tensor of MindSpore does not remember how it was computed: there is no tape, and no .grad to be read."
 _ASK = "labkit.why(lambda: forward_fn(x, y), w), or take the gradient that ms.value_and_grad returns."
 
@@ -32,6 +33,10 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
         return answer("None", "integer", [said], None, _FLOAT)
     run = Run(fun, w)
     ends, sight = run.sight.ends(run.outputs), run.sight
+    if not run.reached and not ends and _is_library_code(fun):
+        return answer(
+            "zero", "no derivative", [_FLAT.format(op=fun.__name__)], None, "use a function that has a slope."
+        )
     if not run.reached:
         return cut_off(ends, sight.target, sight.exits, "zero", run.outputs, lost=sight.lost)
     flow = run.flow
@@ -45,6 +50,11 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
 def without_a_tape() -> Why:
     """The answer for a tensor of the MindSpore dialect in place of a function."""
     return answer("None", "read before backward", [_NO_TAPE], None, _ASK)
+
+
+def _is_library_code(fun):
+    """Whether nothing is seen of its inside, as of a function of NumPy's."""
+    return hasattr(fun, "__name__") and (not hasattr(fun, "__code__") or is_library(fun.__code__.co_filename))
 
 
 def _array(value):

@@ -2,13 +2,15 @@
 
 from typing import Any, NamedTuple
 
-from .answer import Why
+import numpy as np
+
+from .answer import Why, place_of
 from .examining import examine
-from .flow import largest
+from .flow import finite, largest
 from .open_words import bad_loss, found
 from .reading import Unreadable
 from .standing import compare
-from .walked import of_walked, unseen
+from .walked import OVERWRITTEN, WALKED, of_walked, unseen
 from .words import answer, at, figure
 
 
@@ -34,31 +36,109 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
     """The answer of a `reading` (of `tape` or of `real`) that reaches the tensor; `more` is said beside it."""
     if reading.loss is reading.w:
         return answer("healthy", "", ["It is the gradient of the tensor with respect to itself: 1."])
+    problem = reading.problem()
+    if problem is not None:
+        return _refused(problem, standing)
+    spoiled = reading.spoiled()
+    touched = None if spoiled is None else reading.touched(spoiled)
+    if spoiled is not None and (not reading.released or (touched and standing.array is not None)):
+        return _spoiled(reading, spoiled, touched)
+    overwritten = OVERWRITTEN if spoiled is not None else ""
     try:
         flow = reading.flow()
-    except Unreadable as problem:
-        return _unreadable(problem, reading, standing)
+    except Unreadable as found_out:
+        return (
+            _refused(found_out, standing) if found_out.cause == "refused" else of_walked(reading, standing, overwritten)
+        )
+    stale = spoiled is not None or reading.stale()
+    if stale and standing.array is not None:
+        return of_walked(reading, standing, overwritten)
     finding = examine(flow)
+    if finding.cause.partition(" ")[0] in ("dead", "saturated") and reading.unverified(finding.op, finding.place):
+        more = f"{_UNVERIFIED} {more}".strip()
     smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
     if finding.cause == "unknown":
         return unseen(reading, found(finding))
-    if finding.what != "healthy" and not (finding.what == "small" and smaller):
+    if finding.what != "healthy" and not (finding.what == "small" and smaller) and not stale:
         return found(finding, more if finding.what != "nan" else "")
-    return _stands(finding, flow.gradient, standing, more)
+    return _stands(finding, flow.gradient, standing, " ".join(filter(None, [more, _beside(reading)])))
 
 
-# ---- it cannot be walked ----
+def _beside(reading):
+    """A note on a gradient that can be computed: that `backward()` would raise an error."""
+    shape = np.shape(reading.numbers(reading.loss))
+    if reading.released:
+        return WALKED
+    return "" if np.prod(shape) == 1 else _NO_SCALAR.format(shape=list(shape))
 
 
-def _unreadable(problem, reading, standing):
-    if problem.cause == "overwritten":
-        said = f"{problem.words} keeps a tensor for its derivative, and that was changed in place afterwards{at(problem.place)}."
-        step = "make a new tensor in that line: y = y + 1 instead of y += 1."
-        return answer("None", "overwritten", [said, "backward() refuses to run."], problem.place, step)
-    if problem.cause == "refused":
-        said = f"The way back raises an error{at(problem.place)}: {problem.words}"
-        return answer("None", "refused", [said], problem.place)
-    return of_walked(reading, standing)
+_NO_SCALAR = "backward() takes a scalar, and this loss has shape {shape}: take its sum or mean, or pass gradient=."
+
+
+# ---- backward() raises an error, or does not notice what it should ----
+
+_DETACH = "detach what is carried from one step to the next, such as a hidden state: h = h.detach()."
+_SHARED = (
+    "if two losses share this part, add them and call backward() once, or pass retain_graph=True to the first backward(). If"
+    " it is left from an earlier step, such as a hidden state, detach it: h = h.detach()."
+)
+_WALKED_PART = (
+    "backward() on this loss raises an error: {op}{at} is in a part of the graph that an earlier backward() has already walked"
+    ' and freed ("Trying to backward through the graph a second time"), and the loss was computed from it.'
+)
+_REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
+    "shared": ("graph already walked", _WALKED_PART, _SHARED),
+    "looped": ("graph already walked", f"{_WALKED_PART} The same line has run again since, in a later step.", _DETACH),
+    "overwritten": (
+        "overwritten",
+        "{op} saved a tensor for its derivative, and that tensor was changed in place afterwards{at}. backward() raises an"
+        " error.",
+        "make a new tensor in that line: y = y + 1 instead of y += 1.",
+    ),
+    "stepped": (
+        "weight changed after the forward pass",
+        "{op} saved a weight for its derivative, and {who} it in place after the forward pass{at}. backward() raises an error.",
+        "call backward() on every loss before the optimizer's step(), or compute the loss again after it.",
+    ),
+    "refused": (
+        "refused", "backward() raises an error in {op}{at}.", "correct the backward that raises it, then ask again."),
+}  # fmt: skip
+
+
+def _refused(problem, standing):
+    cause, said, step = _REFUSED[problem.cause]
+    where = place_of(problem.place)
+    who = "something changed" if where is None else "a write under no_grad or through .data changed"
+    if where is None or ".step(" in where.code:
+        who = "an optimizer's step() changed" if where else "an optimizer's step() or a write under no_grad changed"
+    said = said.format(op=problem.words, at=at(where), who=who)
+    earlier = "What stands in .grad is from another backward()."
+    return answer("None", cause, [said, earlier if standing.array is not None else ""], where, step)
+
+
+_UNVERIFIED = (
+    "It is the same where what this op saved was overwritten afterwards, through .data or .numpy(); labkit.why(lambda: ..., w),"
+    " with the computation of the loss inside, tells the two apart."
+)
+_SPOILED = (
+    "What is saved of {op}{at} is not what it gives of its arguments as they are now: its result, or one of its arguments, was"
+    " overwritten after it ran, where autograd does not notice it: through .data, .numpy() or a shared memory."
+)
+
+
+def _spoiled(reading, node, touched):
+    op, place = reading.named(node)
+    line = f"The line that did it is probably this{at(touched[1])}." if touched else ""
+    try:
+        gradient = reading.flow().gradient
+    except Unreadable:
+        gradient = None
+    what = "wrong"
+    if gradient is not None:
+        what = "nan" if not finite(gradient) else "wrong" if largest(gradient) else "zero"
+    step = "make a new tensor instead (y = y * mask), or write under torch.no_grad(), so that backward() notices it."
+    said = [_SPOILED.format(op=op, at=at(place)), line, "backward() takes the new numbers."]
+    return answer(what, "overwritten", said, touched[1] if touched else place, step)
 
 
 # ---- what stands in .grad ----
@@ -78,7 +158,7 @@ def _stands(finding, gradient, standing, more):
         step = "read .grad between backward() and zero_grad()."
         return answer("None", "let go", [said, more], standing.forgotten, step)
     if standing.walked:
-        said = f"This tape has been walked, but not for this tensor's .grad; {norm}."
+        said = f"This graph has been walked, but nothing stands in .grad of this tensor; {norm}."
         step = "take what torch.autograd.grad returns; backward(inputs=...) fills those named alone."
         return answer("None", "not accumulated", [said, more], None, step)
     said = f"backward() has not run on this loss, so nothing stands in .grad yet; {norm}."

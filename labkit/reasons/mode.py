@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from ..realtape import array_of
+from ..realtape import array_of, nodes_of
 from .answer import user_frame
 from .flow import marks
 from .reading import Unreadable
@@ -33,6 +33,7 @@ class RealRun:
         self.forgotten: Any = None  # where `.grad` of `w` was set to None, after a backward() inside
         self.gradients: dict[Any, Any] = {}  # what stood in `.grad` before a backward() inside
         self.walks: dict[int, Any] = {}  # the way back from a loss, at a backward() inside
+        self.freed: set = set()  # the nodes of the graphs that were walked without retain_graph
         self.hooks: list = []
         self.kept: list = []
         self._keep(w)
@@ -46,6 +47,8 @@ class RealRun:
         """Of the tape behind the loss."""
         found = RealReading(self.loss, self.w, self.lines.get, self.overwritten, self.marks.get)
         found.walked = self.walks.get(id(self.loss))
+        found.let_go = set() if found.walked is not None else self.freed
+        found.written_at = lambda tensor: self.writes.get(tensor.untyped_storage().data_ptr())
         return found
 
     def overwritten(self) -> Any:
@@ -123,6 +126,8 @@ class RealRun:
         if name == "_set_grad_enabled" and recording and not args[0]:
             self.sight.off = self._here()
         if name == "backward" and args:
+            if not (kwargs.get("retain_graph") or kwargs.get("create_graph") or (len(args) > 2 and args[2])):
+                self.freed.update(nodes_of([args[0]]) if args[0].grad_fn is not None else ())
             kwargs = kwargs if len(args) > 2 else {**kwargs, "retain_graph": True}  # to be walked again
             self._keep_gradients(args[0])
             self._walk_now(args[0])

@@ -1,6 +1,6 @@
-"""Where a path from the loss back to a tensor is cut: searched among the notes of what made what (`labkit.trails`)."""
+"""Where a path from the loss back to a tensor is cut: searched among the notes of `labkit.dialects.provenance`."""
 
-from ..trails import AFTER, OPEN, Trail
+from ..dialects.provenance import AFTER, OPEN, Trail
 
 
 def between(end: Trail, target: Trail) -> list[Trail]:

@@ -80,6 +80,12 @@ def _said_nan(finding):
         return [f"The loss itself is not finite: {not_finite(bad)}"], _NOT_FINITE[bad.given][1]
     if not finding.op:
         return ["It is so from the start."], "look at the loss: it is not finite."
+    if "given" in figures:
+        bad = Bad(finding.op, finding.place, figures["given"])
+        through = f"{figures['through'][0]}{at(figures['through'][1])}"
+        return [
+            f"{not_finite(bad)} The loss is finite all the same, but the derivative of {through} meets it."
+        ], _NOT_FINITE[bad.given][1]
     if "through" in figures:
         through = f"{figures['through'][0]}{at(figures['through'][1])}"
         return (
@@ -87,11 +93,11 @@ def _said_nan(finding):
              f" what arrives there is finite, what it sends on is {figures['sent']}."],
             "give it an argument where it is finite, before it is computed: where() behind it comes too late.",
         )  # fmt: skip
-    zero = " Zeros arrive there, and zero times an infinite slope is nan." if figures["zeros"] else ""
+    zero = " Zeros arrive there, and zero times an infinite derivative is nan." if figures["zeros"] else ""
     return (
-        [f"What arrives at the derivative of {op} is finite; what it sends on is {figures['sent']}: its slope there is not"
+        [f"What arrives at the derivative of {op} is finite; what it sends on is {figures['sent']}: its local derivative is not"
          f" finite.{zero}"],
-        "give it an argument whose slope is finite, before it is computed: where() behind it comes too late.",
+        "give it an argument whose derivative is finite, before it is computed: where() behind it comes too late.",
     )  # fmt: skip
 
 

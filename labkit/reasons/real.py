@@ -2,32 +2,34 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..realtape import CHANGED, FREED, KEPT, array_of, dtype_of, fate_of, nodes_of, op_of, settings, slots
+from ..realtape import (
+    CHANGED,
+    FREED,
+    KEPT,
+    array_of,
+    dtype_of,
+    fate_of,
+    given_again,
+    nodes_of,
+    op_of,
+    settings,
+    slots,
+    unseen,
+)
 from .flow import FINITE, Bad, Flow, finite, marks
 from .probe import Probe, on_grid
-from .reading import Reading, Unreadable
+from .reading import Reading, Unreadable, error_words
 
 # what PyTorch has for products: each saves its factors
 PRODUCTS = (
-    "mul",
-    "div",
-    "mm",
-    "addmm",
-    "bmm",
-    "baddbmm",
-    "mv",
-    "addmv",
-    "dot",
-    "vdot",
-    "addr",
-    "addcmul",
-    "convolution",
-)
+    "mul", "div", "mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "vdot", "addr", "addcmul", "convolution",
+)  # fmt: skip
 
 
 class Way(NamedTuple):
@@ -50,10 +52,97 @@ class RealReading(Reading):
     ) -> None:
         super().__init__(loss, w, [] if loss.grad_fn is None else nodes_of([loss]))
         self.torch: Any = sys.modules["torch"]
+        self.lines = watched(self.end) is not None  # of a run that was watched
         self.place_of, self.written = place_of, written  # of a node; where what had been used was overwritten
         self.watched = watched  # the marks of a node, where a run was watched
         self.places = self._spread()
-        self.walked: Flow | None = None  # the way back as it was when somebody walked it
+        self.let_go: Any = ()  # the nodes whose saved tensors a backward() in a run would have freed
+        self.written_at: Callable[[Any], Any] = lambda tensor: None  # where the memory of a tensor was written to last
+        self.slots = {node: list(slots(node)) for node in self.order}
+        self._again: dict[Any, Any] = {}
+        self._unverified: list = []
+        self.released = self._all_freed()
+
+    # ---- what backward() would refuse, and what it would not notice ----
+
+    def _all_freed(self):
+        """Whether what is saved next to the loss, whichever way one goes, was let go: it was walked, or what it shares."""
+        front, stack, seen = [], [self.end] if self.order else [], set()
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                if self.slots[node]:
+                    front.append(self.freed(node))
+                else:
+                    stack += [parent for parent, _ in node.next_functions if parent is not None]
+        return bool(front) and all(front)
+
+    def freed(self, node: Any) -> bool:
+        return any(slot.state == FREED for slot in self.slots[node]) or (node in self.let_go and bool(self.slots[node]))
+
+    def changed_in_place(self, node: Any) -> Any:
+        changed = [slot.tensor for slot in self.slots[node] if slot.state == CHANGED]
+        if not changed:
+            return None
+        of_leaf = changed[0] is not None and _memory(changed[0]) in self._leaf_memories
+        return of_leaf, self.written() or self.places[node]
+
+    @cached_property
+    def _leaf_memories(self):
+        return [_memory(node.variable) for node in self.order if op_of(node) == "leaf"]
+
+    @cached_property
+    def _saved_of(self):
+        """What the nodes have saved, by the node and the output that made it."""
+        found: dict[Any, list] = {}
+        for node in self.order:
+            for tensor in self._kept(node).values():
+                if tensor.grad_fn is not None:
+                    found.setdefault((tensor.grad_fn, tensor.output_nr), []).append(tensor)
+        return found
+
+    def stored(self, node: Any) -> list[np.ndarray]:
+        return [] if op_of(node) == "leaf" else [array_of(tensor) for tensor in self._saved_of.get((node, 0), ())]
+
+    def again(self, node: Any) -> np.ndarray | None:
+        if (node, 0) not in self._again:
+            self._again[node, 0] = None
+            with unseen(), suppress(Exception):  # an op that cannot be repeated with what is known
+                self._again[node, 0] = self._run_again(node)
+        found = self._again[node, 0]
+        return None if found is None else array_of(found)
+
+    def _run_again(self, node):
+        if op_of(node) == "leaf":
+            return (
+                node.variable.detach()
+                if node.variable._version == 0 or _memory(node.variable) in self._current
+                else None
+            )
+        found = given_again(op_of(node), node, self._kept(node), lambda *way: self._again.get(way))
+        if found is None and "result" in self._kept(node):
+            self._unverified.append(self.named(node))
+        return found if found is not None else next((t.detach() for t in self._saved_of.get((node, 0), ())), None)
+
+    @cached_property
+    def _current(self):
+        """The memory of leaves that a node has saved and that are as they were then."""
+        return {_memory(tensor) for node in self.order for tensor in self._kept(node).values()}
+
+    def unverified(self, op: str, place: Any) -> bool:
+        return (op, place) in self._unverified and not self.lines
+
+    def touched(self, node: Any) -> Any:
+        """`(op, place)` of the write, in a run that was watched; or None."""
+        tensors = [
+            *self._saved_of.get((node, 0), ()),
+            *(n.variable for n, _ in node.next_functions if hasattr(n, "variable")),
+        ]
+        place = next((place for t in tensors if (place := self.written_at(t)) is not None), None)
+        return None if place is None else ("", place)
+
+    # ---- the backward pass ----
 
     def variable(self, node: Any) -> Any:
         return node.variable if op_of(node) == "leaf" else None
@@ -75,12 +164,23 @@ class RealReading(Reading):
         return found
 
     def flow(self) -> Flow:
-        """The way back to `w`. Raises `Unreadable` where a value that it needs was changed or let go."""
+        """The backward pass to `w`. Raises `Unreadable` if a value that it needs was freed."""
         if self.walked is not None:
             return self.walked
-        with self.torch.no_grad():
-            at = self.w.output_nr if self.w.grad_fn is not None else 0
-            return self.walk(self.torch.ones_like(self.loss), self.loss.output_nr, at)
+        with self.quiet():
+            return self.walk(self.start(), self.root(), self.w.output_nr if self.w.grad_fn is not None else 0)
+
+    def start(self) -> Any:
+        return self.torch.ones_like(self.loss)
+
+    def root(self) -> int:
+        return self.loss.output_nr
+
+    def quiet(self) -> Any:
+        return self.torch.no_grad()
+
+    def sent(self, node: Any, arrived: dict) -> list:
+        return self.pull(node, arrived)
 
     def _bad(self):
         if finite(array_of(self.loss)):
@@ -101,45 +201,17 @@ class RealReading(Reading):
             return self.watched(node)
         if op_of(node) == "leaf":
             return marks([array_of(node.variable)]), FINITE
-        kept = {n: v for n, v in self._kept(node).items() if v.is_floating_point()}
-        result = kept.pop("result", None)
-        given = marks(map(array_of, kept.values()))
-        values = [result, *(self._argument(n, place) for n, place in self._users.get(node, ()))]
-        values = [value for value in values if value is not None] or self._once_more(node, kept)
-        whole = len(kept) >= len(node.next_functions)
-        return (marks(map(array_of, values)) if values else given & {"nan"}), (given if given or whole else None)
-
-    def _once_more(self, node, kept):
-        """The result of a function of one or two tensors, of which it has kept these; in a list, empty where it cannot."""
-        function = getattr(self.torch, op_of(node), None)
-        if function is None or tuple(kept) not in (("self",), ("self", "other"), ("other", "self")):
-            return []
-        if len(kept) != len(node.next_functions):
-            return []
-        given = [kept[name] for name in ("self", "other") if name in kept]
-        try:
-            with self.torch.no_grad():
-                return [function(*given, **self._options(node))]
-        except (TypeError, RuntimeError):
-            return []
-
-    @cached_property
-    def _users(self):
-        """What uses the result of each node, and as which argument."""
-        found: dict[Any, list] = {}
-        for node in self.order:
-            for place, (parent, _) in enumerate(node.next_functions):
-                found.setdefault(parent, []).append((node, place))
-        return found
-
-    def _argument(self, node, place):
-        """What a node has saved of its argument at this place, where that is floating."""
-        found = self._kept(node).get(("self", "other")[place]) if place < 2 else None
-        return found if found is not None and found.is_floating_point() else None
+        kept = {n: array_of(v) for n, v in self._kept(node).items() if v.is_floating_point()}
+        made = [kept.pop("result", None), *self.stored(node), self.again(node)]
+        values = [value for value in made if value is not None]
+        before = [self.again(parent) for parent, nr in node.next_functions if parent is not None and not nr]
+        given = marks([*kept.values(), *before])
+        whole = len(kept) >= len(node.next_functions) or not any(value is None for value in before)
+        return (marks(values) if values else given & {"nan"}), (given if given or whole else None)
 
     def _kept(self, node):
         """The tensors that a node has saved, by name: not those that were let go or changed, or that a hook has packed."""
-        return {slot.name: slot.tensor for slot in slots(node) if slot.state == KEPT}
+        return {slot.name: slot.tensor for slot in self.slots[node] if slot.state == KEPT}
 
     def first(self, arrived: dict[int, Any]) -> Any:
         return next(iter(arrived.values()))
@@ -154,19 +226,25 @@ class RealReading(Reading):
         return dtype_of(g)
 
     def pull(self, node: Any, arrived: dict[int, Any]) -> list:
-        count = max([len(getattr(node, "_input_metadata", ())), *(nr + 1 for nr in arrived)])
-        given = [arrived.get(nr) for nr in range(count)]
+        made = getattr(node, "_input_metadata", ())
+        given = [arrived.get(nr) for nr in range(max([len(made), *(nr + 1 for nr in arrived)]))]
+        if hasattr(node, "_forward_cls") and getattr(node, "materialize_grads", True):
+            given = [self._zeros(kind) if g is None else g for kind, g in zip(made, given, strict=True)]
         try:
             with self.torch.no_grad():
                 found = node.apply(*given) if hasattr(node, "apply") and not callable(node) else node(*given)
-        except RuntimeError as error:
-            fate = fate_of(error)
-            if fate == FREED:
+        except Exception as error:  # a function of the user's may raise any
+            if fate_of(error) == FREED:
                 raise Unreadable("released", None, str(error)) from None
-            if fate == CHANGED:
-                raise Unreadable("overwritten", self.written() or self.places[node], op_of(node)) from None
-            raise Unreadable("refused", self.places[node], f"{op_of(node)}: {error}") from None
-        return list(found) if isinstance(found, (tuple, list)) else [found]
+            raise Unreadable("refused", self.places[node], f"{op_of(node)}: {error_words(error)}") from None
+        sent = list(found) if isinstance(found, (tuple, list)) else [found]
+        if len(sent) < len(node.next_functions):
+            words = f"it returned {len(sent)} gradients, where {len(node.next_functions)} are expected"
+            raise Unreadable("refused", self.places[node], f"{op_of(node)}: {words}")
+        return sent
+
+    def _zeros(self, kind):
+        return self.torch.zeros(kind.shape, dtype=kind.dtype, device=kind.device)
 
     def fitting(self, g: Any, way: Way) -> Any:
         """As the walk of PyTorch makes it."""
@@ -220,6 +298,10 @@ def _on_grid(torch: Any, function: Any, options: Any, values: np.ndarray) -> tup
             return y.numpy(), np.zeros_like(values)
         (slopes,) = torch.autograd.grad(y.sum(), x)
     return y.detach().numpy(), slopes.numpy()
+
+
+def _memory(tensor):
+    return tensor.untyped_storage().data_ptr()
 
 
 def _metadata(node, nr):

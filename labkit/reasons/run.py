@@ -20,15 +20,8 @@ def is_functional(value: Any) -> bool:
     return hasattr(type(value), "__engine_hold__")
 
 
-_WRITING = (
-    "__setitem__",
-    "setitem",
-    "assign_value",
-    "set_data",
-    "assign",
-    "assign_add",
-    "assign_sub",
-)  # to the first argument
+# to the first argument
+_WRITING = ("__setitem__", "setitem", "assign_value", "set_data", "assign", "assign_add", "assign_sub")
 
 
 class Run:
@@ -56,7 +49,7 @@ class Run:
             else:
                 self.sight.begins(box)
             stack.enter_context(watched(self._saw))
-            output = fun(given) if wants_one(fun) else fun()
+            output = fun(given) if wants_one(fun, self.plain) else fun()
         output = output[0] if isinstance(output, tuple) and output else output  # what follows is beside the loss
         self.outputs = leaves(output)
         return [_raw(leaf) for leaf in self.outputs]
@@ -91,7 +84,7 @@ class Run:
     def _array(self, tensor):
         return np.asarray(getval(_raw(tensor)))
 
-    # ---- the way back ----
+    # ---- the backward pass ----
 
     @property
     def flow(self) -> Flow:
@@ -114,7 +107,7 @@ class Run:
         nodes = self.graph.forward[: self.graph.forward.index(end) + 1]
         if marks([self.value]) - {"large"}:
             return Bad("the input", None, "itself")
-        return first_bad(nodes, _seen, lambda node: (node.op, node.line), _grows)
+        return first_bad(nodes, _seen, lambda node: (_op(node), node.line), _grows)
 
 
 _ARRAYS = (np.ndarray, np.floating, np.integer, np.bool_)
@@ -124,14 +117,16 @@ def _raw(leaf):
     return leaf.__engine_value__() if hasattr(type(leaf), "__engine_value__") else leaf
 
 
-def wants_one(fun: Any) -> bool:
-    """Whether it cannot be called without an argument."""
+def wants_one(fun: Any, plain: bool = False) -> bool:
+    """Whether it cannot be called without an argument. `plain`: whether it may be called with one, as a function of an array
+    is, which reaches it in no other way."""
     body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun
     try:
         kinds = inspect.signature(body).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in kinds)
+    except (TypeError, ValueError):  # a function of NumPy's that tells nothing
+        return plain
+    places = [p for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    return bool(places) if plain else any(p.default is p.empty and p.kind != p.VAR_POSITIONAL for p in places)
 
 
 def _seen(node):
@@ -145,6 +140,11 @@ def _grows(node):
     return probe is not None and probe.grows
 
 
+def _op(node):
+    """Its name; "bprop" for a cell with a derivative of its own, which is no function to be tried with other numbers."""
+    return "bprop" if node.op == "packed" else node.op
+
+
 def _step(step):
     node = step.node
     args = [getval(a) for a in node.args]
@@ -156,9 +156,15 @@ def _step(step):
         return [np.asarray(getval(dense(g)), p.dtype) for g, p in zip(found, node.parents, strict=True)]
 
     sent = [
-        Sent(c.parent, c.value, partial(probe_of, node.fun, args, node.kwargs, c.argnum, step.gradient))
+        Sent(
+            c.parent,
+            c.value,
+            (lambda: None)
+            if _op(node) == "bprop"
+            else partial(probe_of, node.fun, args, node.kwargs, c.argnum, step.gradient),
+        )
         for c in step.contributions
     ]
     factors = zero_factors(node.fun, args, node.kwargs, node.argnums, getval(node.value))
     elsewhere = lambda: sends_elsewhere(node.fun, args, node.kwargs, node.argnums, getval(node.value), step.gradient)
-    return Step(node, node.op, node.line, step.gradient, sent, again, elsewhere, factors)
+    return Step(node, _op(node), node.line, step.gradient, sent, again, elsewhere, factors)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..trails import (
+from ..dialects.provenance import (
     AFTER,
     DETACHED,
     GRADIENT,

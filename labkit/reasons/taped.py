@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..trails import DETACHED, INTEGER, NO_GRAD, NUMBERS
+from ..dialects.provenance import DETACHED, INTEGER, NO_GRAD, NUMBERS
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
@@ -15,7 +15,9 @@ from .run import wants_one
 from .tape import TapeReading, array_of, hooks_on_the_way, is_taped
 from .words import answer, at
 
-REQUIRE = "ask for it before the loss is computed: w.requires_grad_(), or requires_grad=True where it is made."
+REQUIRE = (
+    "ask for it before the loss is computed: requires_grad=True where the tensor is made, or its requires_grad_()."
+)
 FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)."
 
 

@@ -12,13 +12,23 @@ from .probe import Probe
 from .words import answer, figure
 
 _AGAIN = "ask before backward(), or with labkit.why(lambda: ..., w), which computes the loss once more."
-_WALKED = "The tape leads to the tensor, but backward() has walked it and let go what it had saved, so it cannot be walked again."
+WALKED = (
+    "The graph has been walked and what it had saved was freed, so backward() on this loss, or on another that shares the graph,"
+    ' raises an error ("Trying to backward through the graph a second time").'
+)
 _REMAINS = "It remains possible that:"
-_EMPTIED = "it was emptied, by a hook or after backward(): filled with zeros, or clipped to nothing"
+_EMPTIED = "it was emptied, by a hook or after backward(): filled with zeros, or clipped by a max_norm of nearly 0"
+OVERWRITTEN = (
+    "The loss is not what the graph gives of its numbers now: some of them were overwritten through .data or .numpy()."
+)
+_CHANGED = "the weights were overwritten after backward(), and the gradient was zero with those that they had before"
+_UNSEEN = "what the graph had saved was overwritten before backward() through .data or .numpy()"
 _SMALLER = "it was made smaller, by a hook or after backward(): clipped, or divided"
 
 _NO_GRAD = (
     "it was set to None after backward(): zero_grad() does that",
+    "another loss, or an earlier step, was walked, and this loss shares its graph: add the losses, pass retain_graph=True to the"
+    " first backward(), or detach what is carried from step to step",
     "the gradient went elsewhere: torch.autograd.grad returns it, backward(inputs=...) fills those named alone",
     "backward() stopped with an error before it got there",
 )
@@ -38,23 +48,24 @@ _SHARP = {
 }  # fmt: skip
 
 
-def of_walked(reading: Any, standing: Any) -> Why:
-    """What can still be told of a `reading` that cannot be walked any more, and of what is `standing` in `.grad`."""
+def of_walked(reading: Any, standing: Any, more: str = "") -> Why:
+    """What can still be told of a `reading` that cannot be walked any more, and of what is `standing` in `.grad`; `more` is said
+    where that is zero or not finite."""
     array = standing.array
     if array is None and not standing.leaf:
         said = "The tensor is a result, and .grad is kept for leaves alone."
         return answer(
-            "None", "not a leaf", [said, _WALKED], standing.where, "call retain_grad() on it before backward()."
+            "None", "not a leaf", [said, WALKED], standing.where, "call retain_grad() on it before backward()."
         )
     if array is None:
-        return answer("None", "already walked", [_WALKED, "Nothing stands in .grad.", _REMAINS], None, _AGAIN, _NO_GRAD)
+        return answer("None", "already walked", [WALKED, "Nothing stands in .grad.", _REMAINS], None, _AGAIN, _NO_GRAD)
     if not finite(array):
-        return _answer("nan", [_not_finite(array), standing.hook], _nan_ways(reading))
+        return _answer("nan", [_not_finite(array), standing.hook, more], _nan_ways(reading))
     size = largest(array)
     said = f"The largest entry of .grad is {figure(size)}."
     if size and size >= SMALL:
         more = "" if finite(reading.numbers(reading.loss)) else "But the loss itself is not finite."
-        return answer("healthy", "", [said, _WALKED, more], None, _AGAIN)
+        return answer("healthy", "", [said, WALKED, more], None, _AGAIN)
     if size:
         ways = [*_ways(reading, ("saturated",)), *_cancelling(reading), *_coarse(reading), _SMALLER]
         return _answer("small", [said, standing.hook], ways)
@@ -66,11 +77,13 @@ def of_walked(reading: Any, standing: Any) -> Why:
             "zero", f"flat {op}", [said], place, "replace it on the way back by a straight-through estimator."
         )
     ways = [*_ways(reading, ("flat", "dead", "saturated")), *_others(reading), *_cancelling(reading), *_coarse(reading)]
-    return _answer("zero", [said, standing.hook], [*ways, _EMPTIED])
+    if more:
+        return _answer("zero", [said, standing.hook, more], [_UNSEEN, _EMPTIED, _CHANGED])
+    return _answer("zero", [said, standing.hook], [*ways, _EMPTIED, _UNSEEN])
 
 
 def _answer(what, said, ways):
-    return answer(what, "already walked", [*said, _WALKED, _REMAINS if ways else ""], None, _AGAIN, ways)
+    return answer(what, "already walked", [*said, WALKED, _REMAINS if ways else ""], None, _AGAIN, ways)
 
 
 def _not_finite(array):

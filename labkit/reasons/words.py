@@ -12,6 +12,7 @@ _OPENINGS = {
     "zero": "The gradient is zero.",
     "nan": "The gradient is not finite.",
     "small": "The gradient is small.",
+    "wrong": "The gradient is wrong.",
     "healthy": "The gradient is healthy.",
 }
 

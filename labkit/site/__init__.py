@@ -3,6 +3,6 @@
 It is built from a clone, by `labkit site`.
 """
 
-from ..faces import face
+from ..imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

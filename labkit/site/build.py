@@ -1,6 +1,6 @@
 """Build the site: every notebook with widgets that play, or run, a search, and the API reference.
 
-The notebooks are run anew, with each widget saved as a page of its own that needs neither Python nor network.
+The notebooks are run again, and each widget is saved as a page of its own that needs neither Python nor network.
 """
 
 import subprocess
@@ -28,6 +28,7 @@ def build_site(
 ) -> list[str]:
     """Build the site into `folder`; returns what is wrong with its links, as lines of text.
 
+    The reference is read first, so that a mistake in a docstring is found before the notebooks run.
     `notebooks`: names of those it is built with, such as `03_*`. `live`: whether their cells can be run; `pyodide` are then
     the folders that Pyodide's files come from. `tell` hears how far it is. Raises SiteError, which says what to do.
     """
@@ -38,11 +39,19 @@ def build_site(
     if not paths:
         raise SiteError(f"there is no such notebook as {', '.join(notebooks)}")
     source, html = (folder.resolve() / part for part in ("source", "html"))
-    Sources(root, source, tell).write(paths, modules, live, pyodide)
-    options = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(source / ".doctrees")]
-    if subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(html)]).returncode:
-        raise SiteError("Sphinx found what it says above")
+    sources = Sources(root, source, tell)
+    sources.write_reference(modules)
+    run_sphinx(source, source / ".reference", "dummy")
+    sources.write(paths, live, pyodide)
+    run_sphinx(source, html, "html")
     return faults(html)
+
+
+def run_sphinx(source: Path, output: Path, builder: str) -> None:
+    """Run Sphinx; what it has read before is not read again. Raises SiteError if it warns of something."""
+    options = ["-W", "--keep-going", "-q", "-b", builder, "-d", str(source / ".doctrees")]
+    if subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(output)]).returncode:
+        raise SiteError("Sphinx reported the warnings above")
 
 
 def clone() -> Path:

@@ -1,30 +1,25 @@
-"""The page of differences: the same call in PyTorch and in MindSpore, what the notebooks say of both, and words that differ."""
+"""The page of differences: the same call in PyTorch and in MindSpore, and words that differ."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from .. import ported
 from ..cases import CASES, differences
+from ..dialects import framework_hints as ported
 from .ledger import NAMES, compares
 
 PAGE = "differences"
-SECTION = re.compile(r"^## .*\bThe same in PyTorch", re.MULTILINE)
 TEXT = """# PyTorch or MindSpore: what differs
 
 {asked} calls, made in both: every function, method and class whose name the two share, with arguments of many kinds. PyTorch
 {torch} and MindSpore {mindspore} do not agree on **{count}** functions or defaults. Here is the first call of each, with what
-the two real frameworks print.{run}
+the two real frameworks print.{run} Most notebooks compare both on their
+subject, in a section *The same in PyTorch and in MindSpore*.
 
 {parts}
-
-## What the notebooks show of both
-
-{notebooks}
 
 ## Documented cases that tell of both
 
@@ -57,8 +52,8 @@ HEAD = '<div class="differ"><table><thead><tr><th>Call</th><th>PyTorch</th><th>M
 PLAY = '<a href="../playground/index.html#{program}">{where}</a>'
 
 
-def write_differences(file: Path, paths: Sequence[Path], live: bool) -> None:
-    """Write the page; `paths` are the notebooks, as they were run; `live`: with links that run programs."""
+def write_differences(file: Path, live: bool) -> None:
+    """Write the page; `live`: with links that run programs."""
     found, held = differences.differences(), json.loads(differences.FILE.read_text(encoding="utf-8"))
     run = " Where labkit's dialects give the same, a link runs it in this browser." if live else ""
     cases = (f"- [{case.name}](ledger.ipynb#{case.name}): {case.shows}" for case in CASES if compares(case))
@@ -66,7 +61,6 @@ def write_differences(file: Path, paths: Sequence[Path], live: bool) -> None:
     file.write_text(
         TEXT.format(
             asked=f"{held['asked']:,}", **held["versions"], count=len(found), run=run, parts="\n\n".join(_parts(found, live)),
-            notebooks="\n\n".join(_sections(paths, live)) or "(This site was built without those notebooks.)",
             cases="\n".join(cases), to_mindspore="\n".join(tables[0]), to_torch="\n".join(tables[1]),
         ),
         encoding="utf-8",
@@ -114,45 +108,3 @@ def _row(one, live):
         call=escape(one.call), **printed, run=f"<td{' data-of=Run' * bool(links)}>{links}</td>" if live else ""
     )
     return text.replace("\n", "&#10;")  # a blank line would end the table
-
-
-def _sections(paths: Sequence[Path], live: bool) -> Iterator[str]:
-    """What each notebook says in its section on both frameworks: its tables, and what its cells show that use both."""
-    for path in paths:
-        title, asked = "", False
-        told: list[str] = []
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            text = "".join(cell["source"])
-            if cell["cell_type"] == "markdown":
-                title = title or text.partition("\n")[0].lstrip("# ")
-                for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
-                    asked = bool(SECTION.match(part)) if part.startswith("## ") else asked
-                    told += _tables(part) if asked else []
-            elif asked and not cell["id"].startswith("answer-") and (shown := _shown(cell)):
-                told.append(f"```python\n{text}\n```\n```text\n{shown}\n```\n{_runs(path, cell['id'], live)}")
-        if told:
-            yield f"### {title}\n\n" + "\n\n".join(told)
-
-
-def _tables(text):
-    """The tables of a text that have a column for each framework."""
-    found = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
-    return [
-        table.strip()
-        for table in found
-        if "PyTorch" in table.partition("\n")[0] and "MindSpore" in table.partition("\n")[0]
-    ]
-
-
-def _shown(cell):
-    """What a cell prints of both frameworks: it names both, or both their modules; empty for others."""
-    source = "".join(cell["source"])
-    outputs = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell["outputs"]]
-    both = ("torch" in source.lower()) and ("mindspore" in source.lower() or re.search(r"\bms\.", source))
-    return "".join(map("".join, outputs)).strip() if both else ""
-
-
-def _runs(path, cell, live):
-    link = f"?upto={cell}" if live else ""
-    words = "Run it, after the cells above it" if live else "Where it stands"
-    return f'<a href="{path.stem}.html{link}">{words}</a>'

@@ -1,4 +1,4 @@
-"""The first page: a picture that plays, the labs as a gallery, the course with its minutes, and where each reader goes on."""
+"""The first page: a picture that plays, the course with its minutes, the labs, and where each reader goes on."""
 
 import io
 import json
@@ -12,14 +12,15 @@ from typing import Any
 
 from .. import widgets
 from ..classroom import EXERCISES
+from ..messages.wrapping import counted
 from ..palette import PALETTES
 from .frames import knowing
 
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
 FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
-<input id="formula" value="tanh(w * x) - x" spellcheck="false" autocapitalize="off" autocomplete="off">
-<button class="landing-button">Show its graph</button></form>"""
+<input id="formula" value="(tanh(w * x) - x)**2" spellcheck="false" autocapitalize="off" autocomplete="off">
+<button class="landing-button">Open it in the playground</button></form>"""
 MINUTES = re.compile(r"About (\d+) minutes(?:, and (\d+) for the exercises)?")
 
 PAGE = """---
@@ -42,27 +43,30 @@ hide-toc: true
 <section><h2>You port</h2><p>{engineers}</p></section>
 </div>
 
-## Take one in your hand
-
-Every picture here is computed, and every one can be driven: by mouse, by finger, by keyboard, with a screen reader. Below each is
-a link to what you see, and code to put it into a page of yours.
-
-<div class="landing-gallery">
-{gallery}
-</div>
-
 ## The course
 
 {intro}
 
 {course}
+
+{labs}
 <script src="_static/landing.js" defer></script>
 
 {trees}
 """
+LABS = """\
+## The labs
+
+Every number in these pictures is computed. You drive them by mouse, finger, keyboard or screen reader. Below each one are a link
+to what it shows and code to embed it in a page of your own.
+
+<div class="landing-gallery">
+{gallery}
+</div>
+"""
 PITCH = (
-    "Type a formula: its graph plays forwards, then the chain rule walks back, number by number. {count} notebooks, with "
-    "{exercises} exercises that tell you what you misunderstood, in PyTorch's words and in MindSpore's.{here}"
+    "labkit draws the graph of a function and plays its forward and its backward pass, number by number. {count} notebooks have "
+    "{exercises} exercises that explain what you misunderstood, in PyTorch and in MindSpore.{here}"
 )
 
 
@@ -88,21 +92,22 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
         f'<a class="landing-button" href="notebooks/{first}.html">{"Run" if live else "Read"} the first notebook</a>'
     )
     differ = '<a class="landing-button" href="notebooks/differences.html">PyTorch or MindSpore: what differs</a>'
-    run_here = "Open a notebook, press <em>Run this page here</em>, and answer: nothing to install. Or " if live else ""
+    run_here = "Open a notebook, press <em>Run this page here</em> and answer the exercises. " if live else ""
     pitch = PITCH.format(
         count=len(list((root / "notebooks").glob("*.ipynb"))), exercises=len(EXERCISES),
-        here=f" All of it runs in this browser: nothing to install, {escape(live)}." if live else "",
+        here=f" All of it runs in this browser, with nothing to install; {escape(live)}." if live else "",
     )  # fmt: skip
+    shown = gallery(source, paths, readme)
     return PAGE.format(
         claim=escape(claimed), pitch=pitch, hero=hero, go=f"{begin} {differ}", intro=" ".join(rest.split()),
         formula=FORMULA if live else "",
-        gallery="\n".join(gallery(source, paths)), course=course(paths, readme), trees=trees,
-        students=f'{run_here}<a href="start.html">have it on your own machine</a>.',
+        labs=LABS.format(gallery="\n".join(shown)) if shown else "", course=course(paths, readme), trees=trees,
+        students=f'{run_here}<a href="start.html">Install labkit</a> to work on your own computer.',
         teachers='<a href="notebooks/for_instructors.html">For instructors</a>: assignments from the exercises and from your '
-        "own, graded behind walls. Any picture here goes into your slides and pages, at the step that you want.",
-        engineers='<a href="notebooks/differences.html">The same call in both frameworks</a>, wherever the answers differ. '
-        '<a href="notebooks/ledger.html">Every documented case</a> of MindSpore\'s guides, and '
-        '<a href="notebooks/guides.html">what the guides have wrong</a>.',
+        "own, graded in a sandbox. You can embed any picture in your slides and pages, at the step you choose.",
+        engineers='<a href="notebooks/differences.html">Calls on which the two frameworks differ</a>, '
+        '<a href="notebooks/ledger.html">every documented case</a> of MindSpore\'s guides, and '
+        '<a href="notebooks/guides.html">mistakes in the guides</a>.',
     )  # fmt: skip
 
 
@@ -144,31 +149,35 @@ def preview(picture: Any) -> bytes:
     return out.getvalue()
 
 
-def gallery(source: Path, paths: Sequence[Path]) -> list[str]:
-    """An item for each lab that a notebook shows: its saved page, which plays when it is seen, and the way to it."""
+def gallery(source: Path, paths: Sequence[Path], readme: str) -> list[str]:
+    """An item for each lab, in the order in which the notebooks first show them: what it shows, and its saved page."""
     (source / "_static" / "gallery").mkdir()
-    return [item for name in sorted(vars(widgets)["__all__"]) if (item := _item(name, source, paths))]
-
-
-def _item(name, source, paths):
-    lab = getattr(widgets, name)
-    if not (isinstance(lab, type) and issubclass(lab, widgets.Picture)) or lab is widgets.Picture:
-        return ""
+    labs = [name for name in vars(widgets)["__all__"] if _is_lab(getattr(widgets, name))]
+    items: dict[str, str] = {}
     for path in paths:
         for cell in json.loads((source / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]:
-            page = _page(cell)
-            if page and re.search(rf"\b{name}\(", "".join(cell["source"])):
-                copy = source / "_static" / "gallery" / f"{name}.html"
-                shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
-                knowing(copy, plays=True, home=f"../../index.html#widget={name}")
-                return _figure(name, lab, path.stem)
-    return ""
+            page, code = _page(cell), "".join(cell["source"])
+            for name in labs:
+                if page and name not in items and re.search(rf"\b{name}\(", code):
+                    copy = source / "_static" / "gallery" / f"{name}.html"
+                    shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
+                    knowing(copy, plays=False, home=f"../../index.html#widget={name}")
+                    items[name] = _figure(name, path, readme)
+    return list(items.values())
 
 
-def _figure(name, lab, notebook):
-    says = escape((lab.__doc__ or "").strip().split("\n\n")[0].replace("`", ""))
+def _is_lab(thing):
+    return isinstance(thing, type) and hasattr(thing, "describe") and thing is not widgets.Picture
+
+
+def _figure(name, path, readme):
+    shown = re.search(rf"<code>{name}</code>: (.+?)</td>", readme)
+    shows = shown[1][0].upper() + shown[1][1:] if shown else name
+    where = f'<a href="notebooks/{path.stem}.html">notebook {path.stem.split("_")[0]}</a>'
     frame = FRAME.format(title=name, source="data-src", address=f"_static/gallery/{name}.html", height=460)
-    return f'<figure><figcaption><a href="notebooks/{notebook}.html">{name}</a> {says}</figcaption>{frame}</figure>'
+    return (
+        f"<figure><figcaption><strong>{shows}</strong><br><code>{name}</code> in {where}</figcaption>{frame}</figure>"
+    )
 
 
 def _page(cell):
@@ -189,7 +198,9 @@ def course(paths: Sequence[Path], readme: str) -> str:
         rows.append(f"| {number} | [{title}](notebooks/{path.name}) | {what} | {times} min |")
     takes = re.search(r"^Each takes .+(?:\n.+)*", readme, re.MULTILINE)
     said_there = f" {takes[0]}" if takes else ""
-    return "\n".join([f"{len(paths)} notebooks, {total} minutes in all, with the exercises.{said_there}", "", *rows])
+    return "\n".join(
+        [f"{counted(len(paths), 'notebook')}, {total} minutes in all, with the exercises.{said_there}", "", *rows]
+    )
 
 
 def meta(title: str, description: str, site: str) -> str:

@@ -40,7 +40,7 @@ class LiveSite:
         self.beside: list[str] = []  # what a page keeps that it does not load itself
 
     def lay_playground(self, into: Path) -> None:
-        """Write the playground, which runs what is typed into it, beside the other pages; a page that runs keeps it, too."""
+        """Write the playground, which runs what is typed into it, next to the other pages; a page that runs caches it, too."""
         loads = f"Python runs in this browser: {self.once()}."
         playground.build(into, f"../_static/{self.folder.name}", "../index.html", loads)
         self.beside = [f"../{into.name}/{file.name}" for file in sorted(into.iterdir())]

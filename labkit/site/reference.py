@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from types import ModuleType
 
 MODULES = [
@@ -14,6 +15,7 @@ MODULES = [
     "labkit.torch", "labkit.torch.autograd", "labkit.torch.nn", "labkit.torch.nn.functional", "labkit.torch.nn.utils",
     "labkit.torch.optim", "labkit.torch.optim.lr_scheduler", "labkit.torch.amp", "labkit.torch.func",
 ]  # fmt: skip
+INDENT = 3 * " "
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -51,8 +53,9 @@ def write_reference(source: Path, modules: Sequence[str]) -> None:
             else:
                 known[id(thing)] = full
                 (described if thing.__doc__ else bare).append(public)
-        members = f"   :members: {', '.join(described)}\n" if described else ""  # without names it would be all of them
-        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{members}\n"
+        # Without names, all members would be described; docutils takes no line of more than 10,000 characters.
+        members = fill(f":members: {', '.join(described)}", 115, initial_indent=INDENT, subsequent_indent=2 * INDENT)
+        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{members if described else ''}\n\n"
         text += "".join(f".. autofunction:: {name}.{public}\n" for public in bare) + "```\n"
         text += f"\nAlso here: {', '.join(others)}.\n" if others else ""
         (source / "api" / f"{name}.md").write_text(text, encoding="utf-8")

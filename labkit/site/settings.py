@@ -1,4 +1,4 @@
-"""Sphinx settings of the site; `build.py` beside it prepares the sources and runs Sphinx.
+"""Sphinx settings of the site; `build.py` prepares the sources and runs Sphinx.
 
 The site's `conf.py` takes all of them.
 """

@@ -1,4 +1,4 @@
-"""What Sphinx builds the site from: the notebooks, run anew, the texts, and the reference."""
+"""What Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
 
 import json
 import os
@@ -19,6 +19,13 @@ from .reference import write_reference
 ASSETS = Path(__file__).parent / "assets"
 AROUND = "around.json"  # what the settings read: what is put around the text of each page
 ANSWER = "answer-"  # the id of an exercise's cell begins so
+MENUS = {  # what the page of a notebook that runs has in place of JupyterLab's menus
+    "*Kernel → Interrupt Kernel*": "*Restart Python*",
+    "*Kernel → Restart Kernel*": "*Restart Python*",
+    "*Kernel → Restart Kernel and Run All Cells*": "*Restart Python*, then *Run all*",
+    "*Run → Run All Above Selected Cell*": "*Run all to here*",
+}
+COPY = "*This notebook has been run. [Install labkit](../start.md) to change its cells and run them.*"
 DREW = "__import__('sys').modules.keys() >= {'matplotlib'}"
 
 TREES = """```{{toctree}}
@@ -47,7 +54,8 @@ CONTRIBUTING
 CHANGELOG
 SECURITY
 ```
-
+"""
+REFERENCE = """
 ```{{toctree}}
 :caption: Reference
 :hidden:
@@ -77,32 +85,34 @@ class Sources:
     def __init__(self, root: Path, source: Path, tell: Callable[[str], None]) -> None:
         self.root, self.source, self.tell = root, source, tell
 
-    def write(self, paths: Sequence[Path], modules: Sequence[str], live: bool, pyodide: Sequence[Path]) -> None:
-        """Write all of them, with these notebooks and modules."""
-        for folder in ("_static", "notebooks"):
+    def write_reference(self, modules: Sequence[str]) -> None:
+        """Write the reference of these modules and Sphinx's settings, which can be built without the rest."""
+        for folder in ("_static", "extra", "notebooks"):
             (self.source / folder).mkdir(parents=True)
+        for asset in ASSETS.iterdir():
+            shutil.copy(asset, self.source / "_static")
+        (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
+        self.reference = REFERENCE.format(modules="\n".join(f"api/{module}" for module in modules))
+        (self.source / "index.md").write_text(f"# labkit\n\n{self.reference}", encoding="utf-8")
+        write_reference(self.source, modules)
+
+    def write(self, paths: Sequence[Path], live: bool, pyodide: Sequence[Path]) -> None:
+        """Write the rest, with these notebooks."""
         site = LiveSite(self.source, pyodide) if live else None
         texts = self._copy_texts(paths)
-        drawn = {path.stem: self._run(path) for path in paths}
+        drawn = {path.stem: self._run(path, live) for path in paths}
         ledger = self.source / ".ledger" / f"{PAGE}.ipynb"
         ledger.parent.mkdir()
         write_ledger(ledger, live)
-        drawn[PAGE] = self._run(ledger)
-        ran = [self.source / "notebooks" / path.name for path in paths]
-        write_differences(self.source / "notebooks" / "differences.md", ran, live)
-        write_reference(self.source, modules)
-        lists = {
-            "notebooks": [f"notebooks/{path.stem}" for path in paths],
-            "texts": [f"notebooks/{path.stem}" for path in texts],
-            "modules": [f"api/{module}" for module in modules],
-        }
-        trees = TREES.format(**{key: "\n".join(pages) for key, pages in lists.items()})
+        drawn[PAGE] = self._run(ledger, live)
+        write_differences(self.source / "notebooks" / "differences.md", live)
         if site:
             site.lay_playground(self.source / "extra" / "playground")
+        notebooks, read = ("\n".join(f"notebooks/{path.stem}" for path in listed) for listed in (paths, texts))
+        trees = TREES.format(notebooks=notebooks, texts=read) + self.reference
         index = first_page(self.root, self.source, paths, site.once() if site else "", trees)
         (self.source / "index.md").write_text(index, encoding="utf-8")
         (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
-        (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
         bodies = self._bodies(site, [*paths, ledger], drawn) if site else {}
         around = {"bodies": bodies, "said": said(self.root, paths), "site": home(self.root)}
         (self.source / AROUND).write_text(json.dumps(around), encoding="utf-8")
@@ -111,8 +121,6 @@ class Sources:
         texts = sorted((self.root / "notebooks").glob("*.md"))
         for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY"):
             shutil.copy(self.root / f"{name}.md", self.source)
-        for asset in ASSETS.iterdir():
-            shutil.copy(asset, self.source / "_static")
         for text in texts:
             words = without_absent(text.read_text(encoding="utf-8"), paths)
             (self.source / "notebooks" / text.name).write_text(words, encoding="utf-8")
@@ -120,9 +128,9 @@ class Sources:
         shutil.copytree(self.root / "notebooks" / "figures", figures, ignore=shutil.ignore_patterns("*.py"))
         return texts
 
-    def _run(self, path):
+    def _run(self, path, live):
         self.tell(path.stem)
-        return run_notebook(path, self.source / "notebooks", self.source / "_static" / "widgets" / path.stem)
+        return run_notebook(path, self.source / "notebooks", self.source / "_static" / "widgets" / path.stem, live)
 
     def _bodies(self, site, paths, drawn):
         """What makes each of these pages live; `drawn` says of a notebook's name whether it draws plots."""
@@ -138,8 +146,11 @@ class Sources:
         }
 
 
-def run_notebook(path: Path, out: Path, pages: Path) -> bool:
-    """Run one notebook into `out`; its widgets become pages in `pages`. Returns whether it draws with matplotlib."""
+def run_notebook(path: Path, out: Path, pages: Path, live: bool = False) -> bool:
+    """Run one notebook into `out`; its widgets become pages in `pages`. Returns whether it draws with matplotlib.
+
+    Cells for answers have no output. `live`: the page will run, and its text names the page's buttons.
+    """
     import nbformat
     from nbclient import NotebookClient
 
@@ -153,13 +164,28 @@ def run_notebook(path: Path, out: Path, pages: Path) -> bool:
     ).execute()
     drew: dict[str, Any] = notebook.cells.pop().outputs[0]["data"]
     for cell in notebook.cells:
+        if cell.id.startswith(ANSWER):
+            cell.outputs = []
+        if live and cell.cell_type == "markdown":
+            cell.source = with_buttons(cell.source)
         name_pages(cell, pages, f"../../../notebooks/{path.stem}.html")
         for output in cell.get("outputs", []):
             words = output.get("metadata", {}).get("image/png", {}).get("alt")
             if words:
                 cell.metadata["mystnb"] = {"image": {"alt": words}}  # where MyST-NB looks for them
+    if not live and path.stem != PAGE:
+        notebook.cells[0].source = notebook.cells[0].source.replace("\n", f"\n\n{COPY}\n", 1)
     nbformat.write(notebook, out / path.name)
     return drew["text/plain"] == "True"
+
+
+def with_buttons(text: str) -> str:
+    """The text of a notebook with the buttons of its page in place of JupyterLab's menus.
+
+    >>> with_buttons("Choose *Kernel → Restart Kernel*.")
+    'Choose *Restart Python*.'
+    """
+    return re.sub(r"\*\w+ →[^*]+\*", lambda menu: MENUS.get(" ".join(menu[0].split()), menu[0]), text)
 
 
 def name_pages(cell: Any, pages: Path, home: str) -> None:

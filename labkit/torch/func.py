@@ -3,6 +3,7 @@
 Built on the engine's levels: the function runs once on traced values, and nothing is added to any `.grad`.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -10,35 +11,26 @@ from typing import Any
 import numpy as np
 
 from .. import engine
-from ..aliases import attributes
-from . import _joining, _shaping
-from ._func_call import GRAD, Call, of_chosen, pullback, require_floating, values_of
-from ._func_checks import (
+from ..dialects.argument_types import as_tuple, of_kind
+from ..dialects.unsupported import attributes
+from ._ops import shape as _shape
+from ._tensor.tensor import Tensor
+from ._transforms.function_call import (
+    GRAD,
+    Call,
     check_cotangents,
     check_jvp,
     check_outputs,
+    flatten,
+    of_chosen,
+    pullback,
+    require_floating,
+    values_of,
 )
-from ._func_modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
-from ._rearrange import rearrange
-from ._tensor import Tensor
-from ._tree import flatten
-from ._vmap import Draws, vmap
+from ._transforms.vmap import Draws, vmap
 
-__all__ = [
-    "functional_call",
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "rearrange",
-    "replace_all_batch_norm_modules_",
-    "stack_module_state",
-    "vjp",
-    "vmap",
-]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
+    "stack_module_state", "vjp", "vmap"]  # fmt: skip
 
 VJP, JVP = "vjp(f, *primals)", "jvp(f, primals, tangents)"
 
@@ -127,16 +119,22 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     return (output, tangent, call.aux_of(flat)) if has_aux else (output, tangent)
 
 
-def linearize(func, *primals) -> tuple[Any, Callable]:
-    """`(output, push)`: `push(*tangents)` gives J tangents at `primals`."""
-    return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
-
-
 def _units(tensor):
     for index in np.ndindex(tuple(tensor.shape)):
         unit = np.zeros(tuple(tensor.shape), tensor._array.dtype)
         unit[index] = 1
         yield unit
+
+
+def linearize(func, *primals) -> tuple[Any, Callable]:
+    """`(output, push)`: `push(*tangents)` is the Jacobian-vector product at `primals`, in forward mode.
+
+    >>> import labkit.torch as torch
+    >>> output, push = torch.func.linearize(lambda x: x**2, torch.tensor(3.0))
+    >>> output, push(torch.tensor(1.0))
+    (tensor(9.), tensor(6.))
+    """
+    return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
@@ -168,10 +166,7 @@ def _rows(k, outputs, primals, pull, single):
     leaves, rebuild = flatten(tuple(primals))
     columns = list(zip(*pulled, strict=True))
     made = rebuild(
-        [
-            _shaping.reshape(_joining.stack(c), (*outputs[k].shape, *x.shape))
-            for c, x in zip(columns, leaves, strict=True)
-        ]
+        [_shape.reshape(_shape.stack(c), (*outputs[k].shape, *x.shape)) for c, x in zip(columns, leaves, strict=True)]
     )
     return made[0] if single else made
 
@@ -217,13 +212,79 @@ def _columns(chosen, k, has_aux):
         pushed, like = flatten(result[1])
         aux = result[2] if has_aux else None
         columns.append(pushed)
-    stacked = [_joining.stack(c, -1) for c in zip(*columns, strict=True)]
-    return [_shaping.reshape(c, (*c.shape[:-1], *shape)) for c in stacked], like, aux
+    stacked = [_shape.stack(c, -1) for c in zip(*columns, strict=True)]
+    return [_shape.reshape(c, (*c.shape[:-1], *shape)) for c in stacked], like, aux
 
 
 def hessian(func, argnums=0) -> Callable:
     """The Hessian function: forward mode over reverse mode."""
     return jacfwd(jacrev(func, argnums), argnums)
+
+
+def stack_module_state(models) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """`(parameters, buffers)` of modules of one class, `{name: tensor}`, each stacked along a new first dimension.
+
+    Raises RuntimeError for none, for several classes, for several modes.
+
+    >>> import labkit.torch as torch
+    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1) for _ in range(3)])
+    >>> parameters["weight"].shape
+    torch.Size([3, 1, 2])
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({m.training for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(m) for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters = [dict(m.named_parameters()) for m in models]
+    buffers = [dict(m.named_buffers()) for m in models]
+    return _stacked_by_name(parameters), _stacked_by_name(buffers)
+
+
+def _stacked_by_name(found):
+    return {name: _stacked(name, [each[name] for each in found]) for name in found[0]}
+
+
+def _stacked(name, tensors):
+    wanted = {t.requires_grad for t in tensors}
+    if len(wanted) > 1:
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    return _shape.stack(tensors).detach().requires_grad_(wanted.pop())
+
+
+def _check_names(module, given, own):
+    """Raise unless `given` has the names in `own`."""
+    unexpected, missing = [n for n in given if n not in own], [n for n in own if n not in given]
+    told = [
+        f"\n\t{what} key(s): {', '.join(map(repr, sorted(names)))}."
+        for what, names in (("Unexpected", unexpected), ("Missing", missing))
+        if names
+    ]
+    if told:
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:" + "".join(told))
+
+
+def functional_call(
+    module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False
+) -> Any:
+    """Call `module` with the tensors in `{name: tensor}` (or several such dicts) in place of its own.
+
+    `args`: one argument, or a tuple of them. With `strict`, raises RuntimeError for names that the module has not, and where
+    one of its own is not given.
+    """
+    args = () if args is None else as_tuple(args)
+    of_kind(parameter_and_buffer_dicts, (dict, list, tuple),
+        "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type}", ValueError)  # fmt: skip
+    names = [name for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name in part]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    given = {name: t for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name, t in part.items()}
+    own = dict((*module.named_parameters(), *module.named_buffers()))
+    if strict:
+        _check_names(module, given, own)
+    given = {name: t for name, t in given.items() if name in own}
+    return module._called_with(given, args, kwargs or {})
 
 
 __getattr__ = attributes(__name__)

@@ -8,23 +8,23 @@ import os
 import pickle
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from io import BytesIO
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..aliases import attributes
-from ..layout import real_home
-from ._device import device
-from ._dtype import DTYPES, dtype
-from ._size import Size
-from ._tensor import Tensor
+from ..dialects.class_paths import real_home
+from ..dialects.unsupported import attributes
+from ._tensor.attributes import Size
+from ._tensor.device import device
+from ._tensor.dtype import DTYPES, dtype
+from ._tensor.tensor import Tensor
 from .nn.parameter import Parameter
 
-__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+__all__ = ["load", "save"]
 
 MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
@@ -41,10 +41,6 @@ UNKNOWN = (
     "GLOBAL {name} was not an allowed global by default. Please use `torch.serialization.add_safe_globals([{name}])` or the "
     "`torch.serialization.safe_globals([{name}])` context manager to allowlist this global if you trust this "
     "class/function.\n\n{advice} https://pytorch.org/docs/stable/generated/torch.load.html."
-)
-NO_GPU = (
-    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
-    "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
 NO_ARCHIVE = (
     "torch.load: expected an archive as torch.save writes it since PyTorch 1.6, but the file is another kind or is not "
@@ -69,12 +65,8 @@ class _Storage:
         self.array, self.key = array, key
 
 
-REBUILD, PARAMETER, SIZE, DEVICE = (
-    _Named("torch._utils", "_rebuild_tensor_v2"),
-    _Named("torch._utils", "_rebuild_parameter"),
-    _Named("torch", "Size"),
-    _Named("torch", "device"),
-)
+REBUILD, PARAMETER, SIZE, DEVICE = (_Named("torch._utils", "_rebuild_tensor_v2"),
+    _Named("torch._utils", "_rebuild_parameter"), _Named("torch", "Size"), _Named("torch", "device"))  # fmt: skip
 
 
 # ---- out ----
@@ -177,7 +169,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     """What `save` wrote to `f`, a path or a file opened for reading; files of PyTorch are read likewise.
 
     `weights_only=True`, the default, takes tensors, numbers, texts and containers of them; whatever else it finds is an
-    UnpicklingError, unless `safe_globals` names it. False imports what the file names: only for files that you trust.
+    UnpicklingError. False imports what the file names: only for files that you trust.
     `map_location`: all is on the CPU; a file that was saved on a GPU needs `"cpu"` here, as in PyTorch, else RuntimeError.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
@@ -203,24 +195,16 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(BytesIO(archive.read(name)), encoding="utf-8")
 
     def persistent_load(self, pid):
-        _, kind, key, location, count = pid
-        if location.startswith("cuda") and not self._moved(location):
-            raise RuntimeError(NO_GPU)
+        _, kind, key, _, count = pid
         if key not in self.storages:
             raw = np.frombuffer(self.archive.read(f"{self.folder}data/{key}"), kind.np.newbyteorder(self.order), count)
             self.storages[key] = raw.astype(kind.np)
         return self.storages[key]
 
-    def _moved(self, location):
-        where = self.map_location
-        return where.get(location) is not None if isinstance(where, dict) else where is not None
-
     def find_class(self, module, name):
         full = f"{module}.{name}".replace("__builtin__", "builtins")
         if full in _KNOWN:
             return _KNOWN[full]
-        if full in (allowed := {f"{c.__module__}.{c.__qualname__}": c for c in _allowed}):
-            return allowed[full]
         if self.careful:
             home = real_home(module, name)
             full = f"{home}.{name}" if home else full
@@ -238,46 +222,12 @@ def _tensor(storage, offset, size, stride, requires_grad, *more):
     return made
 
 
-_KNOWN = {
-    "torch._utils._rebuild_tensor_v2": _tensor,
+_KNOWN = {"torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_parameter": lambda data, requires_grad, hooks: Parameter(data, requires_grad),
-    "torch.Size": Size,
-    "torch.device": device,
-    "collections.OrderedDict": OrderedDict,
-    "_codecs.encode": lambda text, encoding: text.encode(encoding),
-    "builtins.set": set,
-    "builtins.complex": complex,
-    "builtins.bytearray": bytearray,
-    **{f"torch.{name}": kind for name, kind in DTYPES.items()},
-    **{f"torch.{kind.legacy}Storage": kind for kind in DTYPES.values()},
-}
-_allowed: list = []  # classes and functions that `load` may take besides
-
-
-def add_safe_globals(safe_globals) -> None:
-    """Let `load` take these classes and functions from now on."""
-    _allowed.extend(safe_globals)
-
-
-def clear_safe_globals() -> None:
-    """Let `load` take no others than its own any more."""
-    _allowed.clear()
-
-
-def get_safe_globals() -> list:
-    """The classes and functions that `load` may take besides its own."""
-    return list(_allowed)
-
-
-@contextmanager
-def safe_globals(safe_globals) -> Iterator[None]:
-    """While open, `load` takes these classes and functions, too."""
-    before = list(_allowed)
-    _allowed.extend(safe_globals)
-    try:
-        yield
-    finally:
-        _allowed[:] = before
+    "torch.Size": Size, "torch.device": device, "collections.OrderedDict": OrderedDict,
+    "_codecs.encode": lambda text, encoding: text.encode(encoding), "builtins.set": set, "builtins.complex": complex,
+    "builtins.bytearray": bytearray, **{f"torch.{name}": kind for name, kind in DTYPES.items()},
+    **{f"torch.{kind.legacy}Storage": kind for kind in DTYPES.values()}}  # fmt: skip
 
 
 __getattr__ = attributes(__name__)

@@ -12,7 +12,6 @@ from .labs.loss_scale import LossScaleLab as LossScaleLab
 from .labs.memory_curve import MemoryCurve as MemoryCurve
 from .labs.microscope import Microscope as Microscope
 from .labs.sens import SensDial as SensDial
-from .labs.sink import SinkCalculator as SinkCalculator
 from .labs.step_size import StepSize as StepSize
 from .labs.wrong_engines import WrongEngineLab as WrongEngineLab
 from .labs.wrong_engines import first_wrong as first_wrong

@@ -17,14 +17,12 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What all widgets have in common is usually tried with a few; without a browser nothing is, and says why."""
-    reason = chromium.missing()
+    """What all widgets have in common is usually tried with a few; every test here needs a browser."""
     for item in items:
         if item.path.parent == HERE:
             if item.get_closest_marker("common") and item.callspec.params["example"] not in FEW:
                 item.add_marker("live")
-            if reason:
-                item.add_marker(pytest.mark.skip(reason=reason))
+            item.add_marker(pytest.mark.needs("chromium"))
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,12 @@ import contextlib
 import itertools
 import json
 import re
-import shutil
 import subprocess
 import tempfile
 import time
-from importlib.util import find_spec
 
-NAMES = ("firefox", "firefox-esr")
+import programs
+
 PATIENCE = 180.0  # seconds: how busy the machine is decides no test
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 QUIET = {  # what it would load by itself
@@ -21,13 +20,6 @@ QUIET = {  # what it would load by itself
 }  # fmt: skip
 
 
-def missing() -> str:
-    """Why no Firefox can be started, in words; empty if one can."""
-    if find_spec("websocket") is None:
-        return "websocket-client is not installed, by which Firefox is driven: pip install websocket-client"
-    return "" if any(map(shutil.which, NAMES)) else f"no Firefox: expected one of {', '.join(NAMES)}"
-
-
 @contextlib.contextmanager
 def page(width=1000, height=800):
     """A page of a running Firefox with a profile of its own."""
@@ -35,7 +27,7 @@ def page(width=1000, height=800):
         settings = "".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in QUIET.items())
         with open(f"{profile}/user.js", "w", encoding="utf-8") as file:
             file.write(settings)
-        command = [next(filter(None, map(shutil.which, NAMES))), "--headless", "--no-remote", "--profile", profile]
+        command = [programs.find("firefox"), "--headless", "--no-remote", "--profile", profile]
         command += ["--remote-debugging-port", "0", "about:blank"]
         running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:

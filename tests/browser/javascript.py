@@ -3,13 +3,11 @@
 import atexit
 import base64
 import gzip
-import importlib.util
 import json
-import shutil
 import subprocess
 from functools import cache
 
-import pytest
+from playwright._impl._driver import compute_driver_executable
 
 from labkit.widgets.kit.page import script
 
@@ -42,20 +40,8 @@ def unpacked(text: str):
 
 @cache
 def engine() -> subprocess.Popen:
-    """A Node that is asked line by line, until the tests end."""
-    found = shutil.which("node") or _of_playwright()
-    if not found:
-        pytest.skip(
-            'no Node: expected one on the PATH, or the one that comes with Playwright: pip install -e ".[test]"'
-        )
+    """The Node of Playwright, asked line by line until the tests end."""
+    found, _ = compute_driver_executable()
     node = subprocess.Popen([found, "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(node.communicate)
     return node
-
-
-def _of_playwright():
-    if importlib.util.find_spec("playwright") is None:
-        return None
-    from playwright._impl._driver import compute_driver_executable
-
-    return compute_driver_executable()[0]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import chromium
+import programs
 from widget_examples import EXAMPLES, made
 
 
@@ -37,8 +38,8 @@ def main() -> int:
     unknown = set(arguments.names) - set(EXAMPLES)
     if unknown:
         parser.error(f"expected names of {', '.join(EXAMPLES)}, but got {', '.join(sorted(unknown))}")
-    if chromium.missing():
-        parser.error(chromium.missing())
+    if programs.missing("chromium"):
+        parser.error(programs.missing("chromium"))
     for picture in screenshots(arguments.folder, arguments.names or list(EXAMPLES), arguments.width):
         print(picture)
     return 0

@@ -145,7 +145,7 @@ def test_what_leads_up_to_the_first_question_plays(opened):
     assert at.inner_text().startswith("5/")
 
 
-QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (2, "start", 71, -49), (2, "max_norm", -38, 0)]
+QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (1, "start", 71, -49), (1, "max_norm", -38, 0)]
 
 
 @pytest.mark.parametrize("part, name, right, down", QUANTITIES)
@@ -274,13 +274,8 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 
 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
-    "clipping order": ("clipping", "order", {"part": 3}, 8),
-    "clipping step": ("clipping", "step clip", {"part": 3}, 1),
     "loss scale": ("loss_scale", "scale dots", {"case": 0}, 17),
     "training step": ("loss_scale", "step training", {"case": 1}, 20),
-    "point": ("step_size", "x", {}, 6),
-    "secant": ("step_size", "h", {}, 2),
-    "error": ("step_size", "error", {}, 12),
     "landscape": ("landscape", "step", {}, 7),
     "batch": ("batch_splitter", "cut 3", {"parts": 3}, 0),
     "cut": ("cut", "cut", {}, 3),
@@ -288,12 +283,9 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "checkpoints": ("memory", "cut", {}, 4),
     "number of checkpoints": ("memory", "peak", {}, 5),
     "seed": ("sens", "seed1", {}, 1),
-    "sink size": ("sink", "size", {}, 2),
-    "epochs": ("sink", "epochs", {}, 2),
     "cotangent": ("jacobian", "v", {}, 1),
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
     "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
-    "size of a matrix": ("jacobian", "size", {}, 7),
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "value of an argument": ("calls", "position", {}, 3),

@@ -301,7 +301,6 @@ def test_a_saved_notebook_shows_the_still_picture_until_its_cell_runs(lab, serve
 
 
 def test_it_shows_in_notebook_7(browser, server, lab):
-    pytest.importorskip("notebook")
     window = browser.new_context(viewport={"width": 1000, "height": 1000})
     listened = Listened(window.new_page())
     notebook = Notebook(listened.page, server, "seven", [DEMO], tab=False)

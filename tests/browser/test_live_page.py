@@ -14,7 +14,7 @@ CELLS = [
     cell("stops", "1 / 0  # not meant"),
     cell("last", "print(2)"),
 ]
-SAYS = "[...document.querySelectorAll('.live-says')].map((one) => one.textContent)"
+SAYS = "[...document.querySelectorAll('.live-says')].map((one) => one.textContent.replace(/^\\[.*\\] /, ''))"
 
 
 @pytest.fixture
@@ -43,8 +43,24 @@ def test_a_page_says_what_it_loads_and_runs_its_cells_on_a_phone(live):
     assert [one.inner_text() for one in page.query_selector_all(".cell_output")] == ["as it came"]  # of the last cell
     assert "1 of 2 exercises" in page.inner_text(".live-status")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate(
+        "[...document.querySelectorAll('.live-code')].every((one) => one.scrollWidth === one.clientWidth)"
+    )
     assert [one.inner_text() for one in page.query_selector_all(".live-code .c1")] == ["# a comment", "# not meant"]
     assert axe_findings(page, "main") == []
+
+
+def test_a_cell_that_runs_before_what_it_needs_says_what_to_press(live):
+    page = live.page
+    start(page)
+    for number, text in (
+        (4, "x is not defined yet, because a cell above has not run. Press “Run all to here”."),
+        (0, "NameError"),
+    ):
+        page.locator("textarea").nth(number).fill("use(x)")
+        page.get_by_role("button", name="▶ Run").nth(number).click()
+        page.locator(".live-error", has_text=text).wait_for()
+        assert (text == "NameError") == ("Traceback" in page.locator(".live-output").nth(number).inner_text())
 
 
 def test_what_was_changed_and_answered_is_there_after_a_reload_and_without_a_network_until_it_is_reset(live):
@@ -60,6 +76,7 @@ def test_what_was_changed_and_answered_is_there_after_a_reload_and_without_a_net
     page.context.set_offline(True)
     page.reload()
     assert page.inner_text(".live-start") == "Go on with this page here" and "1 of 2" in page.inner_text(".live-status")
+    assert page.locator(".cell_input").first.inner_text().strip() == "print(3)"
     start(page)
     assert page.locator("textarea").first.input_value() == "print(3)"
     page.on("dialog", lambda dialog: dialog.accept())
@@ -69,40 +86,22 @@ def test_what_was_changed_and_answered_is_there_after_a_reload_and_without_a_net
     assert "1 of 2" in page.inner_text(".live-status")
 
 
-def test_a_cell_that_does_not_end_is_stopped_and_what_ran_before_can_run_again(live):
+def test_a_cell_that_does_not_end_is_stopped_and_python_restarted(live):
     page = live.page
     start(page)
-    page.get_by_role("button", name="▶ Run").last.click()
-    page.wait_for_function(f"{SAYS}[4] === 'has run'")
     page.get_by_role("button", name="▶ Run").first.click()
     page.wait_for_function(f"{SAYS}[0] === 'has run'")
     page.locator("textarea").nth(2).fill("for ever")
     page.get_by_role("button", name="▶ Run").nth(2).click()
-    page.wait_for_function(f"{SAYS}[2] === 'runs …'")
-    page.get_by_role("button", name="Stop").click()
-    assert "Stopped. Python is started anew, and what the cells had made is gone." in page.inner_text(".live-lost")
-    assert page.evaluate(SAYS)[::4] == ["ran before Python was started anew"] * 2
-    page.get_by_role("button", name="Run the 2 cells from before again").click()
-    page.wait_for_function(f"{SAYS}[0] === 'has run'")
-    assert page.evaluate(SAYS) == ["has run", "", "was stopped", "", "has run"]
-    assert page.locator(".live-lost").is_hidden()
-
-
-def test_python_that_cannot_leave_a_call_is_ended_and_it_is_said(live):
-    page = live.page
-    page.goto(f"{page.url}?patience=0.2")
-    start(page)
-    run = page.get_by_role("button", name="▶ Run").first
-    page.locator("textarea").first.fill("limited")
-    run.click()
-    page.wait_for_function(f"{SAYS}[0] === 'has run'")
-    page.locator("textarea").first.fill("in compiled code")
-    run.click()
-    page.wait_for_function(f"{SAYS}[0] === 'was stopped'")
-    assert page.inner_text(".live-lost").startswith(
-        "A call was given 0.1 s, did not come back, and Python could not leave it."
-    )
+    page.wait_for_function(f"{SAYS}[2] === 'running'")
+    page.get_by_role("button", name="Restart Python").click()
+    assert "Python was restarted, and the variables of the cells are gone." in page.inner_text(".live-lost")
+    page.wait_for_function(f"{SAYS}[2] === 'was stopped'")
+    assert page.evaluate(SAYS)[0] == "ran before Python was restarted"
     assert axe_findings(page, "main") == []
+    page.get_by_role("button", name="Run all to here").first.click()
+    page.wait_for_function(f"{SAYS}[1] === 'ended with an error'")
+    assert page.evaluate(SAYS)[0] == "has run" and page.locator(".live-lost").is_hidden()
 
 
 @pytest.mark.live

@@ -121,20 +121,6 @@ def test_where_less_motion_is_wanted_nothing_moves(shown):
     assert shown.differences() == []
 
 
-def test_the_reader_sets_the_speed(shown):
-    play, speed = (shown.control(shown.main).get_by_role("button", name=name) for name in ("Play", "Speed"))
-    reached = []
-    for label in ("1×", "2×", "4×", "0.5×"):
-        assert speed.text_content() == label
-        shown.turn(shown.main, 0)
-        play.click()
-        passes(shown, 1000)
-        shown.control(shown.main).get_by_role("button", name="Pause").click()
-        reached.append(shown.position(shown.main))
-        speed.click()
-    assert reached == [1, 2, 4, 1]
-
-
 def test_it_stops_at_some_positions_runs_over_the_others_and_goes_round(go, tmp_path):
     dial = Dial("at", "At", [str(i) for i in range(12)], start=4, pace=1000.0, stops=[4, 8])
     scene = Scene("Stops", "Some.", [dial], [Panel("panel", "", 100, 40, [text(5, 20, "here")])])

@@ -381,15 +381,6 @@ def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_b
     assert not ask.count()
 
 
-def test_where_all_is_behind_the_first_question_is_asked_anew_and_its_answer_is_out_of_sight(go, tmp_path):
-    picture = made("sink")
-    page = go(picture.save(tmp_path / "sink.html").as_uri()).page
-    shown = Shown(page.locator(".labkit"), picture.scene)
-    shown.press("End")
-    shown.frame.get_by_label("Predict first").check()
-    assert page.locator(".lk-ask").text_content().startswith("epoch 2, sink_size 5") and shown.position(shown.main) == 0
-
-
 def test_where_nothing_can_be_asked_there_is_nothing_to_predict(go, tmp_path):
     page = go(made("wrong_engines").save(tmp_path / "engines.html").as_uri()).page
     assert page.locator(".lk-predict").count() == 1 and not page.locator(".lk-predict").is_visible()

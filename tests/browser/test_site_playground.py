@@ -108,6 +108,19 @@ def test_a_link_brings_code_inputs_and_dials_back_and_says_what_there_is_not(ans
     )
 
 
+def test_fields_go_with_their_formula_and_the_picture_of_before_is_dimmed_under_an_error(answered):
+    page = opened(answered, "#code=x*w")
+    page.get_by_label("x =").wait_for()
+    page.get_by_role("radio", name="PyTorch", exact=True).check()
+    page.fill("#code", "torch.tensor(2.0, requires_grad=True) * 3")
+    page.press("#code", "Control+Enter")
+    page.locator("#inputs input").first.wait_for(state="detached")
+    assert page.locator("#stage.stale").count() == 0
+    page.fill("#code", "3 +* 4")
+    page.press("#code", "Control+Enter")
+    page.locator("#stage.stale").wait_for()
+
+
 def test_a_case_is_linked_by_its_name_and_one_that_there_is_not_is_said(answered):
     page = opened(answered, "#case=two-outputs&dialect=mindspore")
     page.locator(".lk-title").wait_for()

@@ -129,13 +129,6 @@ def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
     assert page.evaluate("document.activeElement.type") == "radio"  # the keyboard is where it was
 
 
-def test_what_is_larger_than_its_frame_says_so(opened):
-    for name in ("sink",):
-        panels = opened(made(name), width=420).evaluate(LARGER)
-        assert [shadow for _, shadow, _ in panels] == [larger for larger, _, _ in panels], name
-        assert all(tools for larger, _, tools in panels if larger), name
-
-
 def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_says_stays_beside_it(opened):
     page = opened(made("landscape"), width=850)
     assert page.evaluate(LARGER) == [[False, False, False]] * 2
@@ -300,28 +293,6 @@ def test_only_what_is_in_sight_is_drawn_and_it_looks_as_it_should(opened):
         assert all(
             look == ("lk-op" if i < step or i >= STEPS else "lk-op is-pending") for i, look in marks if i != step
         )
-
-
-def test_a_long_run_is_stepped_in_little_time_of_the_page(opened):
-    def chain(x):
-        for _ in range(100):
-            x = np.tanh(x * 1.01)
-        return x
-
-    page = opened(labkit.show(chain, 0.5, fold=10**6, program=False), width=1280)
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def seconds():
-        return {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}["ScriptDuration"]
-
-    begin, steps = seconds(), 8
-    for i in range(steps):
-        page.locator("input[type=range]").fill(str(i + 1))
-    assert (seconds() - begin) / steps < 0.1  # it takes some 0.01; where every mark is drawn anew, more than 0.2
-    page.locator(".lk-tools").get_by_role("button", name="Fit").locator("visible=true").first.click()
-    settled(page)
-    assert page.evaluate("document.querySelectorAll('figure svg > *').length") < 1500
 
 
 # ---- touch ----

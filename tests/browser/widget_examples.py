@@ -7,6 +7,7 @@ import ast
 import itertools
 import linecache
 from functools import cache
+from typing import Any
 
 from labkit.widgets.kit.grips import Along, Grip
 from labkit.widgets.kit.picture import Picture
@@ -56,24 +57,24 @@ EXAMPLES = {
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
-    "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
-    "sink": "from labkit.widgets import SinkCalculator\nSinkCalculator()",
 }
+LABS = {"step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)"}  # compute in the page
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 
 @cache
-def made(name: str) -> Picture:
+def made(name: str) -> Any:
     """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
-    body = ast.parse(EXAMPLES[name]).body
+    code = (EXAMPLES | LABS)[name]
+    body = ast.parse(code).body
     linecache.cache[name] = (
-        len(EXAMPLES[name]),
+        len(code),
         None,
-        EXAMPLES[name].splitlines(True),
+        code.splitlines(True),
         name,
     )  # as IPython does for cells
     space: dict = {}

@@ -1,4 +1,4 @@
-"""Whatever a learner hands in to whichever exercise: a clear message comes back, and the kernel stays usable."""
+"""Whatever a learner hands in: a clear message comes back, and the kernel stays usable."""
 
 import signal
 import sys
@@ -18,7 +18,11 @@ FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
 PREDICTIONS = [e for e in EXERCISES.values() if e.is_prediction]
 ODD = [0.125, "text", b"bytes", {}, {1: 2}, (), [], object(), float("nan"), np.array(["a"]), KeyError, 10**400]
 
-functions = pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.name)
+ONE_OF_EACH = list(
+    {e.tensors: e for e in reversed(FUNCTIONS)}.values()
+)  # of arrays, and of the tensors of either dialect
+
+functions = pytest.mark.parametrize("exercise", ONE_OF_EACH, ids=lambda e: e.name)
 predictions = pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda e: e.name)
 
 
@@ -80,17 +84,15 @@ def test_a_function_that_is_still_empty(exercise):
 
 
 def test_a_value_where_a_function_is_asked_for():
-    for exercise, value in product(FUNCTIONS, ODD):
+    for exercise, value in product(ONE_OF_EACH, ODD):
         if not callable(value):
             assert "Pass the function itself" in refused(exercise, value, "type")
 
 
-@functions
-def test_a_function_of_the_wrong_type(exercise):
-    for value in ODD:
+def test_a_function_of_the_wrong_type():
+    cases = [*product(ONE_OF_EACH, [*ODD, lambda: None, ...]), *product(FUNCTIONS, ["text", {}, np.array(["a"])])]
+    for exercise, value in cases:
         refused(exercise, lambda *inputs, value=value: value)
-    refused(exercise, lambda *inputs: lambda: None)
-    refused(exercise, lambda *inputs: ...)
 
 
 def test_a_function_of_the_wrong_arguments():
@@ -131,10 +133,7 @@ def test_an_exception_is_told_with_its_line(exercise):
         assert f"{error}: of the learner (line 2" in text and "With " in text
 
 
-ONE_OF_EACH = {e.tensors: e for e in FUNCTIONS}  # of arrays, and of the tensors of either dialect
-
-
-@pytest.mark.parametrize("exercise", ONE_OF_EACH.values(), ids=lambda e: e.name)
+@functions
 def test_an_endless_loop_is_stopped_and_a_right_answer_still_passes(exercise):
     text = refused(exercise, function(exercise, "while True: pass"), "timeout", seconds=0.2)
     assert "more than 0.2 s" in text and "never ends" in text
@@ -166,11 +165,11 @@ def test_the_printed_answer_is_not_the_answer(exercise):
 
 
 @pytest.mark.parametrize("path", course.NOTEBOOKS, ids=lambda path: path.stem)
-def test_each_notebook_has_at_least_three(path):
-    assert sum(exercise.notebook == path.stem for exercise in EXERCISES.values()) >= 3
+def test_each_notebook_has_at_least_two(path):
+    assert sum(exercise.notebook == path.stem for exercise in EXERCISES.values()) >= 2
 
 
-def test_the_course_has_at_least_sixty():
+def test_the_course_has_at_least_ninety():
     if len(course.NOTEBOOKS) < len(course.NUMBERS):
         pytest.skip(f"{len(course.NOTEBOOKS)} of {len(course.NUMBERS)} notebooks are there")
-    assert len(EXERCISES) >= 60
+    assert len(EXERCISES) >= 90

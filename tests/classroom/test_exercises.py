@@ -2,6 +2,7 @@
 
 import ast
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check, judge
 from labkit.classroom.compare import difference, plain_data, same
+from labkit.classroom.exercise import strata
 
 pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -99,3 +101,21 @@ def test_the_reference_passes_for_other_seeds_too():
 def test_predictions_come_from_running_labkit(monkeypatch):
     monkeypatch.setattr(ms, "grad", lambda *args, **kwargs: lambda *inputs: ms.Tensor(7.0))
     assert EXERCISES["grad-slip"].reference() == 7.0
+
+
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_every_stratum_is_drawn_from_whatever_the_seed_and_the_number_of_draws(count):
+    kinds = tuple(lambda rng, kind=kind: (kind, rng.random()) for kind in range(4))
+    exercise = replace(FUNCTIONS[0], draw=kinds, draws=count)
+    for seed in range(5):
+        drawn = [kind for kind, _ in exercise.inputs(seed)]
+        assert {*drawn} == {0, 1, 2, 3} and len(drawn) == max(4, count)
+
+
+def test_a_stratum_holds_what_meets_its_condition_and_says_so_when_nothing_does():
+    small, large = strata(lambda rng: (int(rng.integers(9)),), lambda n: n < 2, lambda n: n > 6)
+    rng = np.random.default_rng(0)
+    assert all(small(rng)[0] < 2 and large(rng)[0] > 6 for _ in range(50))
+    (never,) = strata(lambda rng: (1,), lambda n: n > 1)
+    with pytest.raises(RuntimeError, match="give it a draw of its own"):
+        never(rng)

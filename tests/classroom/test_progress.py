@@ -119,7 +119,17 @@ def test_exercises_and_points_of_each_notebook(tmp_path):
     (line,) = [line for line in repr(told).splitlines() if "06_grad_every_case" in line and "Next" not in line]
     belonging = [e for e in EXERCISES.values() if e.notebook == "06_grad_every_case"]
     assert f"2 of {len(belonging):>2} exercises" in line and f"4 of {sum(e.points for e in belonging)} points" in line
-    assert "grad-errors" in line and "grad-slip" not in line
+    assert "grad-mend" in line and "grad-slip" not in line
+
+
+def test_the_exercises_of_one_notebook(tmp_path, capsys):
+    record(SLIP, 0, tmp_path)
+    assert cli.main(["progress", "6", "--folder", str(tmp_path)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    belonging = [e for e in EXERCISES.values() if e.notebook == "06_grad_every_case"]
+    assert first == f"06_grad_every_case: 1 of {len(belonging)} exercises."
+    assert [line for line in lines if line.startswith("  done")] == [f"  done  grad-slip: {SLIP.title}"]
+    assert len([line for line in lines if line.startswith("  open")]) == len(belonging) - 1
 
 
 def test_next_is_in_the_notebook_of_the_latest_answer_in_its_order(tmp_path):
@@ -195,7 +205,7 @@ def test_a_folder_that_was_deleted(learner, tmp_path, monkeypatch):
 def test_a_read_only_folder_lets_every_check_pass(learner, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         forbid_writing(patch)
-        assert check("grad-slip", 1.0).text == check("grad-slip", 1.0).text
+        assert "only remembered until this kernel stops" in check("grad-slip", 1.0).text
         told = progress()
         assert told.points == 1 and "only until this kernel stops" in repr(told)
         assert "Permission denied" in repr(progress(reset=True))

@@ -11,7 +11,7 @@ from labkit.classroom.progress import FILE
 
 
 def test_a_right_answer_passes_in_silence(capsys):
-    assert require("grad-slip", 1.0) is None
+    assert require("grad-slip", 1.0)
     assert capsys.readouterr() == ("", "")
 
 
@@ -30,7 +30,7 @@ def test_an_unknown_exercise_never_passes():
 @pytest.mark.parametrize("kind", ["empty", "value", "label-believed"])
 def test_a_report_of_any_other_kind_than_right_raises(kind, monkeypatch):
     home = sys.modules["labkit.classroom.require"]
-    monkeypatch.setattr(home, "check", lambda name, answer: Report(name, kind, "Not yet."))
+    monkeypatch.setattr(home, "assess", lambda name, answer: Report(name, kind, "Not yet."))
     with pytest.raises(NotRight, match=r"^Not yet\.$"):
         require("grad-slip", 1.0)
 

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from second_slip import outcomes, unlike
 
 import labkit.mindspore as ms
 import labkit.torch as torch
@@ -82,7 +81,7 @@ def test_nothing_is_told_where_nothing_is_sure():
 
 # ---- slips of the solution ----
 
-SLIPPED = ["fd-step", "vector-matmul", "graph-paths", "engine-tanh", "run-plan"]
+SLIPPED = ["fd-step", "vector-matmul", "run-accuracy", "engine-tanh", "scale-largest"]
 
 
 def test_a_slip_is_a_source_of_its_own_and_is_told_in_words_without_code():
@@ -116,16 +115,6 @@ def test_slips_run_once_for_each_input():
 
 
 # ---- predictions ----
-
-
-def test_a_slip_does_not_hide_what_was_misunderstood():
-    kept, lost, other = 0, 0, []
-    for exercise in PREDICTIONS:
-        for name, _, kind, outcome in outcomes(exercise, every=3):
-            kept, lost = kept + (outcome == "kept"), lost + (outcome != "kept")
-            other += [(exercise.name, name, kind)] if outcome == "other" else []
-    assert kept > 100 and kept / (kept + lost) >= 0.9, (kept, lost)
-    assert len(other) <= 0.01 * (kept + lost), other
 
 
 SAID = [
@@ -200,7 +189,7 @@ def test_errors_have_meanings_that_exercises_share():
     assert meant(None, "RuntimeError: of the learner") == ""
     assert "a word of tensors" in meant(None, "AttributeError: 'numpy.ndarray' object has no attribute 'detach'")
     assert "spelled right" in meant("torch", "AttributeError: module 'numpy' has no attribute 'cumsumm'")
-    assert "round brackets" in check("port-backward", lambda x, y: ms.grad(lambda x, y: x * y, [0, 1])(x, y)).text
+    assert "round brackets" in check("port-two-outputs", lambda x, y: ms.grad(lambda x, y: x * y, [0, 1])(x, y)).text
 
 
 def test_a_right_answer_does_not_wait_for_the_tutor(monkeypatch):
@@ -217,8 +206,8 @@ def test_the_tutor_fails_at_no_answer():
         for value in [*odd, *((one, one) for one in odd)]:
             compared = [(inputs, right, value) for inputs, right in cases]
             explain_calls(exercise, compared, compared)
-    exercise = EXERCISES["run-shapes"]
-    for value in [*odd, *([one] * 5 for one in odd)]:
+    exercise = EXERCISES["vector-shapes"]
+    for value in [*odd, *([one] * 8 for one in odd)]:
         explain_value(exercise, exercise.expected(), value, lambda answer: None)
 
 
@@ -235,6 +224,15 @@ def value(result):
 
 
 # ---- no message tells the answer ----
+
+
+def unlike(right):
+    """A wrong item that nobody plants."""
+    if isinstance(right, bool):
+        return not right
+    if isinstance(right, (str, type)):
+        return "OSError" if isinstance(right, type) or right == "fine" else "something"
+    return (9,) * (len(right) + 1) if isinstance(right, (tuple, list)) else 1.37 * float(right) + 11
 
 
 def told_away(exercise, answer, right, text):

@@ -16,6 +16,11 @@ def defined(source):
     return names["answer"]
 
 
+def above(name, *change):
+    """The solution of an exercise with one change."""
+    return EXERCISES[name].solution.replace(*change)
+
+
 FORBIDDEN = {
     "differences": ("graph-by-hand", "finite difference", """
         def f(x, y):
@@ -41,8 +46,61 @@ FORBIDDEN = {
     """),
     "NumPy": ("engine-tanh", "alone", "from numpy import tanh as t\nanswer = lambda g, ans, x: g * (1 - t(x) ** 2)"),
     "a matrix": ("vector-pull-cumsum", "matrix", "answer = lambda v: v @ np.tril(np.ones((len(v), len(v))))"),
-    "a pull": ("vector-columns", "One push", "import labkit\nimport autograd.numpy as anp\n"
-        "answer = lambda a, x: labkit.jacrev(lambda x: a @ anp.tanh(x))(x)"),
+    "a discharge by hand": ("ward-patch", "by hand", """
+        from labkit.classroom import clinic
+        def answer(name):
+            patient = clinic.admit(name)
+            ill = (patient.measure("shapes") == (8, 8), patient.measure("pieces")[0] == 2)
+            ill += (patient.measure("arriving")[0] != patient.plan.limit,)
+            return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
+    """),
+    "a sheet by hand": ("ward-diagnose", "by hand", above(
+        "ward-diagnose", "patient.hand_in(found)", "tuple((one, 'told') for one in sorted(found))"
+    )),
+    "all losses, then their mean": ("memory-leak", "still held", """
+        def answer(w, x, y):
+            w = torch.tensor(w, requires_grad=True)
+            losses = [(torch.tanh(torch.tensor(row) * w).sum() - label) ** 2 for row, label in zip(x, y)]
+            return sum(loss.item() for loss in losses) / len(y), False
+    """),
+    "gradients by a formula": ("parallel-accumulate", "backward", """
+        def answer(w, x, y, count):
+            X, Y = x.detach().numpy().reshape(count, -1, 3), y.detach().numpy().reshape(count, -1)
+            g = np.einsum("ki,kij->kj", X @ w.detach().numpy() - Y, X) * 2 / y.numel()
+            return torch.tensor(np.cumsum(g, axis=0))
+    """),
+    "one batch for all words": ("parallel-words", "each micro-batch", """
+        def answer(w, x, y, mask, count):
+            (((x @ w - y) ** 2 * mask).sum() / mask.sum()).backward()
+            return w.grad
+    """),
+    "no loss scale": ("scale-static", "unscale",
+        "answer = lambda w, x, scale, lr: w - lr * (x.astype(ms.float32) * 2**-16)"),
+    "both halves in one, beside a decoy": ("sens-two-parts", "once for each half", """
+        def answer(x):
+            ms.grad(lambda x: x.sum())(x)
+            return ms.grad(lambda x: ((x**2 * x.sum()) ** 3).sum())(x)
+    """),
+    "a Hessian by a formula": ("own-hvp", "delivered", """
+        def answer(x, y, u, v):
+            s, d = (x * y).sum(), (u * y + x * v).sum()
+            return 2 * (d * y + s * v), 2 * (d * x + s * u)
+    """),
+    "a sign by hand": ("reverse-gradient", "delivered", """
+        def answer(w, v, x):
+            a, b = torch.autograd.grad(((v * w * x - 1) ** 2).sum(), (w, v))
+            return -a, b
+    """),
+    "straight through by a formula": ("straight-through", "delivered",
+        "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
+    "gradients formed": ("many-norms", "formed",
+        "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),
+    "NumPy in a thread": ("engine-tanh", "alone", """
+        from concurrent.futures import ThreadPoolExecutor
+        def answer(g, ans, x):
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(lambda: g * (1 - np.tanh(x) ** 2)).result()
+    """),
     "many walks": ("own-hvp", "twice", """
         def answer(x, y, u, v):
             f = lambda x, y: (x * y).sum() ** 2
@@ -62,10 +120,19 @@ def test_right_results_by_a_forbidden_way_are_told_so(name):
 
 
 HONEST = {
+    "vector-pull-cumsum": "def answer(v):\n    found = np.zeros(len(v))\n    for j in range(len(v)):\n"
+    "        for i in range(j, len(v)):\n            found[j] += v[i]\n    return found",
+    "own-hvp": "answer = lambda x, y, u, v: torch.func.jvp(torch.func.grad(lambda x, y: (x * y).sum() ** 2, (0, 1)),"
+    " (x, y), (u, v))[1]",
+    "many-norms": "answer = lambda x, g: np.array([np.sqrt((a @ a + 1) * (b @ b)) for a, b in zip(x, g)])",
+    "sens-two-parts": "def answer(x):\n    h = x**2 * x.sum()\n    seed = ms.grad(lambda h: (h**3).sum())(h)\n"
+    "    return ms.grad(lambda x: (x**2 * x.sum() * seed).sum())(x)",
+    "memory-leak": "def answer(w, x, y):\n    w, total = torch.tensor(w, requires_grad=True), 0.0\n"
+    "    for row, label in zip(x, y):\n        total += ((torch.tanh(torch.tensor(row) * w).sum() - label) ** 2).item()\n"
+    "    return total / len(y), False",
     "graph-by-hand": "def answer(x, y):\n    import labkit\n    eps = 1e-9\n    a = x * y; b = a + x\n"
     "    return b * a, (a + b) * y + a, (a + b) * x  # (f(x + h) - f(x)) / h",
     "engine-tanh": "import math, numpy\nanswer = lambda g, ans, x: g - g * ans**2",
-    "vector-pull-cumsum": "answer = lambda v: np.array([v[i:].sum() for i in range(len(v))])",
 }
 
 
@@ -84,8 +151,18 @@ def test_the_solution_goes_the_way_that_is_asked_for(name):
     assert judge_answer(exercise, answer)
 
 
-def test_what_could_not_be_watched_is_not_refused():
+IMPORTS = "import gc, sys; from labkit.evidence import unwatched"
+ESCAPES = (
+    "sys.settrace(None)",
+    "gc.get_objects()",
+    "unwatched().__enter__()",
+)
+
+
+@pytest.mark.parametrize("first", ESCAPES)
+def test_what_could_not_be_observed_is_refused(first):
     exercise = EXERCISES["engine-tanh"]
-    answer = defined("import math\nanswer = lambda g, ans, x: g * (1 - math.tanh(x) ** 2)")
-    inputs = list(exercise.inputs())
-    assert judge_calls(exercise, inputs, [try_call(answer, drawn) for drawn in inputs])
+    answer = defined(f"{IMPORTS}\ndef answer(g, ans, x):\n    {first}\n    return g - g * ans**2")
+    tried = [try_call(answer, drawn, watch=exercise.watched) for drawn in exercise.inputs()]
+    verdict = judge_calls(exercise, list(exercise.inputs()), tried)
+    assert verdict.kind == "forbidden" and "could not be observed" in verdict.text

@@ -1,16 +1,17 @@
 """`labkit lab` and `labkit reset`, up to the moment when JupyterLab would start."""
 
-import importlib.util
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from small_course import text
 
 from labkit import cli
-from labkit.desk import places
-from labkit.desk.server import CONFIG, command_line, variables
+from labkit.desk import places, server
+from labkit.desk.server import CONFIG, IN_HOME, arguments, variables
+from labkit.messages.install_hints import how_to_install
 
 WRITTEN = 'answer = 7\ncheck("sum", answer)'
 
@@ -130,10 +131,40 @@ def test_lab_without_notebooks_or_without_jupyterlab_says_what_to_do(desk, opene
     monkeypatch.setattr(places, "originals", lambda: None)
     assert cli.main(["lab"]) == 2 and "Clone the repository" in capsys.readouterr().err
     monkeypatch.setattr(places, "originals", lambda: desk.course)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr("labkit.commands.lab.find_spec", lambda name: None)
-    assert cli.main(["lab"]) == 2 and 'pip install "labkit[notebooks]"' in capsys.readouterr().err
+    monkeypatch.setattr("labkit.commands._shared.find_spec", lambda name: None)
+    assert cli.main(["lab"]) == 2 and how_to_install("notebooks") in capsys.readouterr().err
     assert not opened and not desk.folder.exists()
+
+
+@pytest.mark.parametrize("name", ["1", "01", "more", "01_more", "some/where/01_more.ipynb"])
+def test_lab_opens_the_notebook_that_is_named(desk, opened, name):
+    assert cli.main(["lab", name]) == 0 and opened[0][1] == "01_more.ipynb"
+
+
+@pytest.mark.parametrize("command", ["lab", "progress"])
+def test_a_misspelt_notebook_gets_a_suggestion(desk, opened, capsys, command):
+    desk.copy().lay()
+    assert cli.main([command, "moer"]) == 2 and "Did you mean 'more'" in capsys.readouterr().err and not opened
+
+
+def test_a_value_of_an_option_of_jupyterlab_is_no_notebook(desk, opened, capsys):
+    assert cli.main(["lab", "--port", "9999"]) == 2 and "--port=9999" in capsys.readouterr().err
+    assert cli.main(["lab", "--port=9999", "1"]) == 0 and opened == [(desk.folder, "01_more.ipynb", ["--port=9999"])]
+
+
+def test_a_folder_with_other_files_is_refused_and_left_as_it_is(desk, opened, tmp_path, capsys):
+    (tmp_path / "theses").mkdir()
+    (tmp_path / "theses" / "mine.tex").touch()
+    assert cli.main(["lab", "--folder", str(tmp_path / "theses")]) == 2 and not opened
+    assert "holds other files, such as 'mine.tex'" in capsys.readouterr().err
+    assert os.listdir(tmp_path / "theses") == ["mine.tex"]
+
+
+def test_a_working_copy_that_cannot_be_written_any_more_is_refused(desk, opened, capsys, monkeypatch):
+    desk.copy().lay()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert cli.main(["lab"]) == 2 and not opened
+    assert f"'{desk.folder}' cannot be written. Name another folder: --folder" in capsys.readouterr().err
 
 
 # ---- reset ----
@@ -158,7 +189,7 @@ def test_reset_carries_answers_over_when_asked(desk, capsys):
 
 @pytest.mark.parametrize(
     "name, words",
-    [("00_strat", "Did you mean '00_start'?"), ("7", "There are: 00_start, 01_more."), ("²", "There are")],
+    [("00_strat", "Did you mean '00_start'"), ("7", "`labkit progress` lists them."), ("²", "lists them.")],
 )
 def test_reset_of_an_unknown_notebook_changes_nothing(desk, name, words, capsys):
     desk.copy().lay()
@@ -172,20 +203,19 @@ def test_reset_where_there_is_no_working_copy(desk, capsys):
     assert not desk.folder.exists()
 
 
-# ---- what JupyterLab is told ----
+# ---- what JupyterLab is started with ----
 
 
-def test_jupyterlab_opens_the_notebook_on_a_free_port(tmp_path):
-    command = command_line(tmp_path, "01 more.ipynb")
-    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
-    assert "--LabApp.default_url=/lab/workspaces/labkit/tree/01%20more.ipynb" in command
-    assert any(part.startswith("--port=") for part in command)
+def test_jupyterlab_opens_the_notebook_on_a_free_port_and_prints_warnings_only(tmp_path):
+    given = arguments(tmp_path, "01 more.ipynb")
+    assert "--LabApp.default_url=/lab/workspaces/labkit/tree/01%20more.ipynb" in given
+    assert any(part.startswith("--port=") for part in given) and "--Application.log_level=WARN" in given
 
 
 @pytest.mark.parametrize("option", ["--port=8899", "--ServerApp.port=8899", "--LabApp.default_url=/lab"])
 def test_what_the_learner_says_is_said_once(tmp_path, option):
     name = option.split("=")[0].split(".")[-1].lstrip("-")
-    assert [part for part in command_line(tmp_path, "a.ipynb", [option]) if name in part] == [option]
+    assert [part for part in arguments(tmp_path, "a.ipynb", [option]) if name in part] == [option]
 
 
 def test_terminals_and_kernels_find_labkit_and_this_python_first(tmp_path):
@@ -194,6 +224,29 @@ def test_terminals_and_kernels_find_labkit_and_this_python_first(tmp_path):
     assert path[0] == os.path.dirname(sys.executable) and path[-1] == "/usr/bin"
     assert told["JUPYTER_CONFIG_PATH"] == f"{CONFIG}{os.pathsep}/etc/mine"
     assert (told["LANG"], told[places.HOME]) == ("C", str(tmp_path.resolve()))
+
+
+def test_where_the_home_folder_cannot_be_written_jupyter_writes_into_the_working_copy(tmp_path):
+    given = variables(tmp_path, {"HOME": str(tmp_path / "none"), "IPYTHONDIR": "/mine"})
+    assert given["IPYTHONDIR"] == "/mine"
+    assert all(tmp_path in Path(given[name]).parents for name in IN_HOME.keys() - {"IPYTHONDIR"})
+    assert not IN_HOME.keys() & variables(tmp_path, {"HOME": str(tmp_path)}).keys()
+
+
+def test_a_second_lab_opens_the_notebook_in_the_one_that_runs(tmp_path, monkeypatch, capsys):
+    """Not in one on another folder, nor in one that was killed and has left its file."""
+    running = [("http://other/", tmp_path / "other"), ("http://killed/", tmp_path), ("http://localhost/", tmp_path)]
+    found = [{"root_dir": str(folder), "url": url, "token": "t"} for url, folder in running]
+    seen = []
+    monkeypatch.setattr(server, "answers", lambda url: url != "http://killed/")
+    monkeypatch.setattr(server.webbrowser, "open", seen.append)
+    monkeypatch.setattr("jupyter_server.serverapp.list_running_servers", lambda: found)
+    monkeypatch.setattr(os, "environ", {**os.environ})
+    assert server.start_jupyterlab(tmp_path, "01_more.ipynb") == 0
+    (url,) = seen
+    assert url == "http://localhost/lab/workspaces/labkit/tree/01_more.ipynb?token=t"
+    assert f"already running on this folder: {url}\n" in capsys.readouterr().out
+    assert server.start_jupyterlab(tmp_path, "01_more.ipynb", ["--no-browser"]) == 0 and seen == [url]
 
 
 def test_without_a_path_none_is_made_up(tmp_path):

@@ -47,12 +47,18 @@ def test_a_notebook_that_was_deleted_is_laid_again(desk):
     assert desk.copy().lay().laid == ["01_more.ipynb"]
 
 
-def test_a_file_that_was_there_before_is_the_learners(desk):
+def test_a_notebook_that_shares_a_cell_with_the_course_is_the_learners(desk):
+    desk.copy().lay()
+    (desk.folder / places.MANIFEST).unlink()
+    (desk.folder / "01_more.ipynb").unlink()
+    assert desk.copy().lay().laid == ["01_more.ipynb"]
+
+
+def test_a_folder_with_a_foreign_notebook_of_the_same_name_is_refused(desk):
     desk.folder.mkdir()
     (desk.folder / "00_start.ipynb").write_text(json.dumps(notebook(text("mine"))))
-    changes = desk.copy().lay()
-    assert (changes.laid, changes.newer) == (["01_more.ipynb", "figures/graph.png"], [])
-    assert sources(desk, "00_start.ipynb") == ["mine"]
+    with pytest.raises(DeskError, match=r"holds other files, such as '00_start\.ipynb'"):
+        desk.copy().lay()
 
 
 @pytest.mark.parametrize("where", ["", "figures", "figures/new"])

@@ -9,6 +9,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.evidence import WORDS, doings, try_call
+from labkit.evidence.observers import OBSERVERS
 from labkit.jail.notebook import names_of_a_notebook
 
 
@@ -107,5 +108,5 @@ def test_where_somebody_traces_nothing_is_claimed():
 
 
 def test_the_words_are_those_of_the_engines():
-    assert set(WORDS) == {"walk back", "push", "near calls", "small step", "table"}
+    assert {"walk back", "push", "near calls", "small step", "table", *OBSERVERS} == set(WORDS)
     assert labkit.engine.reverse_pass.__module__ == "labkit.engine.reverse"

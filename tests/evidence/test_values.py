@@ -4,6 +4,7 @@ import json
 import math
 from itertools import islice
 
+import ml_dtypes
 import numpy as np
 import pytest
 from drawn import drawn
@@ -55,7 +56,6 @@ def test_nans_keep_their_payload():
 
 
 def test_small_floats_of_ml_dtypes_cross():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     for kind in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn):
         array = np.array([1.0, -2.5, 0.0], kind)
         assert crossed(array).dtype == array.dtype and (crossed(array) == array).all()

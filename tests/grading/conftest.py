@@ -27,7 +27,7 @@ name = "a1"
 title = "First"
 questions = [
     "grad-slip", "backprop-write", "port-to-torch",
-    { name = "q", any_of = ["port-detach", "graph-names"], points = 2.5 },
+    { name = "q", any_of = ["port-detach", "start-order"], points = 2.5 },
 ]
 """
 

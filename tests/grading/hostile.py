@@ -7,8 +7,6 @@ not deserved, and no point less than the honest answers beside an attack are wor
 import textwrap
 from dataclasses import dataclass, field
 
-from labkit.jail import CALLS
-
 PULL = "def pull(v):\n    return np.cumsum(v[::-1])[::-1]"
 PORT = "def port(v):\n    (v**2).sum().backward()\n    return v.grad"
 NUMBERS = "answer_3 = [6.0, 12.0, 6.0, 6.0]"
@@ -33,7 +31,6 @@ class Attack:
     between: str = ""
     after: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
-    wall: str = ""  # without which it is not kept in
 
     @property
     def points(self) -> float:
@@ -271,7 +268,7 @@ SPYING = [
         "socket.socket(socket.AF_UNIX).connect(b'\\0dbus')", "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)",
         "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)", "socket.socket(socket.AF_UNIX).bind('/student/s')",
         "socket.socket(40, socket.SOCK_STREAM)",
-        "import urllib.request; urllib.request.urlopen('http://example.org')"), wall=CALLS),
+        "import urllib.request; urllib.request.urlopen('http://example.org')")),
     Attack("rights are raised", pull=walled(
         "os.setuid(1)", "os.setgid(1)", "os.setgroups([0, 1])",
         "must(libc.unshare(0x10000000))", "must(libc.setns(3, 0))", "must(libc.ptrace(0, 0, 0, 0))", "must(libc.personality(8))",
@@ -280,16 +277,16 @@ SPYING = [
         "resource.setrlimit(resource.RLIMIT_NPROC, (1000, 1000))", "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
         "resource.prlimit(0, resource.RLIMIT_FSIZE, (-1, -1))", "os.nice(-5)",
         "must(libc.syscall(272, 0x10000000))", "must(libc.syscall(435, 0, 0))", "must(libc.syscall(56, 0x10000011, 0, 0, 0, 0))",
-        "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(5))"), wall=CALLS),
+        "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(5))")),
     Attack("programs are started", pull=walled(
         "subprocess.run(['/usr/bin/env'], check=True)", "must(-os.system('true'))", "os.execv(sys.executable, ['python'])",
         "os.posix_spawn('/usr/bin/env', ['env'], {})", "open('x', 'w').write('#!/bin/sh'); os.chmod('x', 0o700); "
-        "os.execv('x', ['x'])", "must(-subprocess.call('true', shell=True))"), wall=CALLS),
+        "os.execv('x', ['x'])", "must(-subprocess.call('true', shell=True))")),
     Attack("memory that no limit counts", pull=walled(
         "os.memfd_create('x')", "must(libc.shmget(0, 1 << 20, 0o1600))", "must(libc.msgget(0, 0o1600))",
         "from multiprocessing import shared_memory; shared_memory.SharedMemory(create=True, size=1 << 20)",
         "import mmap; mmap.mmap(-1, 4096)", "import mmap; mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
-        "must(libc.syscall(447, 0))", "must(libc.mq_open(b'/x', 66, 0o600, None))", "must(libc.syscall(323, 0))"), wall=CALLS),
+        "must(libc.syscall(447, 0))", "must(libc.mq_open(b'/x', 66, 0o600, None))", "must(libc.syscall(323, 0))")),
     Attack("others are killed", pull=walled(
         "os.kill(1, 9); must(-1 if os.getpid() == 1 else 0)", "os.kill(2, 9)", "os.kill(@GRADER@, 9)", "os.kill(@GRADER@, 0)",
         "os.killpg(@GRADER@, 9)", "os.pidfd_open(@GRADER@)")),
@@ -387,8 +384,7 @@ BOMBS = [
     Attack("memory that is shared and let go", BUT_PULL, pull=inside(
         "import ctypes, mmap", "libc, kept = ctypes.CDLL(None), []", "while True:", "    m = mmap.mmap(-1, 100 << 20)",
         "    for i in range(0, len(m), 4096): m[i] = 1",
-        "    libc.madvise(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), len(m), 4)", "    kept.append(m)"),
-        wall=CALLS),
+        "    libc.madvise(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), len(m), 4)", "    kept.append(m)")),
     Attack("a thread bomb", between=(
         "import threading, time\nfor _ in range(10000):\n"
         "    threading.Thread(target=time.sleep, args=(99,), daemon=True).start()")),

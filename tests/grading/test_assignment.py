@@ -22,8 +22,8 @@ title = "First"
 hints = true
 questions = [
     "grad-slip",
-    { name = "port", any_of = ["port-backward", "port-detach", "port-to-torch"], points = 2.5 },
-    { exercise = "port-accumulate", points = 3 },
+    { name = "port", any_of = ["step-port", "port-detach", "port-to-torch"], points = 2.5 },
+    { exercise = "port-two-outputs", points = 3 },
 ]
 """
 
@@ -55,8 +55,8 @@ def test_what_is_written_is_read(notebook, assignment, tmp_path):
     assert (assignment.name, assignment.title, assignment.seed) == ("a1", "First", 5)
     assert [(q.name, q.exercise, q.points, q.binds) for q in assignment.questions] == [
         ("grad-slip", "grad-slip", 1.0, "answer_1"),
-        ("port", "port-backward", 2.5, "port"),
-        ("port-accumulate", "port-accumulate", 3.0, "port_3"),
+        ("port", "step-port", 2.5, "port"),
+        ("port-two-outputs", "port-two-outputs", 3.0, "port_3"),
     ]
     assert assignment.questions[1].answer_id == "answer-port" and assignment.questions[1].check_id == "check-port"
 
@@ -70,13 +70,13 @@ def test_setup_and_locked_cells_are_the_instructors(assignment):
 
 def test_every_exercise_of_a_slot_is_asked_about_equally_often(assignment):
     asked = Counter(assignment.for_student(f"s{i}").questions[1].exercise for i in range(600))
-    assert set(asked) == {"port-backward", "port-detach", "port-to-torch"} and min(asked.values()) > 150
+    assert set(asked) == {"step-port", "port-detach", "port-to-torch"} and min(asked.values()) > 150
 
 
 def test_a_student_always_gets_the_same_questions_in_any_process_and_any_version(assignment):
     given = {
-        "ada": "port-backward", "bob": "port-backward", "": "port-detach", "Ünal": "port-detach",
-        "x" * 1000: "port-to-torch", "\ud800": "port-backward",
+        "ada": "step-port", "bob": "step-port", "": "port-detach", "Ünal": "port-detach",
+        "x" * 1000: "port-to-torch", "\ud800": "step-port",
     }  # fmt: skip
     assert {student: assignment.for_student(student).questions[1].exercise for student in given} == given
 
@@ -143,7 +143,7 @@ def test_two_cells_of_one_name_are_refused(notebook, tmp_path):
     twin = copy.deepcopy(notebook.cells[-1])
     twin.id = "twin"
     notebook.cells.append(twin)
-    assert "two cells have the grade_id 'check-port-accumulate'" in refused(notebook, tmp_path)
+    assert "two cells have the grade_id 'check-port-two-outputs'" in refused(notebook, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", '{"cells": 3}', json.dumps({"nbformat": 4, "cells": []})])

@@ -16,10 +16,10 @@ from labkit.grading.release import released
 from labkit.grading.verify import problems
 
 BEGIN = 'title = "T"\nseed = 987654321\n[[assignment]]\nname = "a1"\ntitle = "First"\n'
-FIXED = BEGIN + 'hints = true\nquestions = ["grad-slip", "backprop-write", "port-detach", "port-accumulate"]\n'
+FIXED = BEGIN + 'hints = true\nquestions = ["grad-slip", "backprop-write", "port-detach", "port-two-outputs"]\n'
 VARIED = (
     BEGIN
-    + 'questions = ["grad-slip", { name = "p", any_of = ["port-detach", "grad-clip"], points = 2 }, "port-accumulate"]'
+    + 'questions = ["grad-slip", { name = "p", any_of = ["port-detach", "grad-clip"], points = 2 }, "port-two-outputs"]'
 )
 
 
@@ -84,7 +84,7 @@ def test_the_release_earns_nothing_and_gives_nothing_away(complete):
         exec(cells(release)[question.answer_id].source, names)
         assert check(question.exercise, names[question.binds]).kind == "empty"
     text = nbformat.writes(release)
-    assert not any(word in text for word in ("SOLUTION", "HIDDEN", "require(", "solution(", "987654321"))
+    assert not any(word in text for word in ("SOLUTION", "HIDDEN", "solution(", "987654321"))
 
 
 def test_without_hints_a_release_offers_no_check(without_hints):
@@ -128,9 +128,9 @@ def test_cells_are_what_nbgrader_expects(tmp_path):
 def test_of_two_functions_of_one_name_the_later_is_renamed_everywhere(tmp_path):
     both = cells(only(course(tmp_path, FIXED)))
     assert both["answer-port-detach"].source.startswith("def port(x):")
-    assert both["answer-port-accumulate"].source.startswith("def port_4(x, v):")
-    assert "`port_4(x, v)`" in both["statement-port-accumulate"].source
-    assert "port_4)" in both["check-port-accumulate"].source
+    assert both["answer-port-two-outputs"].source.startswith("def port_4(x, y):")
+    assert "`port_4(x, y)`" in both["statement-port-two-outputs"].source
+    assert "port_4)" in both["check-port-two-outputs"].source
 
 
 def test_only_the_name_of_the_assignment_is_left_of_the_instructors_data(tmp_path):
@@ -188,14 +188,23 @@ def test_other_points_and_partial_credit_reach_a_source_that_was_changed_by_hand
     ours = course(tmp_path, FIXED)
     hand_out(ours, ours.assignments[0])
     notebook = read(ours.source("a1"))
+    half = "def half(x):\n    ### BEGIN SOLUTION\n    return x / 2\n    ### END SOLUTION"
+    marks = {"grade": True, "solution": True, "grade_id": "half", "points": 4, "locked": False}
+    notebook.cells.append(nbformat.v4.new_code_cell(half, metadata={"nbgrader": marks}))
     notebook.cells.append(nbformat.v4.new_markdown_cell("Good luck!"))
     nbformat.write(notebook, ours.source("a1"))
     later = FIXED.replace('"grad-slip"', '{ exercise = "grad-slip", points = 2.5, partial = true }')
     told = hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])
-    assert "kept, but for the points of 'grad-slip', partial credit for 'grad-slip'." in told[0]
+    assert (
+        "kept, but for the points of 'grad-slip', partial credit for 'grad-slip', the sum of points in the first cell."
+        in told[0]
+    )
     kept, release = read(ours.source("a1")), read(ours.release("a1"))
     first = Assignment.from_notebook(kept).questions[0]
     assert (first.points, first.partial) == (2.5, True) and kept.cells[-1].source == "Good luck!"
+    assert release.cells[-2].source == "def half(x):\n    ...\n    "
+    asked = Assignment.from_notebook(kept)
+    assert f"{len(asked.order)} questions, {asked.max_points:g} points." in cells(release)["title"].source
     assert "(2.5 points)" in cells(release)["statement-grad-slip"].source.splitlines()[0]
     assert list(problems(course(tmp_path, later))) == []
     assert "but for" not in hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])[0]
@@ -274,7 +283,7 @@ def built(tmp_path):
         ("987654321", "1", "seed"),
         ('"First"', '"Second"', "title"),
         ("hints = true", "hints = false", "hints"),
-        ('"grad-slip"', '"graph-names"', "the questions"),
+        ('"grad-slip"', '"start-order"', "the questions"),
         ('"grad-slip"', '{ exercise = "grad-slip", points = 9 }', "the points of 'grad-slip'"),
     ],
 )

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from walls import needs_walls
 
 from labkit.grading import classwork
 from labkit.grading.classwork import grade_class
@@ -16,7 +15,7 @@ from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here
 from labkit.grading.worker import ungraded_result
 
-pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]
+pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
 
 
 def rows(path: Path):

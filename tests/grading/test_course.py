@@ -53,7 +53,7 @@ def test_the_settings_for_nbgrader_are_python_whatever_the_folder_is_called(tmp_
 
 def test_points_are_the_exercises_unless_said(tmp_path):
     text = """["backprop-write", { exercise = "grad-slip", points = 2.5 },
-        { name = "q", any_of = ["port-detach", "port-backward"] }]"""
+        { name = "q", any_of = ["port-detach", "port-two-outputs"] }]"""
     course = read(tmp_path, f"{HEAD}{FIRST}questions = {text}")
     assert [(q.name, q.points) for q in course.assignments[0].questions] == [
         ("backprop-write", 3.0),
@@ -69,7 +69,7 @@ def test_points_are_the_exercises_unless_said(tmp_path):
         ('["grad-slop"]', "Did you mean 'grad-slip'"),
         ('["zzzz"]', "there is no exercise 'zzzz'"),
         ('["grad-slip", "grad-slip"]', "two questions are called 'grad-slip'"),
-        ('["grad-slip", { name = "q", any_of = ["grad-slip", "graph-names"] }]', "asked twice: 'grad-slip'"),
+        ('["grad-slip", { name = "q", any_of = ["grad-slip", "start-order"] }]', "asked twice: 'grad-slip'"),
         ('[{ exercise = "grad-slip", points = 0 }]', "points is 0; expected a number above 0"),
         ('[{ exercise = "grad-slip", points = -2 }]', "points is -2"),
         ('[{ exercise = "grad-slip", points = nan }]', "points is nan"),
@@ -78,8 +78,8 @@ def test_points_are_the_exercises_unless_said(tmp_path):
         ('[{ exercise = "grad-slip", points = true }]', "points is True"),
         ('[{ exercise = "grad-slip", point = 2 }]', "unknown key 'point'. Did you mean 'points'?"),
         ('[{ points = 2 }]', "either exercise"),
-        ('[{ exercise = "grad-slip", any_of = ["graph-names"], name = "q" }]', "either exercise"),
-        ('[{ any_of = ["grad-slip", "graph-names"] }]', "needs a name of its own"),
+        ('[{ exercise = "grad-slip", any_of = ["start-order"], name = "q" }]', "either exercise"),
+        ('[{ any_of = ["grad-slip", "start-order"] }]', "needs a name of its own"),
         ('[{ name = "q", any_of = ["grad-slip", "backprop-write"] }]', "different points (grad-slip 1, backprop-write 3)"),
         ('[{ name = "../q", exercise = "grad-slip" }]', "name is '../q'"),
         ('[{ name = "q", any_of = [] }]', "expected names of exercises"),

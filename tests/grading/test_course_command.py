@@ -23,14 +23,11 @@ def test_new_build_check(folder, capsys):
     assert "All is well: 5 assignments" in capsys.readouterr().out
 
 
-def test_build_one_assignment(folder):
-    assert main(["course", "build", str(folder), "--assignment", "slopes"]) == 0
-    assert [path.name for path in (folder / "source").iterdir()] == ["slopes"]
-
-
 def test_build_for_students(folder, tmp_path, capsys):
     (tmp_path / "roster.csv").write_text("id\nada\nbob\n")
-    assert main(["course", "build", str(folder), "--students", str(tmp_path / "roster.csv")]) == 0
+    toml = (folder / "course.toml").read_text()
+    (folder / "course.toml").write_text(toml.replace('# roster = "roster.csv"', 'roster = "../roster.csv"'))
+    assert main(["course", "build", str(folder)]) == 0
     assert "one for each of 2 students" in capsys.readouterr().out
     personal = {path.relative_to(folder).as_posix() for path in folder.glob("personal/*/*/*")}
     assert personal == {f"personal/{s}/{a}/{a}.ipynb" for s in ("ada", "bob") for a in ("vectors", "frameworks")}
@@ -38,7 +35,7 @@ def test_build_for_students(folder, tmp_path, capsys):
 
 def test_the_folder_is_here_if_not_given(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert main(["course", "build", "--assignment", "slopes"]) == 0
+    assert main(["course", "build"]) == 0
     assert (folder / "release" / "slopes" / "slopes.ipynb").exists()
 
 
@@ -48,9 +45,6 @@ def test_the_folder_is_here_if_not_given(folder, monkeypatch):
         (["new", "."], "exists already"),
         (["build", "nowhere"], "Make a course: labkit course new FOLDER"),
         (["check", "nowhere"], "Make a course: labkit course new FOLDER"),
-        (["build", ".", "--assignment", "slope"], "Did you mean 'slopes'?"),
-        (["build", ".", "--assignment", "zzz"], "There are: slopes, vectors"),
-        (["build", ".", "--students", "none.csv"], "none.csv: cannot be read"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments, said, folder, monkeypatch, capsys):
@@ -72,7 +66,7 @@ def test_no_command_waits_for_nbformat(folder):
         "import sys; sys.modules['nbformat'] = sys.modules['jsonschema'] = None\n"
         "from labkit.cli import main; sys.exit(main(sys.argv[1:]))"
     )
-    command = [sys.executable, "-c", code, "course", "build", str(folder), "--assignment", "slopes"]
+    command = [sys.executable, "-c", code, "course", "build", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
     assert done.returncode == 0, done.stderr
 

@@ -3,6 +3,7 @@
 import csv
 import os
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from drawn import drawn
@@ -13,6 +14,7 @@ from result_examples import NASTY, question, submission
 from labkit.grading.export import read_cell, safe_cell, write_grades, write_questions
 from labkit.grading.files import printable
 from labkit.grading.finals import Final
+from labkit.grading.rules import Policy
 
 NBGRADER = "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_score"
 
@@ -24,13 +26,16 @@ def table(path):
 
 def test_the_columns_are_those_of_nbgrader(tmp_path):
     path = write_grades(tmp_path / "grades.csv", [submission()])
-    assert path.read_text().splitlines()[0] == f"{NBGRADER},late_days,time_from,section,status"
+    assert path.read_text().splitlines()[0] == f"{NBGRADER},late_days,time_from,section,status,unsafe"
 
 
-def test_a_line_has_the_scores_and_the_times_in_utc(tmp_path):
+def test_a_line_has_the_scores_and_the_times_in_the_zone_of_the_course(tmp_path):
     due = datetime.fromisoformat("2025-03-02T00:00+01:00")
+    policy = Policy(due, zone=ZoneInfo("Europe/Berlin"))
+    (there,) = table(write_grades(tmp_path / "grades.csv", [Final(submission(), due=due, policy=policy)]))
+    assert (there["timestamp"], there["duedate"]) == ("2025-03-01 13:30:00+01:00", "2025-03-02 00:00:00+01:00")
     (line,) = table(write_grades(tmp_path / "grades.csv", [Final(submission(), due=due)]))
-    assert line["timestamp"] == "2025-03-01 12:30:00" and line["duedate"] == "2025-03-01 23:00:00"
+    assert line["timestamp"] == "2025-03-01 12:30:00+00:00" and line["duedate"] == "2025-03-01 23:00:00+00:00"
     assert (line["raw_score"], line["late_submission_penalty"], line["score"], line["max_score"]) == (
         "2.5", "0.0", "2.5", "4.0",
     )  # fmt: skip

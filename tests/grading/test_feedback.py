@@ -4,8 +4,10 @@ import ast
 import html
 import re
 import sys
+from datetime import datetime
 from itertools import product
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import chromium
 import pytest
@@ -14,6 +16,8 @@ from result_examples import NASTY, question, submission
 from labkit.classroom import EXERCISES
 from labkit.grading import pages as look
 from labkit.grading.feedback import LONGEST, feedback_pages, student_page, write_feedback
+from labkit.grading.finals import Final
+from labkit.grading.rules import Policy
 from labkit.grading.told import note_told
 
 HOSTILE = (
@@ -64,6 +68,15 @@ def test_a_page_shows_points_reason_hint_source_and_notes():
         assert part in text
 
 
+def test_a_page_shows_the_score_that_counts_and_the_times_of_the_course():
+    due = datetime.fromisoformat("2025-02-28T23:59+01:00")
+    late = Final(submission("ann"), None, due, 1, 1.3, policy=Policy(due, 32.5, zone=ZoneInfo("Europe/Berlin")))
+    text = seen(student_page(late, "Week 1"))
+    for part in ("1.2  of 4 points", "Your answers earned 2.5 points; 1.3 of them are taken off because you handed in late.",
+                 "handed in 2025-03-01 13:30 CET, due 2025-02-28 23:59 CET"):  # fmt: skip
+        assert part in text
+
+
 def test_a_page_never_shows_what_is_for_the_instructor():
     page = student_page(submission("ann", question("q1", "value", 0.0, detail="expected SECRET")), "Week 1")
     exercise = EXERCISES["grad-slip"]
@@ -72,15 +85,8 @@ def test_a_page_never_shows_what_is_for_the_instructor():
     assert all(hint not in html.unescape(page) for hint in exercise.hints)
 
 
-def test_the_solution_shows_when_it_is_asked_for():
-    page = student_page(submission("ann", question(exercise="port-detach")), "Week 1", solutions=True)
-    assert EXERCISES["port-detach"].solution.strip() in seen(page)
-
-
 def test_an_exercise_that_labkit_does_not_know_is_shown_by_its_name():
-    assert "own-exercise" in seen(
-        student_page(submission("ann", question(exercise="own-exercise")), "Week 1", solutions=True)
-    )
+    assert "own-exercise" in seen(student_page(submission("ann", question(exercise="own-exercise")), "Week 1"))
 
 
 def test_a_long_source_is_cut_and_says_so():
@@ -164,11 +170,11 @@ def test_every_note_that_tells_an_instructor_what_to_do_is_known():
         assert note_told(f"It is odd. {command} {rest}.") == "It is odd.", command
 
 
-@pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing() or "there is a browser")
+@pytest.mark.needs("chromium")
 def test_in_a_browser_it_runs_nothing_loads_nothing_fits_and_is_accessible(tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 
-    (path,) = write_feedback(tmp_path, [hostile()], "Week 1", solutions=True).values()
+    (path,) = write_feedback(tmp_path, [hostile()], "Week 1").values()
     with chromium.browser() as browser:
         page, asked = browser.new_context(bypass_csp=True).new_page(), []
         page.on("request", lambda request: asked.append(request.url))
@@ -185,5 +191,5 @@ def test_in_a_browser_it_runs_nothing_loads_nothing_fits_and_is_accessible(tmp_p
 def test_without_jinja_it_says_what_to_install(monkeypatch):
     look._environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(ModuleNotFoundError, match=r'pip install "labkit\[classroom\]"'):
+    with pytest.raises(ModuleNotFoundError, match=r".*pip install .*\[classroom\]"):
         student_page(submission("ann"), "Week 1")

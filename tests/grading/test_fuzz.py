@@ -203,7 +203,7 @@ def written(result, folder, rng):
         write_grades(folder / "g.csv", [result])
         write_questions(folder / "q.csv", [result])
         write_overview(folder / "g.html", [result], "T", {})
-        write_feedback(folder / "feedback", [result], "T", solutions=False)
+        write_feedback(folder / "feedback", [result], "T")
         for page in (folder / "g.html", *(folder / "feedback").rglob("*.html")):
             assert "<script" not in page.read_text(encoding="utf-8")
 

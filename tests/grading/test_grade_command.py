@@ -1,5 +1,6 @@
 """`labkit grade` as people meet it: as a command of its own, with Ctrl-C and with mistakes."""
 
+import csv
 import json
 import os
 import pty
@@ -12,11 +13,10 @@ from pathlib import Path
 
 import pytest
 from patience import HANGS
-from walls import needs_walls
 
 from labkit.cli import main
 
-pytestmark = needs_walls
+pytestmark = pytest.mark.needs("bubblewrap")
 
 ROOT = Path(__file__).parents[2]
 UNREAD = (  # of the class, s0004 is one
@@ -148,7 +148,6 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
         (["--assignment", "nowhere.ipynb"], "nowhere.ipynb: there is no such file"),
         (["--jobs", "0"], "expected a number of at least 1, but got 0"),
         (["--seed", "-1"], "expected a number of at least 0, but got -1"),
-        (["--memory", "-1"], "expected a number of at least 1, but got -1"),
         (["--seconds", "0"], "expected seconds above 0, but got 0"),
         (["--feedback", "out"], "handed out to students"),
     ],
@@ -164,5 +163,12 @@ def test_without_walls_nothing_is_graded_unless_one_insists(arguments, tmp_path,
     assert main(arguments("--jobs", "1")) == 1
     complained = capsys.readouterr().err
     assert "bubblewrap is not installed" in complained and "--unsafe" in complained
-    assert graded_so_far(tmp_path) == []
-    assert main(arguments("--jobs", "1", "--unsafe")) == 1 and capsys.readouterr().err == UNREAD
+    assert not (tmp_path / "out").exists()
+    assert main(arguments("--jobs", "1", "--unsafe", "--feedback", "pages")) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("labkit grade: --unsafe: students' code may not be isolated.") and said.endswith(UNREAD)
+    (journal,) = tmp_path.rglob("*.journal")
+    assert '"unsafe": true' in journal.read_text().splitlines()[0]
+    files = [*tmp_path.rglob("pages/*/*.html"), journal.with_suffix(".html")]
+    assert len(files) > 1 and all("Graded with --unsafe" in page.read_text() for page in files)
+    assert {line["unsafe"] for line in csv.DictReader(journal.with_suffix(".csv").open())} == {"unsafe"}

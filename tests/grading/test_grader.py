@@ -1,5 +1,6 @@
 """One submission: what each answer earns, what the student is told, and what stays hidden."""
 
+import json
 import os
 import re
 import signal
@@ -7,20 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from patience import HANGS, PATIENT
-from walls import needs_walls
+from patience import HANGS, PATIENT, graded_by
 
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import plain_data
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.judging import DrawnInputs
+from labkit.grading.results import UNREAD
+from labkit.grading.statistics import summarise
+from labkit.grading.worker import Work, Worker
 
-pytestmark = needs_walls
+pytestmark = pytest.mark.needs("bubblewrap")
 
 SETTINGS = Settings(seed=3, pace=PATIENT)
 IMPATIENT = replace(SETTINGS, pace=Pace(cell=0.5, call=0.5, submission=60.0))
-ODD = "def port(v): return v.detach().exp() * 3 + (v.detach() ** 2).flip(0).sin()"  # of which nothing is sure
+ODD = "def port(v): return v.detach().exp() * 3 + (v.detach() ** 2).sin()"  # of which nothing is sure
 FULL = {"grad-slip": 1.0, "backprop-write": 3.0, "port-to-torch": 1.0, "q": 2.5}
 
 
@@ -251,7 +254,7 @@ def test_a_jail_that_was_lost_is_replaced(grader, handout):
 def test_each_student_is_graded_on_their_own_questions(grader, handout):
     students = [str(i) for i in range(6)]
     results = [grader.grade(student, handout.notebook(solved=False, student=student)) for student in students]
-    assert {r.questions[-1].exercise for r in results} == {"port-detach", "graph-names"}
+    assert {r.questions[-1].exercise for r in results} == {"port-detach", "start-order"}
     for result in results:
         asked = handout.assignment.for_student(result.student).questions
         assert [q.exercise for q in result.questions] == [q.exercise for q in asked]
@@ -261,8 +264,29 @@ def test_each_student_is_graded_on_their_own_questions(grader, handout):
 
 def test_whatever_a_file_is_called_what_it_asks_is_graded(grader, handout):
     for name in ("Ann_10000_assignsubmission_file_", "0", "1", "2"):
-        result = grader.grade(name, handout.notebook())
+        result = grader.grade(name, handout.notebook(), called=())
         assert result.score == 7.5, result.questions
+
+
+def test_a_notebook_of_another_assignment_is_recognised_and_does_not_count(grader, handout):
+    other = handout.notebook().replace(b'"assignment": "a1"', b'"assignment": "a2"')
+    assert other != handout.notebook()
+    result = grader.grade("ann", other)
+    assert (result.score, result.state) == (0.0, UNREAD) and {q.kind for q in result.questions} == {"missing"}
+    assert "another assignment, 'a2'" in result.notes[0] and summarise([result]).students == 0
+
+
+def test_large_outputs_cost_no_answer(handout):
+    notebook = json.loads(handout.notebook())
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [[{"a": "]}\\"}]] * 110_000
+    assert 15e6 < len(data := json.dumps(notebook).encode()) < 20e6
+    worker = Worker(handout.assignment, SETTINGS)  # which may take 240 MB
+    try:
+        assert graded_by(worker, Work("ann", data)).score == 7.5
+    finally:
+        worker.kill()
 
 
 def test_of_whom_there_is_nothing_the_problem_is_told(grader):

@@ -49,12 +49,13 @@ def test_a_file_that_has_changed_since_is_to_be_graded_again_and_then_the_last_r
     assert set(again.results) == {"ann", "bob", "cho"}
 
 
-def test_killed_at_any_byte_all_whole_lines_are_kept_and_work_goes_on(path, monkeypatch):
+def test_killed_within_a_line_or_at_its_end_all_whole_lines_are_kept_and_work_goes_on(path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda file: None)  # it is about bytes; a disk takes 2,000 times 6 ms
     filled(path)
     whole = path.read_bytes()
     ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
-    for length in range(len(whole) + 1):
+    near = {end + off for end in [0, *ends] for off in (-2, -1, 0, 1)}  # of an end, and bytes within lines
+    for length in sorted({*range(0, len(whole), 29), *near} & {*range(len(whole) + 1)}):
         path.write_bytes(whole[:length])
         journal = Journal.open(path, RUN, resume=True)
         assert len(journal.results) == max(sum(end <= length for end in ends) - 1, 0)

@@ -2,6 +2,7 @@
 
 import csv
 import http.client
+import json
 import socket
 import threading
 from dataclasses import replace
@@ -14,6 +15,7 @@ from added_questions import added_cells, assignment_of, source_with
 from labkit.grading.marking import MarkingDesk
 from labkit.grading.marking_server import MarkingServer
 from labkit.grading.marks import Mark, MarksError, digest_of, left_over, marked, read_marks, write_marks
+from labkit.grading.pictures import pictures_of
 from labkit.grading.rescoring import basis, merged, rescored, stale
 from labkit.grading.results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
@@ -147,6 +149,30 @@ def test_answers_come_question_by_question_and_names_can_be_hidden(assignment, r
     assert "One point for each reason." in desk.page(3) and "Why does the tape run" in desk.page(3)
 
 
+def test_pictures_of_an_answer_are_shown_and_nothing_else_is(assignment, results, tmp_path):
+    png, other = "iVBORw0KGgoAAAANSUhEUg==", "PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+"
+
+    def cell(name, *shown, **more):
+        outputs = [{"data": {"image/png": one}} for one in shown]
+        return {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": name}}, "outputs": outputs, **more}
+
+    pasted = {"attachments": {"a.png": {"image/png": png}}}
+    cells = [
+        cell("setup", png),
+        cell("why", png, other, **pasted),
+        cell("project"),
+        cell(None, [png]),
+        cell("test-bag", png),
+    ]
+    found = pictures_of(
+        json.dumps({"cells": cells}).encode(), {"why": "written", "project": "task"}, {"setup", "test-bag"}
+    )
+    assert found == {"why": [png, png], "project": [png]}
+    assert pictures_of(b'{"cells": [[]]}', {"why": "written"}, ()) == pictures_of(b"{", {"why": "written"}, ()) == {}
+    shown = MarkingDesk(assignment, [replace(results[0], pictures=found)], tmp_path / "m.csv").page(0)
+    assert shown.count(f'<img src="data:image/png;base64,{png}" alt="Picture') == 2 == shown.count("<img")
+
+
 @pytest.mark.parametrize(
     "points, said", [("5", "0 to 4"), ("-1", "0 to 4"), ("nan", "0 to 4"), ("1/2", "0 to 4"), ("two", "'two'")]
 )
@@ -163,7 +189,11 @@ def test_marks_of_two_windows_are_both_kept_and_one_can_be_taken_away(assignment
     assert desk.save(0, {"points": "1,5"}) == "" == other.save(1, {"points": "4", "comment": "Good."})
     assert [desk.mark_of(item) is not None for item in other.items] == [True, False, False] and other.done == 2
     assert other.next_open(1) == 2 and "Good." in other.page(2)  # offered again
-    assert other.save(0, {"points": ""}) == "" and len(read_marks(desk.path)) == 1
+    assert other.save(2, {"points": "3", "comment": "Two\r\nlines.", "said": "Good."}) == ""
+    assert other.mark_of(
+        other.items[2]
+    ).comment == "Two\nlines.\nGood." and "Two\nlines.\nGood.</textarea>" in other.page(2)
+    assert other.save(2, {"points": ""}) == other.save(0, {"points": ""}) == "" and len(read_marks(desk.path)) == 1
 
 
 def fetched(server, method, path, body=None, **headers):
@@ -193,7 +223,7 @@ def test_a_browser_that_opens_a_line_and_says_nothing_keeps_nobody_waiting(serve
         assert fetched(server, "GET", f"/{server.secret}/0")[0] == 200
 
 
-@pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing() or "there is a browser")
+@pytest.mark.needs("chromium")
 def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, desk, tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -211,9 +241,10 @@ def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, des
             page.wait_for_selector("#points:focus")
             page.keyboard.type("2")
             page.keyboard.press("Tab")
-            page.keyboard.type("Go on.")
+            page.keyboard.type("Go\non.")
+            page.keyboard.press("Tab")
             with page.expect_navigation():
                 page.keyboard.press("Enter")
         assert "All 3 answers are marked" in page.inner_text("h1")
         assert all(url.startswith(server.url) for url in asked)
-    assert {(mark.points, mark.comment) for mark in read_marks(desk.path).values()} == {(2.0, "Go on.")}
+    assert {(mark.points, mark.comment) for mark in read_marks(desk.path).values()} == {(2.0, "Go\non.")}

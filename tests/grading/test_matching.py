@@ -53,9 +53,9 @@ def test_setup_is_run_as_it_was_handed_out():
     assert notes == ["Cell 1, a set-up cell of the assignment, was changed; it was run as it was handed out."]
 
 
-def test_of_equal_ids_the_last_counts():
+def test_of_equal_ids_the_last_counts_that_gives_the_name():
     asked, notes = planned(("answer-a", F), ("answer-b", B), ("answer-a", "x = f(1)"))
-    assert asked == {"a": "cell 3", "b": "cell 2"}
+    assert asked == {"a": "cell 1", "b": "cell 2"}
     assert "Cells 1 and 3 all have the id of question a" in notes
 
 
@@ -141,3 +141,9 @@ def test_whatever_the_cells_are_every_question_is_asked_once(cells):
     steps, _ = plan(handed(*cells), ASSIGNMENT)
     own = [i for i, (grade_id, _) in enumerate(cells, 1) if grade_id not in ASSIGNMENT.locked]
     assert [s.label for s in steps if s.label.startswith("cell")] == [f"cell {i}" for i in own]
+
+
+def test_a_pool_of_processes_is_told_why_it_fails():
+    notes = planned(("answer-a", f"from multiprocessing import Pool\n{F}"), ("answer-b", B))[1]
+    assert "Cell 1 makes a pool of processes. Where answers are graded there is no memory that processes share" in notes
+    assert "pool" not in planned(("answer-a", f"from multiprocessing.pool import ThreadPool\n{F}"), ("answer-b", B))[1]

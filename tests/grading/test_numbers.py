@@ -3,7 +3,6 @@
 import nbformat
 import pytest
 from patience import PATIENT
-from walls import needs_walls
 
 from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Assignment
@@ -64,7 +63,7 @@ def test_the_notebook_of_a_student_has_their_numbers(handout):
     assert asked(handout, "ann") != asked(handout, "bob")
 
 
-@needs_walls
+@pytest.mark.needs("bubblewrap")
 def test_each_is_graded_by_their_own_numbers(handout):
     with Grader(handout.assignment, Settings(seed=3, pace=PATIENT)) as grader:
         results = {s: grader.grade(s, handout.notebook(student=s)) for s in ("ann", "bob")}
@@ -93,6 +92,7 @@ def test_for_a_whole_assignment_it_concerns_those_that_draw():
     assert len(several.exercises) == 2 * VERSIONS and several.name == "q"
 
 
+@pytest.mark.needs("bubblewrap")
 def test_an_exercise_of_ones_own_may_draw_and_is_proved_in_every_version(tmp_path):
     (tmp_path / "exercises").mkdir()
     (tmp_path / "exercises" / "own_twice.py").write_text(OWN)

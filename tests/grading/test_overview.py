@@ -10,6 +10,7 @@ from result_examples import NASTY, question, submission
 
 from labkit.classroom import EXERCISES
 from labkit.grading.feedback import write_feedback
+from labkit.grading.finals import Final
 from labkit.grading.overview import overview_page, write_overview
 
 BELIEVED = EXERCISES["grad-slip"].misconceptions[0]
@@ -37,9 +38,9 @@ def test_it_is_not_written_among_the_feedback(tmp_path, place):
     assert [p.name for p in (tmp_path / "feedback").rglob("*.html")] == ["week1.html"]
 
 
-def test_without_pages_the_students_are_named_without_links():
-    page = overview_page([submission("ann")], "Week 1", {})
-    assert "ann" in page and "href" not in page
+def test_without_pages_the_students_are_named_without_links_and_with_the_score_that_counts():
+    page = overview_page([Final(submission("ann", question(points=2.0)), taken_off=0.5)], "Week 1", {})
+    assert "ann" in page and "href" not in page and ">1.5 of " in page and "<dd>1.5</dd>" in page
 
 
 def test_it_explains_the_misconceptions_and_counts_them():
@@ -63,7 +64,7 @@ def test_a_class_without_students_has_a_page(tmp_path):
     assert "<h1>Week 1</h1>" in write_overview(tmp_path / "o.html", [], "Week 1", {}).read_text()
 
 
-@pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing() or "there is a browser")
+@pytest.mark.needs("chromium")
 def test_in_a_browser_it_loads_nothing_fits_and_is_accessible(tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 

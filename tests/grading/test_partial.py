@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from patience import PATIENT
-from walls import needs_walls
 
 from labkit.classroom import EXERCISES, Exercise, share_of_calls, share_of_value
 from labkit.evidence import try_call
@@ -110,7 +109,7 @@ def test_a_changed_argument_and_an_input_that_was_not_tried_earn_nothing(folder)
     assert np.isfinite(drawn[0]).all()
 
 
-@needs_walls
+@pytest.mark.needs("bubblewrap")
 def test_a_grade_has_the_share_and_says_so(folder, same_jail):
     from labkit.grading.build import instructor_notebook
     from labkit.grading.notebooks import writes

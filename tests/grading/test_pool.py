@@ -8,7 +8,6 @@ from dataclasses import replace
 import psutil
 import pytest
 from patience import HANGS, PATIENT
-from walls import needs_walls
 
 from labkit.grading import pool
 from labkit.grading.collecting import collect
@@ -17,7 +16,7 @@ from labkit.grading.pool import grade_here, grade_in_processes, is_graded, work_
 from labkit.grading.worker import UNGRADED, Work, Worker, grade_one, ungraded_result
 from labkit.jail import NotIsolated
 
-pytestmark = needs_walls
+pytestmark = pytest.mark.needs("bubblewrap")
 
 SETTINGS = Settings(seed=3, pace=PATIENT)
 ENDLESS = replace(SETTINGS, pace=replace(PATIENT, call=10_000.0, submission=10_000.0))

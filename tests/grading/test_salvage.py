@@ -150,7 +150,7 @@ def test_of_equal_keys_the_last_counts_as_in_jupyter():
 
 
 def test_nesting_deeper_than_python_reads_costs_that_cell_only():
-    deep = '{"cell_type": "code", "source": "deep", "outputs": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    deep = '{"cell_type": "code", "source": "deep", "metadata": ' + "[" * 100_000 + "]" * 100_000 + "}"
     data = f'{{"cells": [{json.dumps(code("x"))}, {deep}, {json.dumps(code("y"))}]}}'.encode()
     assert sources(data) == ["x", "y"]
     assert "broken after code cell 1" in notes(data)

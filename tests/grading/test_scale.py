@@ -6,7 +6,6 @@ import time
 import psutil
 import pytest
 from patience import HANGS
-from walls import needs_walls
 
 from labkit.grading.classwork import grade_class
 from labkit.grading.findings import Pace
@@ -37,7 +36,7 @@ class Watch(threading.Thread):
 
 
 @pytest.mark.scale
-@needs_walls
+@pytest.mark.needs("bubblewrap")
 def test_a_thousand_submissions_in_bounded_memory(handout, tmp_path, capsys):
     handout.class_of(tmp_path / "submitted", STUDENTS - HANGING)
     for i in range(HANGING):

@@ -169,6 +169,13 @@ def test_the_timestamp_is_nbgraders_or_the_files(root, put):
         assert only(root).timestamp == expected
 
 
+@pytest.mark.parametrize("place", ["ann/work/week1/", "Ann_12_assignsubmission_file_/week1/", "ann/"])
+def test_a_timestamp_inside_a_submission_is_no_evidence(place, root, put):
+    put(f"{place}week1.ipynb")
+    put(f"{place}timestamp.txt", "2024-01-02 03:04:05 UTC")
+    assert only(root).time_from != "timestamp.txt"
+
+
 # ---- what is never opened ----
 
 

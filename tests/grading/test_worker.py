@@ -6,8 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from patience import PATIENT
-from walls import needs_walls
+from patience import PATIENT, graded_by
 
 from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Question
@@ -135,18 +134,18 @@ def notebook_with(handout, *cells):
     return json.dumps({**notebook, "cells": [*notebook["cells"], *cells]}).encode()
 
 
-@needs_walls
+@pytest.mark.needs("bubblewrap")
 def test_a_file_that_takes_too_much_costs_its_own_student_alone(handout, worker):
-    result = worker.grade(Work("ann", notebook_with(handout, *[SLOW] * 50)))
+    result = graded_by(worker, Work("ann", notebook_with(handout, *[SLOW] * 50)))
     assert result.score == 0 and is_graded(result) and result.digest
     assert result.notes == ("Reading the file takes more than 0.3 seconds of CPU time, and was stopped.",)
     assert worker.helper.process.poll() is not None, "it is not used again"
 
 
-@needs_walls
+@pytest.mark.needs("bubblewrap")
 def test_a_judge_that_no_python_can_stop_costs_its_question_alone(handout, worker):
     """The kernel ends the process, and the next one judges the others of the student's questions."""
     seven = {"cell_type": "code", "metadata": {}, "source": "answer_9 = [7, 2]"}
-    result = worker.grade(Work("bob", notebook_with(handout, seven)))
+    result = graded_by(worker, Work("bob", notebook_with(handout, seven)))
     assert [q.kind for q in result.questions] == ["unread", "right", "right"] and is_graded(result)
     assert result.questions[0].text == "To judge it took more CPU time than it may, and was stopped."

@@ -71,10 +71,13 @@ def test_a_wheel_of_labkit_has_its_code_and_data_and_is_the_same_each_time(tmp_p
     first = wheel.read_bytes()
     with zipfile.ZipFile(wheel) as held:
         names = held.namelist()
-    info = f"labkit-{wheel.name.split('-')[1]}.dist-info"
-    assert {"labkit/engine/boxes.py", "labkit/faces.py", "labkit/widgets/__init__.pyi", f"{info}/METADATA"} <= set(
-        names
-    )
+    info = f"labkit_autodiff-{wheel.name.split('-')[1]}.dist-info"
+    assert {
+        "labkit/engine/boxes.py",
+        "labkit/imports/exports.py",
+        "labkit/widgets/__init__.pyi",
+        f"{info}/METADATA",
+    } <= set(names)
     assert not [name for name in names if name.endswith((".pyc", ".ipynb"))]
     assert wheels.labkit_wheel(tmp_path).read_bytes() == first
 

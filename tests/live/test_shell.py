@@ -53,16 +53,16 @@ def test_what_shows_nothing(shell, source):
 
 
 def test_an_error_is_told_from_the_learners_line_on(shell):
-    said = run(shell, "def half(x):\n    return x / 0\n\nhalf(2)")
-    assert said[0]["text"].splitlines()[:3] == [
-        "Traceback (most recent call last):", '  Cell "1", line 4, in <module>', "    half(2)",
+    said = run(shell, "def half(x):\n    return x / 0\n\n1 + half(2)")
+    assert said[0]["text"].splitlines()[:4] == [
+        "Traceback (most recent call last):", "  Cell In[1], line 4, in <module>", "    1 + half(2)", "        ^^^^^^^",
     ]  # fmt: skip
     assert said[0]["text"].endswith("ZeroDivisionError: division by zero") and not said[-1]["ok"]
 
 
 def test_a_slip_of_spelling_is_told_without_pythons_own_lines(shell):
     text = run(shell, "def f(:\n    pass")[0]["text"]
-    assert text.splitlines()[0] == '  Cell "1", line 1' and text.endswith("SyntaxError: invalid syntax")
+    assert text.splitlines()[0] == "  Cell In[1], line 1" and text.endswith("SyntaxError: invalid syntax")
 
 
 @pytest.mark.parametrize("line", ["%timeit 1 + 1", "!ls", "print?"])

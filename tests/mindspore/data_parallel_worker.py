@@ -4,13 +4,19 @@ import json
 import sys
 
 import numpy as np
-
-import labkit.mindspore as ms
-from labkit.mindspore import Tensor, nn, ops
-from labkit.mindspore.communication import get_group_size, get_rank, init, release
 from labkit.mindspore.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
+import labkit.mindspore as ms
+from labkit import parallel
+from labkit.mindspore import Tensor, nn, ops
+from labkit.mindspore.communication import get_group_size, get_rank, init, release
+
 SAMPLES, STEPS = 12, 5
+
+
+def gathered(array):
+    """The arrays of all ranks, one after the other."""
+    return np.concatenate(parallel.member().exchange("what is gathered", np.asarray(array)))
 
 
 def data():
@@ -115,7 +121,7 @@ def overflow():
             optimizer(grads)
         scaler.adjust(everywhere)
         state = [float(here), float(everywhere), float(scaler.scale_value.asnumpy()), *flat(weights)]
-        history.append(ops.AllGather()(Tensor(np.array([state]))).asnumpy().tolist())
+        history.append(gathered([state]).tolist())
     return history
 
 
@@ -157,7 +163,7 @@ def scaled():
     cells = {"cell": nn.TrainOneStepWithLossScaleCell, "own cell": ClippingStep}
     modes = {"": ms.PYNATIVE_MODE, " compiled": ms.GRAPH_MODE}
     runs = {f"{c}{m}": scaled_steps(cells[c], modes[m], even(), bad_rank=1) for c in cells for m in modes}
-    return {name: ops.AllGather()(Tensor(np.array([run]))).asnumpy().tolist() for name, run in runs.items()}
+    return {name: gathered([run]).tolist() for name, run in runs.items()}
 
 
 def clipping():
@@ -184,33 +190,23 @@ def precision():
 
 
 def collectives():
-    rank, size = get_rank(), get_group_size()
-    x = Tensor(np.arange(2.0) + 10 * rank)
-    own = Tensor(np.array([float(rank + 1)]))
+    own = Tensor(np.array([float(get_rank() + 1)]))
 
     def grad_of(fn):
         return flat([ms.grad(fn)(own)])
 
-    weight = float(rank + 1)  # ranks weigh the result unequally, so that the gradient has to add these weights
+    weight = float(get_rank() + 1)  # ranks weigh the result unequally, so that the gradient has to add these weights
     by_rank = {
         "sum": grad_of(lambda t: (ops.AllReduce()(t) * weight).sum()),
         "avg": grad_of(lambda t: (ops.AllReduce("avg")(t) * weight).sum()),
         "prod": grad_of(lambda t: (ops.AllReduce("prod")(t) * weight).sum()),
         "max": grad_of(lambda t: (ops.AllReduce("max")(t) * weight).sum()),
-        "gather": grad_of(lambda t: (ops.square(ops.AllGather()(t)) * weight).sum()),
-        "broadcast": grad_of(lambda t: (ops.Broadcast(size - 1)((t,))[0] * weight).sum()),
         "second": grad_of(lambda t: ms.grad(lambda u: (ops.AllReduce()(u) ** 3).sum())(t).sum()),
     }
     for name, fn in compiled_functions().items():
         by_rank[name] = flat([fn(own)])
-    gathered = {name: flat([ops.AllGather()(Tensor(np.array(v)))]) for name, v in by_rank.items()}
     values = {op: flat([ops.AllReduce(op)(own)]) for op in ("sum", "max", "min", "prod", "avg")}
-    return {
-        "grads": gathered,
-        "values": values,
-        "all": flat([ops.AllGather()(x)]),
-        "last": flat(ops.Broadcast(size - 1)((x,))),
-    }
+    return {"grads": {name: gathered(v).tolist() for name, v in by_rank.items()}, "values": values}
 
 
 def compiled_functions():
@@ -236,7 +232,7 @@ def recompiled():
 def joined_again():
     """After a mistake that all ranks have noticed, they leave and join afresh."""
     try:
-        ops.AllGather()(Tensor([1.0])) if get_rank() == 1 else ops.AllReduce()(Tensor([1.0]))
+        ops.AllReduce("max")(Tensor([1.0])) if get_rank() == 1 else ops.AllReduce()(Tensor([1.0]))
         noticed = 0.0
     except RuntimeError:
         noticed = 1.0

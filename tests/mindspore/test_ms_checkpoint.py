@@ -196,24 +196,15 @@ def test_a_damaged_file_is_an_error(tmp_path, damage):
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
-        (lambda p: save_checkpoint(3, p + "/y.ckpt"), TypeError, "must be nn.Cell, list or dict"),
-        (lambda p: save_checkpoint(nn.Dense(1, 1), 3), TypeError, "'ckpt_file_name' must be string"),
-        (lambda p: save_checkpoint(nn.Dense(1, 1), p), IsADirectoryError, "is a directory"),
         (lambda p: save_checkpoint({"a": [1]}, p + "/y.ckpt"), TypeError, "expected tensors, parameters"),
         (lambda p: load_checkpoint(p + "/none.ckpt"), ValueError, "does not exist"),
         (lambda p: load_checkpoint(p + "/none"), ValueError, "format must same with 'format'"),
         (lambda p: load_param_into_net(3, {}), TypeError, "should be a Cell"),
-        (lambda p: load_param_into_net(nn.Dense(1, 1), 3), TypeError, "should be a dict"),
-        (lambda p: load_param_into_net(nn.Dense(1, 1), {"a": 3}), TypeError, "'str' and 'Parameter'"),
         (lambda p: load_param_into_net(nn.Dense(2, 1), nn.Dense(3, 1).parameters_dict()), RuntimeError,
          r"But got its shape \(1, 2\) in the argument 'net' and shape \(1, 3\)"),
         (lambda p: load_param_into_net(nn.Dense(1, 1), {"weight": ms.Parameter(Tensor([[1]]))}), RuntimeError,
          "should have the same type"),
-        (lambda p: CheckpointConfig(0, 0, 0, 0), ValueError, "can't be all None or 0"),
         (lambda p: CheckpointConfig(-1), ValueError, "must >= 0"),
-        (lambda p: CheckpointConfig(append_info=["x"]), ValueError, "but got x"),
-        (lambda p: ModelCheckpoint("a/b"), ValueError, "does not contain '/', but got a/b"),
-        (lambda p: ModelCheckpoint("a", p, config=3), TypeError, "should be 'CheckpointConfig'"),
     ],
 )  # fmt: skip
 def test_errors_are_those_of_the_real_framework(tmp_path, wrong, error, words):

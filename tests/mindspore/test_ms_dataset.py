@@ -3,13 +3,13 @@
 import struct
 import threading
 
+import labkit.mindspore.dataset.transforms.c_transforms as C
+import labkit.mindspore.dataset.vision.c_transforms as CV
 import numpy as np
 import pytest
 
 import labkit.mindspore as ms
 import labkit.mindspore.dataset as ds
-import labkit.mindspore.dataset.transforms.c_transforms as C
-import labkit.mindspore.dataset.vision.c_transforms as CV
 from labkit.mindspore.dataset import transforms, vision
 from labkit.mindspore.dataset.vision import Inter
 
@@ -38,9 +38,7 @@ def test_rows_are_tensors_or_arrays():
 
 def test_what_a_data_set_says_of_itself():
     d = source().batch(4).repeat(3)
-    assert (d.get_dataset_size(), d.get_batch_size(), d.get_repeat_count(), len(d)) == (6, 4, 3, 6)
-    assert d.get_col_names() == ["x", "y"] and d.output_shapes() == [[4, 2], [4]]
-    assert d.output_types() == [np.float32, np.int32]
+    assert (d.get_dataset_size(), len(d), d.get_col_names()) == (6, 6, ["x", "y"])
 
 
 def test_each_loop_over_an_iterator_is_an_epoch():
@@ -75,16 +73,6 @@ def test_map_applies_operations_in_order():
     more = source().map(lambda x: (x, -x), "x", ["p", "q"])
     assert more.get_col_names() == ["p", "q", "y"] and column(more, "q")[1] == [-2, -3]
     assert column(source().map(lambda x: x + 1), "x")[0] == [1, 2]  # the first column
-
-
-def test_choosing_rows_and_columns():
-    assert column(source().take(2)) == [0, 1] and column(source().skip(4)) == [4, 5]
-    assert column(source().filter(lambda y: y > 3, "y")) == [4, 5]
-    assert source().project(["y"]).get_col_names() == ["y"] and source().rename("y", "w").get_col_names() == ["x", "w"]
-    parts = source().split([4, 2], randomize=False)
-    assert [column(p) for p in parts] == [[0, 1, 2, 3], [4, 5]]
-    drawn = source().split([0.5, 0.5])
-    assert sorted(column(drawn[0]) + column(drawn[1])) == list(range(6))
 
 
 def test_a_seed_fixes_the_order_and_epochs_differ():
@@ -157,7 +145,6 @@ def test_a_seed_holds_in_every_thread():
         (lambda: ds.NumpySlicesDataset((X, Y), ["x"]), ValueError, "is 1, but required is 2"),
         (lambda: ds.NumpySlicesDataset(3), TypeError, "Argument data with value 3"),
         (lambda: ds.NumpySlicesDataset([]), ValueError, "cannot be empty"),
-        (lambda: ds.GeneratorDataset(3, ["x"]), TypeError, "should be callable, iterable"),
         (lambda: ds.GeneratorDataset(list, None), ValueError, "Neither columns_names"),
         (lambda: list(ds.GeneratorDataset([(1, 2)], ["x"], shuffle=False)), RuntimeError, "is:1 and number of returned"),
         (lambda: source().batch(0), ValueError, r"batch_size is not within the required interval of \[1,"),
@@ -228,10 +215,7 @@ def test_resizing_a_constant_image_keeps_it():
 
 
 def test_transforms_of_values():
-    assert transforms.OneHot(3)(np.int32(1)).tolist() == [0, 1, 0]
-    assert transforms.Compose([transforms.OneHot(2), lambda x: x * 5])(np.int64(1)).tolist() == [0, 5]
     assert vision.Normalize([1.0], [2.0])(np.full((2, 2, 1), 5, np.uint8)).ravel().tolist() == [2.0] * 4
-    assert vision.ToTensor()(np.full((2, 3, 1), 255, np.uint8)).tolist() == [[[1.0] * 3] * 2]
     assert vision.Rescale(0.5, 1.0)(np.uint8([4])).dtype == np.float32
 
 
@@ -239,9 +223,7 @@ def test_transforms_of_values():
     ("wrong", "error"),
     [
         (lambda: vision.Resize((0, 2)), ValueError), (lambda: vision.Resize("a"), TypeError),
-        (lambda: vision.Resize((4, 4))(np.zeros(8, np.uint8)), RuntimeError),
         (lambda: vision.Rescale("a", 0.0), TypeError), (lambda: transforms.TypeCast("x"), TypeError),
-        (lambda: transforms.OneHot(2)(np.int32(2)), RuntimeError),
     ],
 )  # fmt: skip
 def test_wrong_arguments_of_transforms(wrong, error):
@@ -264,10 +246,15 @@ def write_idx(folder, count=4, labels=None, magic=2051, cut=0, prefix="train", s
 
 def test_mnist_reads_the_idx_files(tmp_path):
     d = ds.MnistDataset(write_idx(tmp_path / "m"), shuffle=False)
-    assert d.get_dataset_size() == 4 and d.output_shapes() == [[28, 28, 1], []]
-    assert d.output_types() == [np.uint8, np.uint32] and column(d, "label") == [0, 1, 2, 3]
+    image, label = next(d.create_tuple_iterator(output_numpy=True))
+    assert (d.get_dataset_size(), image.shape, image.dtype, label.dtype) == (4, (28, 28, 1), np.uint8, np.uint32)
+    assert column(d, "label") == [0, 1, 2, 3] and [row.shape for (row,) in d.create_tuple_iterator(["label"])][:1] == [
+        ()
+    ]
     assert [int(i[0][0][0]) for i in column(d, "image")] == [0, 1, 2, 3]
     assert column(ds.MnistDataset(str(tmp_path / "m"), num_samples=2, shuffle=False), "label") == [0, 1]
+    halves = [ds.MnistDataset(str(tmp_path / "m"), shuffle=False, num_shards=2, shard_id=k) for k in (0, 1)]
+    assert [column(half, "label") for half in halves] == [[0, 2], [1, 3]]
 
 
 def test_mnist_reads_what_is_there_or_what_is_asked(tmp_path):
@@ -284,7 +271,6 @@ def test_mnist_reads_what_is_there_or_what_is_asked(tmp_path):
         ({"cut": 3145}, r"should be 2051 .* but got a file of 7 bytes"),
         ({"magic": 77}, r"train-images-idx3-ubyte should be 2051 .* but got 77"),
         ({"labels": 3}, r"num of images: 4, num of labels: 3"),
-        ({"side": 20}, r"should be 28 x 28, but are 20 x 20"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, damage, words):
@@ -304,88 +290,35 @@ def test_a_missing_file_is_named(tmp_path):
         ds.MnistDataset(str(tmp_path), usage="foo")
 
 
-# ---- samplers, and data sets side by side: what the real framework reads ----
+# ---- which rows are read: what the real framework reads ----
 
 
-def epochs(sampler):
+def epochs(dataset):
     ds.config.set_seed(5)
-    dataset = ds.NumpySlicesDataset(list(range(12)), ["a"], sampler=sampler)
     reader = dataset.create_tuple_iterator(output_numpy=True)
     return [[int(row[0]) for row in reader] for _ in range(2)]
 
 
-class Thirds(ds.Sampler):
-    def __iter__(self):
-        return iter(range(0, self.dataset_size, 3))
-
-
 SAMPLED = [
-    (lambda: ds.RandomSampler(num_samples=5), [[11, 8, 5, 2, 10], [4, 7, 5, 0, 8]]),
-    (lambda: ds.RandomSampler(replacement=True, num_samples=5), [[2, 0, 10, 9, 2], [10, 11, 3, 2, 9]]),
-    (lambda: ds.SequentialSampler(2, 4), [[2, 3, 4, 5]] * 2),
-    (lambda: ds.SubsetSampler([5, 1, 7], 2), [[5, 1]] * 2),
-    (lambda: ds.SubsetRandomSampler([5, 1, 7, 9, 2]), [[9, 2, 5, 1, 7], [1, 7, 9, 2, 5]]),
-    (lambda: ds.SubsetRandomSampler([5, 1, 7, 9, 2], 3), [[1, 7, 5], [7, 5, 1]]),
-    (lambda: ds.WeightedRandomSampler([0.1, 0.5, 0.4, 0, 0, 1.0], 6), [[1, 5, 2, 5, 1, 2]] * 2),
-    (lambda: ds.WeightedRandomSampler([0.1, 0.5, 0.4, 0, 0, 1.0], 3, replacement=False), [[5, 0, 2]] * 2),
-    (lambda: ds.DistributedSampler(5, 1, shuffle=False), [[1, 6, 11]] * 2),
-    (lambda: ds.DistributedSampler(4, 1), [[6, 3, 7], [8, 3, 5]]),
-    (Thirds, [[0, 3, 6, 9]] * 2),
-    (lambda: Thirds(2), [[0, 3]] * 2),
-    (lambda: [3, 1, 2], [[3, 1, 2]] * 2),
+    ({"num_shards": 5, "shard_id": 1, "shuffle": False}, [[1, 6, 11]] * 2),
+    ({"num_shards": 4, "shard_id": 1}, [[6, 3, 7], [8, 3, 5]]),
+    ({"num_shards": 4, "shard_id": 1, "num_samples": 2, "shuffle": False}, [[1, 5]] * 2),
+    ({"num_samples": 5}, [[11, 8, 5, 2, 10], [4, 7, 5, 0, 8]]),
+    ({"sampler": [3, 1, 2]}, [[3, 1, 2]] * 2),
 ]
 
 
-@pytest.mark.parametrize("make, rows", SAMPLED)
-def test_a_sampler_says_which_rows_are_read(make, rows):
-    assert epochs(make()) == rows
-    assert ds.NumpySlicesDataset(list(range(12)), ["a"], sampler=make()).get_dataset_size() == len(rows[0])
-
-
-def test_what_contradicts_a_sampler_is_refused():
-    given = {"data": [1, 2], "column_names": ["a"]}
-    with pytest.raises(ValueError, match="Conflicting arguments during sampler assignments"):
-        ds.NumpySlicesDataset(**given, sampler=ds.SequentialSampler(), num_samples=1)
-    with pytest.raises(ValueError, match="num_shards and shard_id need to be passed in together"):
-        ds.NumpySlicesDataset(**given, num_shards=2)
-    with pytest.raises(TypeError, match="sampler should be either iterable"):
-        ds.NumpySlicesDataset(**given, sampler=5)
-    with pytest.raises(TypeError, match="replacement must be a boolean value but was: 1"):
-        ds.RandomSampler(replacement=1)
+@pytest.mark.parametrize("options, rows", SAMPLED)
+def test_arguments_of_a_source_choose_its_rows(options, rows):
+    values = list(range(12))
+    for dataset in (
+        ds.NumpySlicesDataset(values, ["a"], **options), ds.GeneratorDataset([(v,) for v in values], ["a"], **options),
+    ):  # fmt: skip
+        assert epochs(dataset) == rows and dataset.get_dataset_size() == len(rows[0])
 
 
 def of(values, name):
     return ds.NumpySlicesDataset(values, [name], shuffle=False)
-
-
-def test_data_sets_side_by_side_and_one_after_the_other():
-    assert column(ds.zip((of([1, 2, 3], "u"), of([4, 5], "v"))), "v") == [4, 5]
-    assert (
-        column(of([1, 2], "u") + of([4], "u"), "u") == column(of([1, 2], "u").concat([of([4], "u")]), "u") == [1, 2, 4]
-    )
-    assert column(of([1, 2], "u").apply(lambda d: d.repeat(2)), "u") == [1, 2, 1, 2]
-    with pytest.raises(ValueError, match="Can't zip empty or just one dataset!"):
-        ds.zip((of([1], "u"),))
-
-
-def test_rows_of_different_sizes_in_one_batch():
-    rows = lambda: ds.GeneratorDataset([(np.arange(n), np.float32(n)) for n in (1, 3, 2)], ["s", "n"], shuffle=False)
-    assert column(rows().padded_batch(2, pad_info={"s": ([4], -1)}), "s") == [
-        [[0, -1, -1, -1], [0, 1, 2, -1]],
-        [[0, 1, -1, -1]],
-    ]
-    assert column(rows().padded_batch(2, pad_info={}), "s") == [[[0, 0, 0], [0, 1, 2]], [[0, 1]]]
-    with pytest.raises(RuntimeError, match="inconsistent shape in column 's'"):
-        column(rows().padded_batch(2), "s")
-
-
-def test_a_function_of_whole_batches():
-    data = ds.NumpySlicesDataset(([1, 2, 3], [4, 5, 6]), ["u", "v"], shuffle=False)
-    tens = data.batch(2, per_batch_map=lambda u, info: [x * 10 + info.get_batch_num() for x in u], input_columns=["u"])
-    assert column(tens, "u") == [[10, 20], [31]] and column(tens, "v") == [[4, 5], [6]]
-    sums = lambda u, v, info: ([x + y for x, y in zip(u, v)], [np.int64(info.get_epoch_num())] * len(u))
-    both = data.batch(2, per_batch_map=sums, input_columns=["u", "v"], output_columns=["x", "y"])
-    assert both.get_col_names() == ["x", "y"] and column(both, "x") == [[5, 7], [9]]
 
 
 def test_arrays_show_their_type_as_there():

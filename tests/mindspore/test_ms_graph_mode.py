@@ -35,7 +35,7 @@ def nothing_left_behind():
     yield
     assert (print, sys.getprofile()) == before
     assert ms.get_context("mode") == ms.PYNATIVE_MODE
-    assert not ms._recording.busy()
+    assert not ms.graph.recorder.busy()
 
 
 def values(tensor):
@@ -79,8 +79,6 @@ def test_a_program_is_recorded_once_per_signature():
             warnings.simplefilter("ignore")
             f(*args, **kwargs), f(*args, **kwargs)
     assert info(f) == (8, 8, 8)
-    f.cache_clear()
-    assert f.cache_info().size == 0
 
 
 def test_true_is_not_one_and_minus_zero_is_not_zero():
@@ -203,7 +201,7 @@ def with_default(x, held=[2.0]):  # noqa: B006
 
 class Trainer:
     def __init__(self):
-        self.rate, self.net, self.kept = 2.0, nn.Dense(3, 3), [nn.Softplus()]
+        self.rate, self.net, self.kept = 2.0, nn.Dense(3, 3), [nn.Sigmoid()]
 
     def step(self, x):
         return self.after(self.net(x.reshape(1, 3))) * self.rate
@@ -227,7 +225,7 @@ class Deep(nn.Cell):
     def __init__(self):
         super().__init__()
         self.rate, self.table = 3.0, {"a": 1.0}
-        self.layers = nn.CellList([nn.Softplus(), nn.Dense(3, 3)])
+        self.layers = nn.CellList([nn.Sigmoid(), nn.Dense(3, 3)])
         self.chain = nn.SequentialCell(nn.Dense(3, 3), nn.Tanh())
 
     def construct(self, x):
@@ -531,13 +529,13 @@ def test_a_function_that_takes_the_array_of_a_tensor_is_run_by_python_every_time
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_compiled_is_an_error_that_names_file_and_line(name, graph_mode):
     function, words = REFUSED[name]
-    before = values(HELD), len(LOG), ms._seed._seeds.counts
+    before = values(HELD), len(LOG), ms.common.seed._seeds.counts
     with pytest.raises(TraceError, match=words) as caught:
         ms.jit(function)(X)
     file, line = str(caught.value).split(":")[:2]
     code = (getattr(function, "construct", function)).__code__
     assert file == __file__ and code.co_firstlineno <= int(line) <= code.co_firstlineno + 4
-    assert before == (values(HELD), len(LOG), ms._seed._seeds.counts)
+    assert before == (values(HELD), len(LOG), ms.common.seed._seeds.counts)
     assert values(ms.jit(lambda x: x * 2)(X)) == [2, 4, 6]
 
 
@@ -566,7 +564,7 @@ def test_an_exception_inside_leaves_everything_as_it_was(error, graph_mode):
         with pytest.raises(error):
             function(X)
     assert all(map(np.array_equal, before, weights_of(net)))
-    assert sys.getprofile() is profiler and not ms._recording.busy()
+    assert sys.getprofile() is profiler and not ms.graph.recorder.busy()
 
 
 # ---- what else programs do ----
@@ -669,7 +667,6 @@ def test_aux_may_be_anything_and_positions_are_checked(graph_mode):
 
 
 def test_bfloat16_compiles():
-    pytest.importorskip("ml_dtypes")
     f = ms.jit(lambda x: ms.value_and_grad(lambda x: (x[:1].astype(ms.float32) * x[1:].astype(ms.bfloat16)).sum())(x))
     loss, gradient = f(Tensor([2.0, 3.0], ms.bfloat16))
     assert loss.dtype == ms.float32 and gradient.dtype == ms.bfloat16

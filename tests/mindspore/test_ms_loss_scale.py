@@ -197,11 +197,6 @@ def test_running_means_keep_their_type(mode, level):
             ValueError,
             "Unsupported arg 'foo'",
         ),
-        (
-            lambda: amp.build_train_network(Two(), nn.SGD(Two().trainable_params()), level=2),
-            TypeError,
-            "must be a string",
-        ),
     ],
 )
 def test_errors_of_mixed_precision(call, kind, message):

@@ -1,7 +1,6 @@
 """`Model` trains, evaluates and predicts; callbacks see every stage; metrics say what they are defined to say."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -33,7 +32,21 @@ def rows(batch=2):
 def model(net=None, rate=0.05, metrics=None, **options):
     net = network() if net is None else net
     optimizer = nn.SGD(net.trainable_params(), rate)
-    return train.Model(net, nn.MSELoss(), optimizer, metrics={"mse"} if metrics is None else metrics, **options)
+    return train.Model(net, nn.MSELoss(), optimizer, metrics={"loss"} if metrics is None else metrics, **options)
+
+
+class Squares(train.Metric):
+    """The mean squared error."""
+
+    def clear(self):
+        self.total = self.count = 0
+
+    def update(self, prediction, label):
+        self.total += float(((prediction - label) ** 2).sum())
+        self.count += len(label)
+
+    def eval(self):
+        return self.total / self.count
 
 
 class Log(train.Callback):
@@ -47,6 +60,11 @@ class Log(train.Callback):
             return object.__getattribute__(self, name)
         known = lambda context: [context.original_args().get(w) for w in self.wanted]
         return lambda context: self.lines.append((name, *known(context)))
+
+
+def calling(function, event):
+    """A callback whose `event` is the function."""
+    return type("Calling", (train.Callback,), {event: lambda self, run_context: function(run_context)})()
 
 
 # ---- training ----
@@ -126,7 +144,7 @@ def test_a_callback_can_end_training():
         if len(steps) == 3:
             run_context.request_stop()
 
-    model().train(5, rows(), callbacks=train.LambdaCallback(on_train_step_end=stop))
+    model().train(5, rows(), callbacks=calling(stop, "on_train_step_end"))
     assert steps == [1, 2, 3]
 
 
@@ -156,10 +174,10 @@ def test_training_can_go_on_from_an_epoch():
 
 
 def test_fit_evaluates_while_training(capsys):
-    made = model(metrics={"mse", "loss"})
+    made = model(metrics={"loss": nn.Loss(), "mse": Squares()})
     history, chosen = train.History(), []
     keep = lambda context: chosen.append(sorted(context.original_args().get("eval_results", {})))
-    made.fit(3, rows(), rows(), callbacks=[history, LossMonitor(0), train.LambdaCallback(on_train_epoch_end=keep)])
+    made.fit(3, rows(), rows(), callbacks=[history, LossMonitor(0), calling(keep, "on_train_epoch_end")])
     assert len(history.history["mse"]) == 3 and history.epoch == {"epoch": [1, 2, 3]}
     assert history.history["mse"][-1] == pytest.approx(made.eval(rows())["mse"], rel=1e-6)
     assert capsys.readouterr().out.count("Eval result: epoch ") == 3
@@ -174,12 +192,11 @@ def test_how_often_fit_evaluates(frequency, epochs):
 
 
 def test_eval_and_predict(mode):
-    made = model(metrics={"mse", "mae", "loss"})
+    made = model(metrics={"loss": nn.Loss(), "mse": Squares()})
     found = made.eval(rows(3))
     error = X.sum(1, keepdims=True) - Y
     assert found["mse"] == pytest.approx(np.square(error).mean(), rel=1e-5)
-    assert found["mae"] == pytest.approx(np.abs(error).mean(), rel=1e-5)
-    assert all(isinstance(value, np.float64) and repr(value) == str(float(value)) for value in found.values())
+    assert isinstance(found["loss"], np.float64) and repr(found["loss"]) == str(float(found["loss"]))
     assert np.allclose(made.predict(Tensor(X)).asnumpy(), X.sum(1, keepdims=True), atol=1e-6)
 
 
@@ -200,10 +217,10 @@ def test_metrics_from_an_evaluation_network():
             self.net = net
 
         def construct(self, x, y):
-            return y, self.net(x)
+            return self.net(x), y
 
     net = network()
-    made = train.Model(net, metrics={"mse": nn.MSE().set_indexes([1, 0])}, eval_network=Both(net))
+    made = train.Model(net, metrics={"mse": Squares()}, eval_network=Both(net))
     assert made.eval(rows())["mse"] == pytest.approx(np.square(X.sum(1, keepdims=True) - Y).mean(), rel=1e-5)
 
 
@@ -242,75 +259,22 @@ def test_time_monitor(capsys):
     assert "per step time" in lines[0] and "(data time: " in lines[2]
 
 
-def test_early_stopping_goes_back_to_the_best_epoch(capsys):
-    net = network()
-    made = model(net, rate=5.0)  # diverges
-    stop = train.EarlyStopping("mse", patience=1, verbose=True, restore_best_weights=True)
-    history = train.History()
-    made.fit(9, rows(), rows(), callbacks=[history, stop])
-    assert len(history.history["mse"]) == 2 and "Epoch 00002: early stopping" in capsys.readouterr().out
-    assert made.eval(rows())["mse"] == pytest.approx(history.history["mse"][0], rel=1e-5)
-
-
-def test_early_stopping_waits_while_it_gets_better():
-    log = Log()
-    model().fit(4, rows(), rows(), callbacks=[log, train.EarlyStopping("mse", patience=1)])
-    assert sum(line[0] == "on_train_epoch_end" for line in log.lines) == 4
-
-
-def test_progress_bars_can_be_switched_off(capsys, monkeypatch):
-    model().train(1, rows(), callbacks=train.ProgressBar(show=False))
-    assert capsys.readouterr() == ("", "")
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if it were not installed
-    model().train(1, rows(), callbacks=train.ProgressBar())
-    out, err = capsys.readouterr()
-    assert out == "" and err.startswith("epoch 1: loss=")
-
-
-def test_progress_bars_show_the_loss(capsys):
-    pytest.importorskip("tqdm")
-    model().train(1, rows(), callbacks=train.ProgressBar())
-    out, err = capsys.readouterr()
-    assert out == "" and "epoch 1" in err and "4/4" in err and "loss=" in err
-
-
 # ---- metrics ----
 
 
-def test_metrics_of_classes():
-    scores, labels = Tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), Tensor([1, 0, 0])
-    values = {}
-    for name in ("accuracy", "precision", "recall", "F1"):
-        metric = train.get_metric_fn(name)
+def test_accuracy_is_the_share_of_right_answers():
+    scores = Tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]])
+    metric = nn.Accuracy()
+    for labels in (Tensor([1, 0, 0]), Tensor([[0, 1], [1, 0], [1, 0]])):
+        metric.clear()
         metric.update(scores, labels)
-        values[name] = metric.eval()
-    assert values["accuracy"] == pytest.approx(2 / 3)
-    assert values["precision"].tolist() == [1, 0.5] and values["recall"].tolist() == [0.5, 1]
-    assert np.allclose(values["F1"], 2 / 3)
-    one_hot = nn.Accuracy()
-    one_hot.update(scores, Tensor([[0, 1], [1, 0], [1, 0]]))
-    assert one_hot.eval() == pytest.approx(2 / 3)
-
-
-def test_top_k_and_multilabel():
-    metric = nn.TopKCategoricalAccuracy(2)
-    metric.update(Tensor([[0.1, 0.9, 0.5], [0.8, 0.2, 0.1], [0.3, 0.7, 0.2]]), Tensor([2, 1, 2]))
-    assert metric.eval() == pytest.approx(2 / 3)
-    metric = nn.Accuracy("multilabel")
-    metric.update(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]]))
-    assert metric.eval() == 0.5
-
-
-def test_metrics_add_up_over_batches():
-    whole, parts = nn.Recall(), nn.Recall()
-    scores, labels = np.random.default_rng(0).random((12, 3)), np.arange(12) % 3
-    whole.update(scores, labels)
-    for k in range(0, 12, 4):
-        parts.update(scores[k : k + 4], labels[k : k + 4])
-    assert np.allclose(whole.eval(), parts.eval())
-    parts.clear()
+        assert metric.eval() == pytest.approx(2 / 3)
+    metric.update(scores[:2], Tensor([0, 1]))
+    assert metric.eval() == pytest.approx(2 / 5)
+    metric.clear()
     with pytest.raises(RuntimeError, match="number of samples is 0"):
-        parts.eval()
+        metric.eval()
+    assert nn.Accuracy("multilabel")(np.array([[1, 0], [1, 1]]), np.array([[1, 0], [0, 1]])) == 0.5
 
 
 # ---- errors ----
@@ -320,10 +284,8 @@ def test_metrics_add_up_over_batches():
     ("wrong", "error", "words"),
     [
         (lambda: train.Model(3), TypeError, "should be 'Cell', but got type 'int'"),
-        (lambda: train.Model(network(), metrics={"mse"}), ValueError, "If `metrics` is set, `eval_network` must not"),
+        (lambda: train.Model(network(), metrics={"loss"}), ValueError, "If `metrics` is set, `eval_network` must not"),
         (lambda: model(metrics={"foo"}), KeyError, "unsupported metric foo"),
-        (lambda: model(metrics=["mse"]), TypeError, "must be None, dict or set"),
-        (lambda: model(metrics={"m": 3}), TypeError, "value in 'metrics' must be Metric"),
         (lambda: model(foo=3), ValueError, "but got 'foo'"),
         (lambda: model(metrics=set()).eval(rows()), ValueError, "'metrics' can not be None or empty"),
         (lambda: model().train(0, rows()), ValueError, "must be int and must > 0, but got '0'"),
@@ -332,77 +294,15 @@ def test_metrics_add_up_over_batches():
         (lambda: model().train(1, rows(), callbacks=3), TypeError, "must be Callback functions"),
         (lambda: model().train(1, rows(), initial_epoch=1), ValueError, "'initial_epoch' is 1"),
         (lambda: model().train(1, ds.NumpySlicesDataset([1.0]).batch(2, True)), ValueError, "no valid data in dataset"),
-        (lambda: model().train(1, rows().project(["x"])), ValueError, "should return two elements, but got 1"),
+        (lambda: model().train(1, ds.NumpySlicesDataset(X).batch(2)), ValueError, "should return two elements, but got 1"),
         (lambda: model().predict(X), TypeError, "but got type ndarray"),
         (lambda: LossMonitor(-1), ValueError, "must >= 0"),
-        (lambda: train.EarlyStopping(mode="up"), ValueError, "mode should be 'auto', 'min' or 'max', but got up"),
-        (lambda: train.LambdaCallback(on_monday=print), TypeError, "on_monday"),
         (lambda: nn.Accuracy("x"), TypeError, "must be in"),
         (lambda: nn.Accuracy().update(np.zeros(2), np.zeros(2)), ValueError, "add 1, but got y_pred dimension: 1"),
         (lambda: nn.Accuracy().update(np.zeros((2, 2))), ValueError, "needs 2 inputs"),
         (lambda: nn.Loss().update(Tensor([[1.0]])), ValueError, "must be 1, but got 2"),
-        (lambda: nn.TopKCategoricalAccuracy(0), ValueError, "at least 1"),
-        (lambda: nn.Fbeta(0), ValueError, "greater than 0"),
     ],
 )  # fmt: skip
 def test_errors_are_those_of_the_real_framework(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong()
-
-
-# ---- the learning rate, and metrics of one's own ----
-
-
-def trained(rate=0.1):
-    x, y = np.arange(8, dtype=np.float32).reshape(4, 2) / 8, np.float32([[0], [1], [0], [1]])
-    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
-    optimizer = nn.SGD(net.trainable_params(), rate)
-    batches = lambda: ms.dataset.NumpySlicesDataset((x, y), ["x", "y"], shuffle=False).batch(2)
-    return train.Model(net, nn.MSELoss(), optimizer, metrics={"mse"}), optimizer, batches
-
-
-def test_the_rate_falls_where_a_value_no_longer_gets_better(capsys):
-    lower = train.ReduceLROnPlateau("mse", factor=0.5, patience=1, verbose=True, mode="max", cooldown=1, min_lr=0.03)
-    fitted, optimizer, batches = trained()
-    fitted.fit(6, batches(), batches(), callbacks=[lower])
-    assert capsys.readouterr().out.splitlines() == [  # what the real framework prints
-        "Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.05.",
-        "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.03.",
-    ]
-    assert str(optimizer.learning_rate.asnumpy()) == "0.03" and lower.best == pytest.approx(0.28996246)
-    moving, _, batches = trained(nn.ExponentialDecayLR(0.1, 0.5, 2))
-    with pytest.raises(ValueError, match="ReduceLROnPlateau does not support dynamic learning rate"):
-        moving.fit(1, batches(), batches(), callbacks=[lower])
-    with pytest.raises(ValueError, match="must be in range of"):
-        train.ReduceLROnPlateau(factor=1.5)
-
-
-def test_a_function_sets_the_rate_after_each_step():
-    seen, (model, optimizer, batches) = [], trained()
-    halved = train.LearningRateScheduler(lambda lr, step: seen.append((lr, step)) or lr * 0.5)
-    model.train(2, batches(), callbacks=[halved])
-    assert seen == [(0.1, 1), (0.05, 2), (0.025, 3), (0.0125, 4)]
-    assert str(optimizer.learning_rate.asnumpy()) == "0.00625"
-
-
-class Difference(train.Metric):
-    def clear(self):
-        self.total = 0.0
-
-    def update(self, *inputs):
-        self.total += float(inputs[0].sum()) - float(inputs[1].sum())
-
-    def eval(self):
-        return self.total
-
-
-class Rearranged(Difference):
-    update = train.rearrange_inputs(Difference.update)
-
-
-def test_indexes_choose_inputs_where_update_is_decorated():
-    pair = ms.Tensor([1.0, 2.0]), ms.Tensor([10.0])
-    assert Difference().set_indexes([1, 0])(*pair) == -7.0
-    assert Rearranged().set_indexes([1, 0])(*pair) == 7.0
-    with pytest.raises(TypeError, match="eval_type"):
-        train.Precision("several")

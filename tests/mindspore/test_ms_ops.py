@@ -6,13 +6,14 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import Tensor, ops
+from labkit.mindspore import numpy as mnp  # noqa: F401
 from labkit.ops import FUNCTIONS
 
 POINTS = Tensor([0.3, 0.5, 0.9], ms.float64)
 MATRIX = Tensor([[1.0, 2.5], [3.0, 4.0]], ms.float64)
 
 SMOOTH = [name for name, row in FUNCTIONS.items() if row.kind != "steps" and name != "acosh"]  # not defined at POINTS
-SMOOTH += ["gelu", "leaky_relu", "elu", "softmax", "log_softmax"]
+SMOOTH += ["gelu", "softmax", "log_softmax"]
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -27,7 +28,6 @@ ON_A_MATRIX = {
     "std": lambda v: v.std(),
     "var": lambda v: v.var(ddof=1),
     "cumsum": lambda v: v.cumsum(0) * v,
-    "cumprod": lambda v: ops.cumprod(v, 1),
     "logsumexp": lambda v: ops.logsumexp(v, 1),
     "norm": ops.norm,
     "norm 1": lambda v: ops.norm(v, 1, dim=0),
@@ -41,7 +41,6 @@ ON_A_MATRIX = {
     "stack": lambda v: ops.stack((v, v * v)),
     "split": lambda v: ops.split(v, 1)[0] ** 2,
     "broadcast": lambda v: v.broadcast_to((3, 2, 2)) * v,
-    "tile": lambda v: ops.tile(v, (2, 1)) ** 2,
     "where": lambda v: ops.where(v > 2, v, v * v),
     "masked_fill": lambda v: ops.masked_fill(v * v, v > 2, 0.0),
     "power": lambda v: v**v,
@@ -53,25 +52,15 @@ ON_A_MATRIX = {
     "flip": lambda v: ops.flip(v, (0,)) * v,
     "roll": lambda v: ops.roll(v, 1, 0) * v,
     "gather": lambda v: ops.gather(v, Tensor([0, 0]), 0) ** 2,
-    "diagonal": lambda v: v.diagonal() ** 2,
     "gather_elements": lambda v: ops.gather_elements(v, 1, Tensor([[0, 0], [1, 1]])) ** 2,
-    "einsum": lambda v: ops.einsum("ij,jk->ik", v, v),
-    "diag": lambda v: ops.diag(v[0] * v[1]),
-    "trace": lambda v: ops.trace(v @ v),
     "tril": lambda v: ops.tril(v * v),
-    "outer": lambda v: ops.outer(v[0], v[1]),
-    "inverse": ops.inverse,
-    "det": ops.det,
     "swapaxes": lambda v: v.swapaxes(0, 1) * v,
-    "meshgrid": lambda v: ops.meshgrid(v[0], v[1])[0] ** 2,
     "topk": lambda v: ops.topk(v, 1)[0] ** 2,
     "sort": lambda v: ops.sort(v, descending=True)[0] * v,
     "clip_by_norm": lambda v: ops.clip_by_norm(v, 1.0),
     "ReduceMean": lambda v: ops.ReduceMean(keep_dims=True)(v, 1) * v,
     "MatMul": lambda v: ops.MatMul(transpose_b=True)(v, v),
     "dense": lambda v: ops.dense(v, v * 2, v[0]),
-    "lerp": lambda v: ops.lerp(v, v * v, 0.5),
-    "unstack": lambda v: ops.unstack(v)[0] * v,
     "squeeze": lambda v: v.reshape(1, 4).squeeze() ** 2,
 }
 
@@ -91,8 +80,8 @@ EDGES = [  # what the real framework answers at kinks and ties
     (ops.abs, 0.0, 0.0), (ops.relu, 0.0, 0.0), (ops.sqrt, 0.0, np.inf), (ops.floor, 0.5, 0.0), (ops.sign, 0.0, 0.0),
     (lambda x: ops.maximum(x, Tensor(0.0)), 0.0, 0.5), (lambda x: ops.minimum(x, Tensor(0.0)), 0.0, 0.5),
     (lambda x: ops.clip_by_value(x, Tensor(0.0), Tensor(1.0)), 0.0, 0.5), (lambda x: x**0.5, 0.0, np.inf),
-    (lambda x: x**0, 0.0, np.nan), (lambda x: ops.clamp(x, 0, 1), 1.0, 1.0), (ops.hardtanh, -1.0, 0.5), (ops.acosh, -1.0, np.nan),
-    (ops.abs, np.nan, 0.0), (ops.softplus, np.nan, 0.0), (ops.leaky_relu, np.nan, 1.2), (ops.selu, np.nan, 1.050701),
+    (lambda x: x**0, 0.0, np.nan), (lambda x: ops.clamp(x, 0, 1), 1.0, 1.0),
+    (ops.abs, np.nan, 0.0), (ops.softplus, np.nan, 0.0),
 ]  # fmt: skip
 
 
@@ -103,11 +92,11 @@ def test_gradients_at_kinks(fn, at, gradient):
 
 NAN = float("nan")
 WITH_NAN = [  # what the real framework answers: a comparison with nan is false
-    (ops.relu, [NAN, 1.0], [0, 1]), (ops.relu6, [NAN, 7.0], [0, 6]), (ops.hardtanh, [NAN, 0.5], [-1, 0.5]),
+    (ops.relu, [NAN, 1.0], [0, 1]), (ops.relu6, [NAN, 7.0], [0, 6]),
     (lambda x: ops.clamp(x, None, 2), [NAN, 3.0], [2, 2]), (lambda x: ops.clamp(x, Tensor([1.0])), [NAN, 3.0], [1, 3]),
     (ops.sign, [NAN], [0]), (ops.softplus, [NAN], [np.inf]), (ops.softmax, [NAN, 2.0], [NAN, 0]),
     (ops.log_softmax, [NAN, 2.0], [NAN, -np.inf]), (ops.amax, [2.0, NAN], 2), (ops.amin, [NAN, 2.0], NAN),
-    (ops.argmax, [1.0, NAN, 2.0], 2), (lambda x: ops.sort(x)[0], [NAN, np.inf, 1.0], [NAN, 1, np.inf]),
+    (ops.argmax, [1.0, NAN, 2.0], 2),
 ]  # fmt: skip
 
 
@@ -122,7 +111,6 @@ def test_the_norm_has_no_gradient_at_zero():
 
 def test_equal_maxima_share_the_gradient():
     assert ms.grad(lambda v: v.max())(Tensor([1.0, 1.0])).tolist() == [0.5, 0.5]
-    assert ms.grad(ops.ReduceMax())(Tensor([1.0, 1.0])).tolist() == [0.5, 0.5]
 
 
 def test_along_an_axis_the_first_of_equal_maxima_gets_it_all():
@@ -137,7 +125,6 @@ def test_maximum_lets_a_nan_on_the_left_lose():
 VALUES = [
     ("ops.arange(5)", [0, 1, 2, 3, 4], "Int64"),
     ("ops.arange(0, 1, 0.25)", [0.0, 0.25, 0.5, 0.75], "Float32"),
-    ("ops.linspace(0, 1, 3)", [0.0, 0.5, 1.0], "Float32"),
     ("ops.eye(2)", [[1.0, 0.0], [0.0, 1.0]], "Float32"),
     ("ops.zeros((2,), ms.int32)", [0, 0], "Int32"),
     ("ops.full((2,), 3)", [3, 3], "Int64"),
@@ -145,22 +132,13 @@ VALUES = [
     ("ops.one_hot(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0))", [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], "Float32"),
     ("ops.cast(2.5, ms.int32)", 2, "Int32"),
     ("ops.add(1, 2)", 3, "Int64"),
-    ("ops.fmod(Tensor([5.0, -5.0]), 3)", [2.0, -2.0], "Float32"),
-    ("ops.remainder(Tensor([5.0, -5.0]), 3)", [2.0, 1.0], "Float32"),
     ("ops.logical_xor(Tensor([True, False]), True)", [False, True], "Bool"),
     ("ops.isfinite(Tensor([1.0, float('nan')]))", [True, False], "Bool"),
     ("ops.where(Tensor([True, False]), 1, 0)", [1, 0], "Int64"),
     ("ops.split(Tensor([1, 2, 3]), 2)[1]", [3], "Int64"),
-    ("ops.chunk(Tensor([1, 2, 3]), 2)[0]", [1, 2], "Int64"),
     ("ops.flatten(Tensor([[[1], [2]]]))", [[1, 2]], "Int64"),
-    ("ops.permute(Tensor([[1, 2]]), (1, 0))", [[1], [2]], "Int64"),
-    ("ops.unique(Tensor([2, 1, 2]))[0]", [2, 1], "Int64"),
-    ("ops.unique(Tensor([2, 1, 2]))[1]", [0, 1, 0], "Int64"),
-    ("ops.nonzero(Tensor([0, 3]))", [[1]], "Int64"),
     ("ops.topk(Tensor([3.0, 1.0, 2.0]), 2)[1]", [0, 2], "Int32"),
     ("ops.ReduceSum()(Tensor([1, 2], ms.int32))", 3, "Int32"),
-    ("ops.Concat(1)((Tensor([[1]]), Tensor([[2]])))", [[1, 2]], "Int64"),
-    ("ops.OneHot()(Tensor([1]), 2, Tensor(1.0), Tensor(0.0))", [[0.0, 1.0]], "Float32"),
     ("ops.depend(Tensor(1), Tensor(2))", 1, "Int64"),
 ]
 
@@ -173,7 +151,7 @@ def test_values_and_types(expression, value, dtype):
 
 def test_what_ops_say_of_a_tensor():
     x = Tensor([[1.0, 2.0]])
-    assert (ops.shape(x), ops.dtype(x), ops.rank(x), ops.size(x), ops.is_tensor(x)) == ((1, 2), ms.float32, 2, 2, True)
+    assert (ops.shape(x), ops.Shape()(x), ops.DType()(x)) == ((1, 2), (1, 2), ms.float32)
 
 
 def test_stop_gradient_makes_a_constant_of_what_it_is_given():
@@ -214,8 +192,39 @@ def test_a_hook_may_answer_with_any_shape_as_in_mindspore():
     assert gradient.shape == () and gradient.item() == 18
 
 
-def test_counts_and_tuples_have_the_types_of_the_real_ones():
-    assert repr(ms.ops.tuple_to_array((1, 2))) == "Tensor(shape=[2], dtype=Int32, value= [1, 2])"
-    assert ms.ops.tuple_to_array((1.0,)).dtype == ms.float32
-    counted = ms.ops.bincount(ms.Tensor([0, 1, 1, 3]))
-    assert counted.dtype == ms.float32 and counted.tolist() == [1.0, 2.0, 0.0, 1.0]
+def test_sums_by_segments():
+    x, ids = Tensor([2.0, 2.0, 0.0, 2.0]), Tensor([0, 0, 2, 2], ms.int32)
+    total = lambda x: ops.unsorted_segment_sum(x, ids, 4)
+    assert (
+        total(x).tolist() == ms.jit(total)(x).tolist() == ops.UnsortedSegmentSum()(x, ids, 4).tolist() == [4, 0, 2, 0]
+    )
+    assert ms.grad(lambda x: (total(x) ** 2).sum())(x).tolist() == [8, 8, 4, 4]
+
+
+@pytest.mark.parametrize("return_indices", [False, True])
+def test_the_largest_of_as_many_windows_as_are_asked_for(return_indices):
+    x = Tensor(np.arange(12.0).reshape(1, 1, 3, 4), ms.float32)
+    found = ops.adaptive_max_pool2d(x, (2, None), return_indices)
+    values, places = found if return_indices else (found, None)
+    assert values.tolist() == [[[[4, 5, 6, 7], [8, 9, 10, 11]]]]
+    assert places is None or (places == values).all()
+    assert ms.grad(lambda x: ops.adaptive_max_pool2d(x, 1).sum())(x).sum() == 1
+
+
+NUMPY = [
+    ("mnp.array([1, 2])", [1, 2], "Int32"),
+    ("mnp.array([1.5], ndmin=2)", [[1.5]], "Float32"),
+    ("mnp.arange(3)", [0, 1, 2], "Int32"),
+    ("mnp.arange(0, 1, 0.5)", [0, 0.5], "Float32"),
+    ("mnp.dot(mnp.arange(3), mnp.arange(3))", 5, "Int32"),
+    ("mnp.stack([mnp.arange(2), mnp.arange(2)], axis=1)", [[0, 0], [1, 1]], "Int32"),
+    ("mnp.sum(mnp.array([[1, 2], [3, 4]]), axis=1)", [3, 7], "Int64"),
+    ("mnp.tanh(mnp.array(0))", 0, "Float32"),
+    ("mnp.randint(1, shape=(2,))", [0, 0], "Int32"),
+]
+
+
+@pytest.mark.parametrize("expression, value, dtype", NUMPY)
+def test_numpy_of_tensors(expression, value, dtype):
+    result = eval(expression)
+    assert (result.tolist(), str(result.dtype)) == (value, dtype)

@@ -6,10 +6,8 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import textwrap
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -20,16 +18,11 @@ from labkit import parallel
 from labkit.mindspore import Tensor, communication, nn, ops
 
 WORKER = Path(__file__).with_name("data_parallel_worker.py")
-MPIEXEC = Path(sysconfig.get_path("scripts")) / "mpiexec"
-needs_mpi = pytest.mark.skipif(
-    find_spec("mpi4py") is None or not MPIEXEC.exists(),
-    reason='mpi4py or mpiexec is missing: pip install "labkit[parallel]"',
-)
 
 
 def mpirun(ranks, *command):
     """Run a Python command in several processes; a hang fails the test."""
-    launch = [str(MPIEXEC), "-n", str(ranks), sys.executable, *map(str, command)]
+    launch = ["mpiexec", "-n", str(ranks), sys.executable, *map(str, command)]
     return subprocess.run(launch, capture_output=True, text=True, timeout=60)
 
 
@@ -60,44 +53,44 @@ def big_batch(worker):
     return worker.flat(worker.gradients(worker.Net(), *worker.data()))
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_every_process_knows_its_place(ranks):
     assert ranks["place"] == [ranks["size"], ranks["size"]]
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_the_mean_of_equal_shards_is_the_gradient_of_the_big_batch(ranks, big_batch):
     close(ranks["mean"], big_batch)
     close(ranks["sum"], np.multiply(ranks["size"], big_batch))
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.parametrize("mode", ["five steps", "five steps compiled"])
 def test_five_steps_are_five_steps_with_the_big_batch(ranks, worker, mode):
     close(ranks[mode], worker.trained(ms.PYNATIVE_MODE, *worker.data()))
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_unequal_shards_have_to_be_weighted(ranks, big_batch):
     close(ranks["uneven"]["weighted"], big_batch)
     assert np.max(np.abs(np.subtract(ranks["uneven"]["plain"], big_batch))) > 0.05
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_clipping_before_the_mean_is_another_step(ranks):
     workers = ranks["size"]
     close(ranks["clipping"]["clip, mean"], [1 / workers, 0.3 / workers], 1e-6)
     close(ranks["clipping"]["mean, clip"], [1.0, 0.01], 1e-4)
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_float16_is_added_in_float32_and_float64_stays(ranks):
     assert ranks["precision"]["dtypes"] == ["Float16", "Float64"]
     assert ranks["precision"]["mean of 40000"] == [40000, 40000]  # the sum alone is beyond float16
     assert ranks["precision"]["sum of 40000"] == [math.inf, math.inf]
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_an_overflow_on_one_rank_skips_the_step_on_all(ranks):
     history = np.array(ranks["overflow"])  # step, rank, (finite here, finite everywhere, scale, weights ...)
     assert history[1, :, 0].tolist() == [float(rank != 1) for rank in range(ranks["size"])]
@@ -108,7 +101,7 @@ def test_an_overflow_on_one_rank_skips_the_step_on_all(ranks):
     assert np.all(np.any(history[2, :, 3:] != history[1, :, 3:], axis=-1))
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.parametrize("cell", ["cell", "cell compiled", "own cell", "own cell compiled"])
 def test_cells_with_a_loss_scale_skip_together_and_step_as_the_big_batch(ranks, worker, cell):
     history = np.array(ranks["scaled"][cell])  # rank, step, (overflow, scale, weights ...)
@@ -119,24 +112,22 @@ def test_cells_with_a_loss_scale_skip_together_and_step_as_the_big_batch(ranks, 
     close(history[0], alone)
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_collective_ops_and_their_gradients(ranks):
     place = np.arange(1.0, ranks["size"] + 1)  # what each rank gives, and how it weighs the result
     found, total = ranks["collectives"], place.sum()
     values = {"sum": total, "max": place[-1], "min": 1.0, "prod": place.prod(), "avg": place.mean()}
     assert found["values"] == {op: [value] for op, value in values.items()}
-    assert found["all"] == [v + 10 * rank for rank in range(ranks["size"]) for v in (0.0, 1.0)]
-    assert found["last"] == [10.0 * (ranks["size"] - 1), 10.0 * (ranks["size"] - 1) + 1]
     last = (place == place[-1]) * total
     expected = {
-        "sum": total, "avg": place.mean(), "prod": total * place.prod() / place, "max": last, "broadcast": last,
-        "gather": 2 * place * total, "second": 6 * total * ranks["size"] ** 2,
+        "sum": total, "avg": place.mean(), "prod": total * place.prod() / place, "max": last,
+        "second": 6 * total * ranks["size"] ** 2,
     }  # fmt: skip
     for name, value in expected.items():
         close(found["grads"][name], np.broadcast_to(value, place.shape))
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_a_program_exchanges_when_it_runs(ranks):
     place = np.arange(1.0, ranks["size"] + 1)
     found = ranks["collectives"]["grads"]
@@ -144,7 +135,7 @@ def test_a_program_exchanges_when_it_runs(ranks):
     assert found["jit grad"] == [ranks["size"]] * ranks["size"]
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_ranks_may_compile_at_different_times(ranks):
     assert ranks["recompiled"] == [3.0 * ranks["size"] - 1, 2.0 * ranks["size"]]
 
@@ -157,7 +148,7 @@ IN_TURN = {
 }  # fmt: skip
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.parametrize("name", IN_TURN)
 def test_ranks_that_run_in_turn_compute_what_processes_do(ranks, worker, name):
     found = parallel.in_turn(getattr(worker, IN_TURN[name]), ranks["size"])
@@ -196,7 +187,7 @@ IN_TURN_FAILURES = {
     "raise ValueError('bad batch')": (ValueError, "bad batch"),
     "return": (RuntimeError, "rank 0 waits in AllReduce(sum) of float32[2], but rank 1 has ended"),
     "x = ops.ones((3,))": (RuntimeError, "that of rank 0 is AllReduce(sum) of float32[2]"),
-    "ops.AllGather()(x)": (RuntimeError, "exchange 1 of rank 1 is AllGather of float32[2]"),
+    "ops.AllReduce('max')(x)": (RuntimeError, "exchange 1 of rank 1 is AllReduce(max) of float32[2]"),
     "drawn.append(1); x = x * len(drawn)": (RuntimeError, "rank 1 gave something else to exchange 1 in its last turn"),
 }
 
@@ -226,12 +217,12 @@ FAILURES = {
     "ends": ("sys.exit(0)", "rank 0 waits in AllReduce(sum) of float32[2], but rank 1 has ended"),
     "is killed": ("os.kill(os.getpid(), 9)", None),  # mpiexec ends the others
     "another shape": ("x = ops.ones((3,))", "exchange 1 of rank 1 is AllReduce(sum) of float32[3]"),
-    "another op": ("ops.AllGather()(x)", "exchange 1 of rank 1 is AllGather of float32[2]"),
+    "another op": ("ops.AllReduce('max')(x)", "exchange 1 of rank 1 is AllReduce(max) of float32[2]"),
     "is late": ("ms.set_context(op_timeout=60); time.sleep(1.5)", "rank 0 has waited 1 s in AllReduce(sum)"),
 }
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.parametrize("what", FAILURES)
 def test_a_rank_that_does_not_come_is_an_error_not_a_hang(what, tmp_path):
     does, message = FAILURES[what]
@@ -258,7 +249,7 @@ def test_a_rank_that_does_not_come_is_an_error_not_a_hang(what, tmp_path):
     assert what == "is late" or "not reached" not in done.stdout
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_after_an_error_all_can_leave_and_join_again(ranks):
     assert ranks["joined again"] == [ranks["size"]]
 
@@ -274,7 +265,7 @@ ops.AllReduce()(ops.ones((2,)))
 """
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_a_failure_before_init_ends_all(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(BEFORE_INIT.format("ValueError('no file')"))
@@ -282,7 +273,7 @@ def test_a_failure_before_init_ends_all(tmp_path):
     assert done.returncode != 0 and "ValueError: no file" in done.stderr
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.parametrize("way", ["ValueError(f'no file {sys.argv[1]}')", "SystemExit(0)"])
 def test_the_runner_joins_before_the_script_begins(way, tmp_path):
     path = tmp_path / "script.py"
@@ -292,14 +283,14 @@ def test_the_runner_joins_before_the_script_begins(way, tmp_path):
     assert done.returncode != 0 and message in done.stderr
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_a_process_that_a_rank_starts_is_no_rank():
     child = "import labkit.parallel as p; print(p.launched(), p.member().size); raise SystemExit(3)"
     script = f"import subprocess, sys, labkit.parallel; print(subprocess.call([sys.executable, '-c', {child!r}]))"
     assert mpirun(1, "-c", script).stdout.split() == ["False", "1", "3"]
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 def test_a_process_that_has_not_joined_is_told_to():
     script = "from labkit.mindspore import ops; ops.AllReduce()(ops.ones((2,)))"
     done = mpirun(2, "-c", script)
@@ -320,12 +311,12 @@ def in_an_engine(mistake):
     return ops.AllReduce()(Tensor([1.0])).asnumpy().tolist()
 
 
-@needs_mpi
+@pytest.mark.needs("mpi")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_engines_of_a_notebook_are_ranks(monkeypatch):
-    ipyparallel = pytest.importorskip("ipyparallel", reason='pip install "labkit[parallel]"')
-    monkeypatch.setenv("PATH", str(MPIEXEC.parent), prepend=os.pathsep)
+    import ipyparallel
+
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     with ipyparallel.Cluster(engines="mpi", n=2, log_level=40) as engines:
         assert engines[:].apply_sync(in_an_engine, False) == [[2.0], [2.0]]
@@ -360,7 +351,7 @@ def test_several_processes_without_mpi4py_are_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     monkeypatch.setenv("PMI_RANK", "0")
     monkeypatch.setenv(parallel.OWNER, str(os.getpid()))
-    with pytest.raises(ImportError, match=r'pip install "labkit\[parallel\]"'):
+    with pytest.raises(ImportError, match=r"pip install .*parallel\]"):
         communication.init()
 
 
@@ -401,7 +392,6 @@ def test_the_settings_of_the_real_framework(settings):
     [
         (lambda: ms.set_auto_parallel_context(foo=3), ValueError, "Set context keyword foo is not recognized!"),
         (lambda: ms.get_auto_parallel_context("foo"), ValueError, "Get context keyword foo is not recognized!"),
-        (lambda: ms.set_auto_parallel_context(device_num=0), ValueError, "'device_num' must be a positive integer"),
         (
             lambda: ms.set_auto_parallel_context(device_num="a"),
             TypeError,
@@ -409,14 +399,10 @@ def test_the_settings_of_the_real_framework(settings):
         ),
         (lambda: ms.set_auto_parallel_context(parallel_mode="foo"), ValueError, "but got the value : foo."),
         (lambda: communication.init("foo"), RuntimeError, "but got 'backend_name' : foo"),
-        (lambda: communication.init(3), TypeError, "but got the type : <class 'int'>"),
         (lambda: nn.DistributedGradReducer([], True, 0), ValueError, "should large than 0 and be int, degree: 0."),
         (lambda: nn.DistributedGradReducer([], True, 1)((Tensor(1.0),)), ValueError, "expected 0 gradients"),
-        (lambda: ops.AllReduce(3), TypeError, "For 'AllReduce', the 'op' must be str, but got int."),
         (lambda: ops.AllReduce("foo"), ValueError, "the 'op' must be one of"),
         (lambda: ops.AllReduce()(Tensor([True])), TypeError, "but got Bool"),
-        (lambda: ops.AllGather()(Tensor(1.0)), ValueError, "at least one axis"),
-        (lambda: ops.Broadcast(1)((Tensor(1.0),)), ValueError, "the 'root_rank' must be below 1, but got 1"),
     ],
 )
 def test_errors(wrong, error, message):

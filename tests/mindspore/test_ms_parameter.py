@@ -41,7 +41,6 @@ def test_it_is_made_of_numbers_lists_and_arrays(data, dtype):
         (lambda: Parameter((1, 2)), TypeError, "The type of the argument 'default_input' must be in"),
         (lambda: Parameter("a"), TypeError, "For 'Tensor', the type of 'input_data' should be one of"),
         (lambda: Parameter(1.0, name=5), ValueError, "name should be 'string' or 'None', but got <class 'int'>"),
-        (lambda: Parameter(1.0, requires_grad=1), TypeError, "The argument `requires_grad` must be bool type"),
         (lambda: Parameter(1.0).set_data([1]), TypeError, "Parameter data must be"),
         (lambda: ParameterTuple([1]), TypeError, "input should be 'Parameter' collection, but got a <class 'list'>"),
         (lambda: ParameterTuple([Parameter(1.0, "w"), Parameter(1.0, "w")]), ValueError, "its name 'w' already exists"),

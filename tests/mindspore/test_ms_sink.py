@@ -72,7 +72,7 @@ def test_callbacks_see_the_last_step_of_each_launch(device, capsys):
 
 def test_evaluation_sinks_too(device):
     device()
-    made = model({"mse"})
+    made = model({"loss"})
     with counting() as count:
         sunk = made.eval(rows(), dataset_sink_mode=True)
     assert sunk == made.eval(rows()) and count.queued == 10

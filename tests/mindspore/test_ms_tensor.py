@@ -250,5 +250,5 @@ def test_what_a_tensor_says_of_itself():
 
 def test_bfloat16_is_loaded_only_when_used():
     texts = {p.name: p.read_text() for p in Path(ms.__file__).parent.parent.rglob("*.py")}
-    assert {name for name, text in texts.items() if "    import ml_dtypes" in text} == {"precision.py", "_dtype.py"}
+    assert {name for name, text in texts.items() if "    import ml_dtypes" in text} == {"precision.py", "dtype.py"}
     assert not any(line.startswith("import ml_dtypes") for text in texts.values() for line in text.splitlines())

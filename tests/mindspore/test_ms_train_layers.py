@@ -43,6 +43,7 @@ LAYERS = [  # layer, shape of its result for X, first two elements
     (lambda: nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, count_include_pad=False), (2, 4, 3, 4), [0.0592, -0.3299]),
     (lambda: nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, divisor_override=5), (2, 4, 3, 4), [0.0474, -0.3958]),
     (lambda: nn.AvgPool2d((3, 2), (2, 1)), (2, 4, 2, 6), [-0.2902, -0.4562]),
+    (lambda: nn.AdaptiveMaxPool2d((3, 1)), (2, 4, 3, 1), [X.asnumpy()[0, 0, :2].max(), X.asnumpy()[0, 0, 2:4].max()]),
 ]  # fmt: skip
 
 
@@ -70,18 +71,14 @@ def test_a_single_image_can_be_pooled_too():
     assert nn.MaxPool2d(2, 2)(X[0]).shape == (4, 3, 3)
 
 
-def test_primitive_classes_and_functions():
-    ones = ops.ones((6, 4, 3, 3))
-    assert ops.Conv2D(6, 3)(X, ones).shape == ops.conv2d(X, ones).shape == (2, 6, 4, 5)
-    assert ops.MaxPool(2, 2, "valid")(X).tolist() == ops.max_pool2d(X, 2).tolist()
-    assert ops.AvgPool(3, 2, "same")(X).shape == (2, 4, 3, 4)
-    assert ops.BiasAdd()(X, Tensor([1.0, 2.0, 3.0, 4.0])).sum().item() == pytest.approx(825.941, abs=1e-3)
+def test_functions():
+    assert ops.conv2d(X, ops.ones((6, 4, 3, 3))).shape == (2, 6, 4, 5)
+    assert ops.bias_add(X, Tensor([1.0, 2.0, 3.0, 4.0])).sum().item() == pytest.approx(825.941, abs=1e-3)
 
 
 MISUSES = [
     (lambda: nn.Conv2d(4, 6, 3, padding=2), ValueError, "the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': 2"),
     (lambda: nn.Conv2d(4, 6, 3, pad_mode="foo"), ValueError, r"must be in '\['valid', 'same', 'pad'\]', but got 'foo'"),
-    (lambda: nn.Conv2d(4, 6, 3.0), TypeError, "input type must be integer or tuple.int., but got <class 'float'>"),
     (lambda: nn.Conv2d(4, 6, 3, stride=0), ValueError, "the 'stride item' must be int and must > 0, but got '0'"),
     (lambda: nn.Conv2d(4, 6, 3, group=3), ValueError, "should be divisible by 'in_channels' and 'out_channels'"),
     (lambda: nn.Conv2d(4, 6, 3, weight_init=ops.ones((6, 4, 2, 2))), ValueError, "and the 'shape' .6, 4, 3, 3."),
@@ -106,7 +103,6 @@ MISUSES = [
     (lambda: nn.CrossEntropyLoss()(SCORES, Tensor([1, 0, 2])), TypeError, "should be Int32, but got 'mindspore.int64'"),
     (lambda: nn.CrossEntropyLoss()(SCORES, CLASSES + 5), RuntimeError, r"must be in \[-5, 5\), but got: 6"),
     (lambda: nn.CrossEntropyLoss()(SCORES, CLASSES[:2]), ValueError, r"'labels' shape: \(2,\)"),
-    (lambda: nn.BCELoss()(CHANCES, TRUTH[:2]), ValueError, r"the input_shape: \[4,\] must be equal to \[2,\]"),
     (lambda: ops.mse_loss(CHANCES, TRUTH, "foo"), ValueError, "`reduction` value should be either 'mean', 'none' or 'sum'"),
 ]  # fmt: skip
 
@@ -197,7 +193,6 @@ def test_batch_norm_as_the_real_one(mode):
 def test_batch_norm_trains_gamma_and_beta_only():
     network = nn.SequentialCell(nn.BatchNorm1d(7))
     assert [p.name for p in network.trainable_params()] == ["0.gamma", "0.beta"]
-    assert [p.name for p in network.untrainable_params()] == ["0.moving_mean", "0.moving_variance"]
     assert nn.BatchNorm2d(4, affine=False).trainable_params() == []
 
 
@@ -212,14 +207,8 @@ FIGURES = [
     (lambda: nn.CrossEntropyLoss(weight=WEIGHTS, label_smoothing=0.1)(SCORES, CLASSES), 3.2101),
     (lambda: nn.CrossEntropyLoss()(SCORES, SHARES), 1.183),
     (lambda: nn.CrossEntropyLoss(weight=WEIGHTS, label_smoothing=0.1)(SCORES, SHARES), 3.5793),
-    (lambda: nn.NLLLoss(weight=WEIGHTS, reduction="sum")(ops.log_softmax(SCORES), CLASSES), 26.2035),
-    (lambda: nn.BCELoss()(CHANCES, TRUTH), 0.2291),
-    (lambda: nn.BCELoss(Tensor([1.0, 2.0, 3.0, 4.0]))(CHANCES, TRUTH), 0.4024),
-    (lambda: nn.BCELoss(reduction="sum")(CHANCES, 1 - TRUTH), 57.5646),
     (lambda: nn.BCEWithLogitsLoss()(CHANCES, TRUTH), 0.5697),
-    (lambda: nn.HuberLoss()(CHANCES, TRUTH), 0.0362),
     (lambda: ops.l1_loss(CHANCES, TRUTH, "sum"), 0.7),
-    (lambda: ops.SparseSoftmaxCrossEntropyWithLogits()(SCORES, CLASSES), 2.793),
 ]
 
 
@@ -243,8 +232,6 @@ def test_its_gradient_is_softmax_minus_label_whatever_the_labels_sum_to():
     assert str(loss(SCORES, zeros)) == "[-0. -0. -0.]"
     assert ms.grad(loss)(SCORES, zeros).tolist() == ops.softmax(SCORES).tolist()
     assert not ms.grad(loss, 1)(SCORES, SHARES).asnumpy().any()
-    value, gradient = ops.SoftmaxCrossEntropyWithLogits()(SCORES, zeros)
-    assert gradient.tolist() == ops.softmax(SCORES).tolist() and value.shape == (3,)
 
 
 def test_a_wrong_class_is_found_by_the_compiled_loss_too():
@@ -256,9 +243,6 @@ def test_a_wrong_class_is_found_by_the_compiled_loss_too():
 
 
 def test_gradients_of_binary_cross_entropy():
-    assert ms.grad(nn.BCELoss())(CHANCES, TRUTH).tolist() == pytest.approx([0.3125, -0.5, 0, 0])
-    to_labels = ms.grad(nn.BCELoss(), 1)(CHANCES, TRUTH).tolist()
-    assert to_labels == pytest.approx([np.log(4) / 4, 0, -np.inf, np.inf])
     by_score = ms.grad(nn.BCEWithLogitsLoss())(CHANCES, TRUTH).tolist()
     assert by_score == pytest.approx([0.1375, -0.0944, -0.0672, 0.125], abs=1e-4)
 
@@ -340,3 +324,15 @@ def test_a_loss_that_pairs_all_with_all_is_computed_and_a_warning_says_so():
     with pytest.warns(UserWarning, match=r"shapes \(4, 1\) and \(4,\) pairs every number with every other, \(4, 4\)"):
         loss = nn.MSELoss()(Tensor(np.ones((4, 1), np.float32)), Tensor(np.zeros(4, np.float32)))
     assert float(loss) == 1
+
+
+def test_a_recurrent_network_is_its_steps_one_after_the_other():
+    net, x = nn.RNN(3, 2), Tensor(rng.normal(size=(4, 2, 3)).astype("float32"))
+    w, u, b, c = (p.asnumpy() for p in net.trainable_params())
+    state, found = np.zeros((2, 2), np.float32), []
+    for step in x.asnumpy():
+        state = np.tanh(step @ w.T + b + state @ u.T + c)
+        found.append(state)
+    outputs, last = net(x)
+    np.testing.assert_allclose(outputs.asnumpy(), found, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(last.asnumpy()[0], state, rtol=1e-5, atol=1e-6)

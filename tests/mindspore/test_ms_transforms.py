@@ -3,7 +3,7 @@
 import pytest
 
 import labkit.mindspore as ms
-from labkit.mindspore import Parameter, Tensor, ops
+from labkit.mindspore import Parameter, Tensor
 
 V, U = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
 E1 = Tensor([1.0, 0.0])
@@ -74,18 +74,11 @@ def test_hessians_are_compositions(outer, inner):
         (lambda: ms.jacrev(square, 3)(V), ValueError, r"The element in grad_position must belong to \[0, args_num\)."),
         (lambda: ms.jacrev(square, -1), ValueError, "grad_position must be >= 0."),
         (lambda: ms.vmap(both)(V, Tensor([1.0, 2.0, 3.0])), ValueError, "expected one batch size"),
-        (lambda: ops.derivative(square, V, 0), ValueError, "order should be greater than 0"),
     ],
 )
 def test_misuse_says_what_is_wrong(use, error, message):
     with pytest.raises(error, match=message):
         use()
-
-
-def test_derivatives_of_higher_order():
-    cube = lambda x: x**3
-    assert plain(ops.derivative(cube, V, 2)) == ([1.0, 8.0], [6.0, 12.0])
-    assert plain(ops.jet(cube, V, Tensor([[1.0, 1.0], [0.0, 0.0]]))) == ([1.0, 8.0], [[3.0, 12.0], [6.0, 12.0]])
 
 
 def test_mapping_over_a_batch():

@@ -5,9 +5,8 @@ import pytest
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.ops import FUNCTIONS, polygamma
+from labkit.ops import FUNCTIONS
 
-NAMES = {**vars(np), "polygamma": lambda n, x: polygamma(x, n)} | {n: FUNCTIONS[n].fun for n in ("digamma", "erfinv")}
 POINTS = np.array([-7.0, -2.3, -1.0, -0.6, 0.0, 0.3, 0.6, 1.0, 2.3, 5.0])
 
 
@@ -35,18 +34,14 @@ def test_domain_and_derivative_are_as_the_table_says(name, by):
     function = FUNCTIONS[name]
     value, slope = by(name)
     condition = function.domain.partition(";")[0].partition(",")[0]
-    there = {
-        "all x": "True",
-        "all x but 0": "x != 0",
-        "all x but 0 and the negative integers": "x > 0 or x % 1 != 0",
-    }.get(condition.removesuffix(" where it is infinite"), condition)
+    there = {"all x": "True", "all x but 0": "x != 0"}.get(condition.removesuffix(" where it is infinite"), condition)
     inside = np.array([eval(there, {"x": x}) for x in POINTS])
     assert (np.isfinite(value) == inside).all()
     with np.errstate(all="ignore"):
-        expected = np.broadcast_to(eval(function.slope, NAMES, {"x": POINTS}), POINTS.shape)
+        expected = np.broadcast_to(eval(function.slope, vars(np), {"x": POINTS}), POINTS.shape)
     np.testing.assert_allclose(slope[inside], expected[inside], rtol=1e-9)
 
 
 def test_the_table_has_no_function_that_neither_dialect_has():
-    in_functional = {name for name in FUNCTIONS if not hasattr(torch, name) and hasattr(torch.nn.functional, name)}
-    assert {name for name, _ in CASES} | in_functional == FUNCTIONS.keys()
+    rooms = (torch, torch.nn.functional, ms.ops)
+    assert [name for name in FUNCTIONS if not any(hasattr(room, name) for room in rooms)] == []

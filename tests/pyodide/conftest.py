@@ -27,19 +27,14 @@ class Places(NamedTuple):
     beside: Path
 
 
-def missing():
-    """Why nothing can be run, in words; empty if it can."""
-    if not os.environ.get(FOLDER):
-        return f"{FOLDER} names no folder with Pyodide's files: python tests/tools/pyodide_files.py FOLDER fills one"
-    return "" if shutil.which("node") else "Node is not installed, which runs Pyodide without a browser"
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent == HERE:
             item.add_marker("pyodide")
-            if reason := missing():
+            item.add_marker(pytest.mark.needs("node"))
+            if not os.environ.get(FOLDER):
+                reason = f"{FOLDER} names no folder: python tests/tools/pyodide_files.py FOLDER fills one"
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 

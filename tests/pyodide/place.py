@@ -14,7 +14,7 @@ from labkit import parallel
 from labkit.cli import main
 from labkit.engine import is_own
 from labkit.evidence import call
-from labkit.getting import in_browser
+from labkit.messages.install_hints import in_browser
 from labkit.mindspore import ops
 from labkit.mindspore.communication import get_rank, init
 from labkit.precision import FORMATS

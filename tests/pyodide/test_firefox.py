@@ -4,7 +4,7 @@ import firefox
 import pytest
 from playground_site import LINK, UNLEAVABLE
 
-pytestmark = pytest.mark.skipif(bool(firefox.missing()), reason=firefox.missing())
+pytestmark = pytest.mark.needs("firefox")
 
 
 def show(page, code, dialect):

@@ -7,7 +7,7 @@ import pytest
 from listened_page import Listened, axe_findings
 from playground_site import LINK, UNLEAVABLE
 
-pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
+pytestmark = pytest.mark.needs("chromium")
 
 
 @pytest.fixture(scope="module")

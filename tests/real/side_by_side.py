@@ -79,7 +79,7 @@ def _functions():
     found = {}
     for name, places in _shared(HOMES).items():
         found[name] = {framework: place + "({})" for framework, place in places.items()}
-    from labkit.absent import names
+    from labkit.dialects.unsupported import names
 
     tensors = [import_module(f"labkit.{framework}").Tensor for framework in HEAD]
     for name in sorted(set(names("torch")["Tensor:"]) & set(names("mindspore")["Tensor:"])):
@@ -98,7 +98,7 @@ def _classes():
 
 def _shared(homes):
     """Where each name stands that both real packages and both dialects have."""
-    from labkit.absent import names
+    from labkit.dialects.unsupported import names
 
     found = {framework: {} for framework in homes}
     for framework, places in homes.items():

@@ -1,7 +1,6 @@
 """`labkit.show` on the installed PyTorch. `test_installed.py` runs this file in a Python that has it."""
 
 import gc
-import json
 import random
 import warnings
 import weakref
@@ -16,7 +15,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 import labkit
-from labkit.realtape import FREED, KEPT, PACKED, Spread, as_json, of_json
+from labkit.realtape import FREED, KEPT, PACKED, Spread
 
 warnings.filterwarnings("error", category=UserWarning)
 NAMES = sorted(models.MODELS)
@@ -103,14 +102,6 @@ def test_running_a_module_changes_nothing(name, train):
     outer = {node.scope[0][0] for node in picture.tape.nodes if node.scope}
     assert outer <= {n for n, _ in module.named_modules()}
     assert outer or name == "custom"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_tape_is_the_same_after_json(name):
-    losses, modules, _ = models.build(name)
-    text = as_json(labkit.show(*losses, model=modules, backward=True).tape)
-    json.loads(text)
-    assert as_json(of_json(text)) == text
 
 
 # ---- nothing is kept alive ----
@@ -389,7 +380,7 @@ def test_half_types_complex_numbers_and_empty_tensors():
     w = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
     assert labkit.show(w.exp().sum(), backward=True).tape.gradients[0].dtype == "bfloat16"
     z = torch.tensor([1 + 1j], requires_grad=True)
-    tape = of_json(as_json(labkit.show((z * z.conj()).real.sum(), backward=True).tape))
+    tape = labkit.show((z * z.conj()).real.sum(), backward=True).tape
     assert tape.gradients[0].numbers == pytest.approx([2 + 2j])
     empty = torch.zeros(0, 3, requires_grad=True)
     assert labkit.show(empty.exp().sum(), backward=True).tape.gradients[0].shape == (0, 3)
@@ -462,17 +453,6 @@ def dead():
     return mse(net, x, y), net, "No gradient passes relu after 0: all its 96 numbers are 0, where its slope is 0."
 
 
-def half_dead():
-    net, (x, y, _) = dense(nn.ReLU), inputs()
-    net[0].bias.data[:4] = -50.0
-    return mse(net, x, y), net, "4 of 6 units of relu after 0 are 0 for all 16 examples: they pass no gradient."
-
-
-def saturated():
-    net, (x, y, _) = dense(nn.Tanh), inputs()
-    return mse(net, x * 1e4, y), net, "gradient passes tanh after 0: "
-
-
 def not_zeroed():
     net, (x, y, _) = dense(nn.Tanh), inputs()
     mse(net, x, y).backward()
@@ -487,11 +467,6 @@ def changed():
     return loss, net, "What sigmoid after 0 and addmm in 2 saved was changed in place afterwards"
 
 
-def twice():
-    net, (x, _, labels) = dense(nn.ReLU, last=3), inputs()
-    return nn.functional.cross_entropy(net(x).softmax(1), labels), net, "log_softmax is taken of what softmax gave"
-
-
 def spread():
     net, (x, y, _) = dense(nn.ReLU), inputs()
     return mse(net, x, y.squeeze(1)), net, "In sub after 2 each of 16 numbers meets each of 16 others"
@@ -502,42 +477,7 @@ def vanishing():
     return mse(net, x, y), net, "The gradient shrinks on its way back: its length goes from"
 
 
-def exploding():
-    net, (x, y, _) = dense(*[nn.Identity] * 8), inputs()
-    with torch.no_grad():
-        for p in net.parameters():
-            p *= 9
-    return mse(net, x, y), net, "The gradient"
-
-
-def zeros():
-    net, (x, y, _) = dense(nn.Tanh), inputs()
-    net[2].weight.data.zero_()
-    return mse(net, x, y), net, "it ends at addmm in 2, where"
-
-
-def across():
-    net, (x, _, labels) = dense(nn.ReLU, last=3), inputs()
-    chosen = net(x).softmax(0)[torch.arange(16), labels]
-    return -chosen.log().mean(), net, "softmax goes down the 16 rows (dim=0)"
-
-
-BUGS = [
-    detached,
-    frozen,
-    dead,
-    half_dead,
-    saturated,
-    not_zeroed,
-    changed,
-    twice,
-    spread,
-    across,
-    vanishing,
-    exploding,
-    zeros,
-]
-BY_GRADIENTS = {vanishing, exploding, zeros}
+BUGS = [detached, frozen, dead, not_zeroed, changed, spread, vanishing]
 
 
 def in_one_line(picture):
@@ -548,7 +488,7 @@ def in_one_line(picture):
 def test_a_planted_bug_is_what_is_seen_first(bug):
     loss, net, words = bug()
     for backward in (False, True):
-        if backward or bug not in BY_GRADIENTS:
+        if backward or bug is not vanishing:
             picture = labkit.show(loss, model=net, backward=backward)
             assert words in picture.scene.notice, bug
             assert picture.scene.notice.count(". ") < 2
@@ -791,7 +731,7 @@ def test_nested_tensors_have_no_shape():
             else torch.nested.to_padded_tensor(nn.functional.linear(nested, w), 0.0).sum()
         )
         picture = labkit.show(loss, backward=True)
-        assert "float32, nested" in str(picture.tape) and of_json(as_json(picture.tape)).nodes
+        assert "float32, nested" in str(picture.tape) and picture.tape.nodes
         assert list(picture.tape.gradients[0].shape) == [4, 4]
 
 

@@ -4,9 +4,9 @@ import json
 import sys
 
 import models
+from stored_tapes import as_json
 
 import labkit
-from labkit.realtape import as_json
 
 RUN = ("checkpointing", "resnet")
 

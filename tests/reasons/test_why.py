@@ -25,7 +25,7 @@ def _load(name):
     return module
 
 
-of_torch, of_mindspore = _load("torch_programs"), _load("mindspore_programs")
+of_torch, of_mindspore, checked = _load("torch_programs"), _load("mindspore_programs"), _load("checked_programs")
 
 
 @pytest.mark.parametrize("form", ["tape", "run"])
@@ -42,6 +42,29 @@ def test_the_cause_and_the_line_in_the_mindspore_dialect(name):
     line = of_torch.line_of(make)
     assert cause in reason.cause or cause == reason.what, reason
     assert line is None or reason.where.line == line, reason
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_asserted_gradients_of_broken_and_sound_models():
+    assert checked.wrong(labkit, torch) == [] and len(checked.BUGS) >= 12 <= len(checked.SOUND)
+
+
+@pytest.mark.parametrize(
+    "words, loss",
+    [
+        ("6 × 6 pairs", lambda net, x: ((net(x) - x[:, 0]) ** 2).mean()),
+        ("stop_gradient", lambda net, x: ms.ops.stop_gradient(net(x)).sum()),
+        ("less than rounding", lambda net, x: net(x).sum() * 1e-12),
+        ("not finite", lambda net, x: ms.ops.sqrt(net(x) * 0).sum()),
+        ("", lambda net, x: (net(x) ** 2).mean()),
+    ],
+)
+def test_asserted_gradients_of_a_cell(words, loss):
+    net, x = ms.nn.SequentialCell(ms.nn.Dense(2, 3), ms.nn.Tanh(), ms.nn.Dense(3, 1)), ms.ops.ones((6, 2))
+    if not words:
+        return labkit.assert_gradients(lambda: loss(net, x), net)
+    with pytest.raises(AssertionError, match=words):
+        labkit.assert_gradients(lambda: loss(net, x), net)
 
 
 @pytest.mark.real
@@ -125,7 +148,7 @@ def test_where_they_are_gone_it_says_so():
     loss = (w * torch.arange(5000.0)).sigmoid().sum()
     loss.backward()
     reason = labkit.why(loss, w)
-    assert "cannot be walked again" in reason.text and "labkit.why(lambda" in reason.next
+    assert "a second time" in reason.text and "labkit.why(lambda" in reason.next
 
 
 def test_what_remains_possible_of_a_walked_tape_is_listed():
@@ -134,7 +157,7 @@ def test_what_remains_possible_of_a_walked_tape_is_listed():
     loss.backward()
     reason = labkit.why(loss, w)
     assert (reason.what, reason.cause) == ("zero", "already walked")
-    assert [way.partition(" ")[0] for way in reason.possible] == ["relu", "what", "others", "it"]
+    assert [way.partition(" ")[0] for way in reason.possible] == ["relu", "what", "others", "it", "what"]
     assert "by max" in reason.possible[2]
 
 
@@ -242,6 +265,39 @@ def test_one_use_that_is_cut_is_told_beside_a_healthy_gradient():
     assert reason.what == "healthy" and "cut off by detach" in reason.text
 
 
+# ---- what backward() refuses, or does not notice ----
+
+
+def test_a_graph_that_is_walked_or_overwritten_is_never_called_healthy():
+    w = leaf(1.0, 2.0)
+    trunk = torch.exp(w)
+    first, second = (trunk * 2).sum(), (trunk**2).sum()
+    first.backward()
+    assert labkit.why(second, w).cause == "graph already walked"
+    assert "raises an error" in labkit.why(first, w).text.replace("\n", " ")
+    for what, write in (("zero", lambda y: y.data.zero_()), ("wrong", lambda y: y.detach().numpy().fill(7))):
+        result = torch.exp(w)
+        write(result)
+        reason = labkit.why(result.sum(), w)
+        assert (reason.what, reason.cause) == (what, "overwritten") and reason.where.code in (
+            "y.data",
+            "y.detach().numpy()",
+        )
+    loss = (w * w).sum()
+    with torch.no_grad():
+        w.sub_(1.0)
+    assert labkit.why(loss, w).cause == "weight changed after the forward pass"
+
+
+def test_functions_of_numpy_and_the_name_of_the_argument():
+    import autograd.numpy as anp
+
+    assert labkit.why(anp.prod, np.array([2.0, 1.0, 3.0])).what == "healthy"
+    assert labkit.why(anp.floor, np.array([2.5])).cause == "no derivative"
+    scale = ms.Parameter(ms.Tensor([1.0]), name="scale")
+    assert "labkit.why(lambda: forward_fn(x, y), scale)" in labkit.why(scale.sum(), scale).next
+
+
 # ---- functions of arrays, and what cannot be asked ----
 
 
@@ -299,7 +355,7 @@ def test_every_function_that_leaves_the_tape_leaves_a_note():
 
 def test_notes_do_not_grow_with_a_training():
     w, losses = leaf(1.0, 2.0), []
-    notes = vars(sys.modules["labkit.torch._trail"])
+    notes = vars(sys.modules["labkit.torch._tape.tensor_provenance"])
     for _ in range(300):
         loss = (w * w).sum()
         losses.append(loss.detach())

@@ -40,21 +40,6 @@ def data(torch, *shape):
 
 
 @program("detached")
-def features_off_the_tape(torch):
-    class Net(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.body, self.head = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
-
-        def forward(self, x):
-            hidden = torch.tanh(self.body(x)).detach()  # here
-            return self.head(hidden)
-
-    net, x = Net(), data(torch, 5, 3)
-    return lambda: (net(x) ** 2).mean(), net.body.weight
-
-
-@program("detached")
 def data_in_a_loop(torch):
     w, u = leaf(torch, 3), leaf(torch, 3)
 
@@ -116,19 +101,6 @@ def a_result_before_it_is_used(torch):
 
 
 @program("dead relu")
-def a_large_negative_bias(torch):
-    net = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 1))
-    x = data(torch, 8, 3)
-    with torch.no_grad():
-        net[0].bias.fill_(-100.0)
-
-    def loss():
-        return net(x).mean()  # here
-
-    return loss, net[0].weight
-
-
-@program("dead relu")
 def only_negative_inputs(torch):
     w = torch.tensor([-1.0, -2.0], requires_grad=True)
 
@@ -174,11 +146,6 @@ def the_norm_clipped(torch):
     return _clipped(torch, lambda w: torch.nn.utils.clip_grad_norm_([w], 1e-9))  # here
 
 
-@program("clipped to nothing")
-def multiplied_by_nothing(torch):
-    return _clipped(torch, lambda w: w.grad.mul_(0.0))  # here
-
-
 @program("lost in float16")
 def two_small_factors(torch):
     w = leaf(torch, 3)
@@ -190,40 +157,11 @@ def two_small_factors(torch):
     return loss, w
 
 
-@program("lost in float16")
-def a_mean_in_half(torch):
-    w = torch.tensor([0.5, 0.25], requires_grad=True)
-
-    def loss():
-        part = (w.half() * 2).float() * 1e-9  # here
-        return part.sum()
-
-    return loss, w
-
-
 @program("never used")
 def another_network(torch):
     net, x = torch.nn.Linear(2, 1), data(torch, 4, 2)
     other = copy.deepcopy(net)
     return lambda: net(x).sum(), other.weight
-
-
-@program("never used")
-def a_branch_not_taken(torch):
-    w, u = leaf(torch, 3), leaf(torch, 3)
-
-    def loss():
-        return (u * 2).sum() if u.sum() < 100 else (w * u).sum()
-
-    return loss, w
-
-
-@program("requires_grad off")
-def a_frozen_layer(torch):
-    net, x = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.Linear(5, 1)), data(torch, 8, 3)
-    for parameter in net[0].parameters():
-        parameter.requires_grad_(False)
-    return lambda: net(x).mean(), net[0].weight
 
 
 @program("requires_grad off")
@@ -236,12 +174,6 @@ def never_asked_for(torch):
 def not_yet_walked(torch):
     w = leaf(torch, 3)
     return lambda: (w * w).sum(), w
-
-
-@program("read before backward")
-def a_network_not_yet_walked(torch):
-    net, x = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.Tanh(), torch.nn.Linear(5, 1)), data(torch, 8, 3)
-    return lambda: net(x).pow(2).mean(), net[0].weight
 
 
 # ---- others ----
@@ -287,17 +219,6 @@ def a_parameter_made_of_it(torch):
     def loss():
         p = torch.nn.Parameter(w * 2)  # here
         return (p**2).sum()
-
-    return loss, w
-
-
-@program("detached")
-def a_new_leaf_made_of_it(torch):
-    w, u = leaf(torch, 3), leaf(torch, 3)
-
-    def loss():
-        h = (w * 3).clone().detach().requires_grad_(True)  # here
-        return (h * u).sum()
 
     return loss, w
 
@@ -485,14 +406,6 @@ def a_view_of_all_of_it(torch):
     return loss, w
 
 
-@program("requires_grad off")
-def a_frozen_normalisation(torch):
-    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
-    for parameter in net[1].parameters():
-        parameter.requires_grad_(False)
-    return lambda: (net(data(torch, 6, 3)) ** 3).mean(), net[1].weight
-
-
 def told(why, torch, name, form):
     """What is wrong with the answer about a program, asked with its loss ("tape") or its function ("run"), of "real" PyTorch."""
     cause, make = PROGRAMS[name]
@@ -588,17 +501,6 @@ def a_mask_that_chooses_nothing(torch):
 
 
 @program("cancelled")
-def a_sum_of_probabilities(torch):
-    net, x = torch.nn.Linear(3, 4), data(torch, 5, 3)
-
-    def loss():
-        p = torch.softmax(net(x), -1)  # here
-        return p.sum()
-
-    return loss, net.weight
-
-
-@program("cancelled")
 def a_sum_behind_a_layer_norm(torch):
     net, norm, x = torch.nn.Linear(3, 6), torch.nn.LayerNorm(6), data(torch, 5, 3)
 
@@ -653,19 +555,6 @@ def a_table_indexed_by_rounded_numbers(torch):
         return table[places].sum()
 
     return loss, w
-
-
-@program("no_grad")
-def a_sample_of_a_distribution(torch):
-    net, x = torch.nn.Linear(3, 2), data(torch, 4, 3)
-    w = leaf(torch, 2)
-
-    def loss():
-        around = torch.distributions.Normal(net(x), 1.0)
-        z = around.sample()  # here
-        return (z * w).sum()
-
-    return loss, net.weight
 
 
 @program("overflow in mm")

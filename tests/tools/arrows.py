@@ -1,18 +1,15 @@
 """The arrows of the house: which file of labkit imports which, imports inside functions included.
 
-    python tests/tools/arrows.py            # the rooms from the top floor down, circles, and what reaches past a face
-
 An arrow leads to the file that is named: `from ..engine import grad` to the room's face `engine/__init__.py`, `from . import
 scene` to `scene.py`. What is imported for type checkers alone is no arrow. A *room* is a folder, or a file, of labkit itself.
 """
 
 import ast
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -155,17 +152,3 @@ def floors(found: list[Arrow]) -> list[str]:
     for a in between_rooms(found):
         below[room(a.file)].add(room(a.target))
     return list(TopologicalSorter(below).static_order())[::-1]
-
-
-if __name__ == "__main__":
-    every = arrows()
-    for group in circles([(a.file, a.target) for a in every]):
-        print(f"circle of {len(group)}: {', '.join(map(str, group))}")
-    for arrow in private(every):
-        print(f"private: {arrow}")
-    for arrow in past_the_face(every):
-        print(f"past the face: {arrow}")
-    try:
-        print("rooms:", ", ".join(floors(every)))
-    except CycleError as error:
-        sys.exit(f"rooms that use each other: {error.args[1]}")

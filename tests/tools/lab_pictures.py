@@ -7,6 +7,7 @@ itself is its "Description", by which the tests see whether it is still right.
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "notebooks" / "figures" / "labs"
@@ -17,9 +18,19 @@ sys.path.insert(0, str(ROOT / "tests" / "browser"))
 
 def labs() -> list[str]:
     """The examples that are drawn: one for each widget."""
-    from widget_examples import EXAMPLES
+    from widget_examples import EXAMPLES, LABS
 
-    return [name for name, code in EXAMPLES.items() if "from labkit.widgets import" in code]
+    return [name for name, code in (EXAMPLES | LABS).items() if "from labkit.widgets import" in code]
+
+
+def photo(lab: Any, theme: str) -> bytes:
+    """The page of a lab that computes in the page, as Chromium shows it."""
+    import chromium
+
+    with chromium.browser() as browser:
+        page = browser.new_page(viewport={"width": 960, "height": 540}, color_scheme=theme, device_scale_factor=1.5)
+        page.set_content(lab.html(theme))
+        return page.locator(".lab").screenshot()
 
 
 def draw(name: str) -> None:
@@ -32,7 +43,8 @@ def draw(name: str) -> None:
     words = PngInfo()
     words.add_itxt("Description", picture.describe())
     for theme in ("light", "dark"):
-        whole = Image.open(io.BytesIO(picture.png(theme, scale=1.5))).convert("RGB")
+        png = picture.png(theme, scale=1.5) if hasattr(picture, "png") else photo(picture, theme)
+        whole = Image.open(io.BytesIO(png)).convert("RGB")
         few = whole.quantize(COLOURS, dither=Image.Dither.NONE)
         few.save(FOLDER / f"{name}_{theme}.png", optimize=True, pnginfo=words)
 

@@ -25,12 +25,7 @@ import compared  # noqa: E402
 import differences  # noqa: E402
 import with_torch  # noqa: E402
 
-import labkit  # noqa: E402
-
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
-LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
-NAMES = {framework: file.with_name("names.txt") for framework, file in LAYOUT.items()}
-ALIASES = {framework: file.with_name("aliases.txt") for framework, file in LAYOUT.items()}
 CALLS = {"torch": "random_calls", "mindspore": "random_calls_ms"}
 
 
@@ -58,47 +53,6 @@ def printed(framework: str) -> Record:
         return {f"{name}: {line}": said for name, told in pairs for line, said in told}
 
     return Record(compared.KEPT, ask, answers)
-
-
-def layout(framework: str) -> Record:
-    """Where the classes are public, and the module that their types print."""
-
-    def answers(text):
-        rows = (line.split() for line in text.splitlines())
-        return {f"{room}.{name}".removeprefix("-."): home for room, home, *names in rows for name in names}
-
-    return Record(LAYOUT[framework], lambda python: output(python, TESTS / "real" / "layout.py", framework), answers)
-
-
-def aliases(framework: str) -> Record:
-    """The other modules that show what the rooms have."""
-
-    def answers(text):
-        rows = (line.split(" ", 2) for line in text.splitlines())
-        return {f"{place}, of {room}": names for place, room, names in rows}
-
-    return Record(ALIASES[framework], lambda python: output(python, TESTS / "real" / "aliases.py", framework), answers)
-
-
-def names(framework: str) -> Record:
-    """The public names of the real package, by module and by class."""
-
-    def answers(text):
-        rows = (line.partition(" ")[::2] for line in text.splitlines())
-        return {f"{place}, its names": names for place, names in rows}
-
-    return Record(NAMES[framework], lambda python: output(python, TESTS / "real" / "names.py", framework), answers)
-
-
-def devices() -> Record:
-    """What PyTorch answers about devices where there is no GPU."""
-
-    def answers(text):
-        return {" ".join(line.split(" ", 3)[:2]): line.split(" ", 2)[2] for line in text.splitlines()}
-
-    return Record(
-        NAMES["torch"].with_name("answers.txt"), lambda python: output(python, TESTS / "real" / "answers.py"), answers
-    )
 
 
 def draws(framework: str) -> Record:
@@ -160,26 +114,6 @@ def tapes() -> Record:
     return Record(TESTS / "realtape" / "recorded.json", ask, answers)
 
 
-def methods() -> Record:
-    """The words of the methods of MindSpore's tensors."""
-
-    def answers(text):
-        return {name: words for name, _, words in (line.partition(" | ") for line in text.splitlines())}
-
-    file = LAYOUT["mindspore"].with_name("methods.txt")
-    return Record(file, lambda python: output(python, TESTS / "real" / "methods.py"), answers)
-
-
-def outs() -> Record:
-    """The functions of PyTorch that take `out=`."""
-
-    def answers(text):
-        return {f"functions with out=, line {n}": line for n, line in enumerate(text.splitlines(), 1)}
-
-    file = LAYOUT["torch"].with_name("outs.txt")
-    return Record(file, lambda python: output(python, TESTS / "real" / "outs.py"), answers)
-
-
 def differing() -> Record:
     """The calls on which the two do not agree; it asks both."""
 
@@ -194,21 +128,12 @@ def differing() -> Record:
 RECORDS: dict[str, list[Record]] = {
     "torch": [
         printed("torch"),
-        layout("torch"),
-        aliases("torch"),
-        names("torch"),
-        outs(),
-        devices(),
         draws("torch"),
         losses(),
         tapes(),
     ],
     "mindspore": [
         printed("mindspore"),
-        layout("mindspore"),
-        aliases("mindspore"),
-        names("mindspore"),
-        methods(),
         draws("mindspore"),
     ],
 }

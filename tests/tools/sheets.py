@@ -5,11 +5,11 @@ expects. So they say how often the course understands an answer that nobody plan
 
     wrong("start-order", "each run of B begins with n = 1", [2, 2, 2])  # a prediction
 
-    @wrong("start-slope", "the run over the rise")  # code
-    def slope(x1, y1, x2, y2):
-        return (x2 - x1) / (y2 - y1)
+    @wrong("start-mend", "the sum")  # code
+    def mean(values):
+        return sum(values)
 
-    wrong("start-slope", "the run over the rise, with the sign turned", above("x2 - x1 -> x1 - x2"))  # the code above, changed
+    wrong("start-mend", "the largest", above("sum -> max"))  # the code above, changed
 
 `right` marks an answer that has to be accepted, and says what is unusual about it.
 """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from labkit.realtape import Saved, Spread, Tape, TapeNode, Value, as_json, of_json
+from labkit.realtape import Saved, Spread, Tape, TapeNode, Value
 from labkit.widgets.explorer import of_tape
 
 
@@ -45,4 +45,4 @@ def square_of_pairs():
     loss = {"saved": (target,), "outputs": (((), "float32", "cpu"),)}
     tape = chain("mm", ("expand", outputs | {"spread": found}), ("mse_loss", loss))
     tape.nodes[3].parents = ((2, 0), None)
-    return of_tape(of_json(as_json(tape)))
+    return of_tape(tape)

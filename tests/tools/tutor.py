@@ -1,22 +1,13 @@
-"""How well the course understands answers that nobody planted: the sheets of `tests/tutor`, through the judge of `check`.
+"""How well the course understands answers that nobody planted: the sheets of `tests/tutor`, through the judge of `check`."""
 
-python tests/tools/tutor.py                      # rates of each notebook, and of all
-python tests/tools/tutor.py --list undiagnosed   # the wrong answers that are told no more than a difference
-python tests/tools/tutor.py 05 --list accepted   # wrong answers that pass, of one notebook
-python tests/tools/tutor.py --list refused       # right answers that do not pass
-python tests/tools/tutor.py --list named         # what the recognised ones are told: is it true?
-"""
-
-import argparse
 import pickle
 import warnings
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
 import numpy as np
-from sheets import Answer, answers, sheets
+from sheets import Answer
 
 from labkit.classroom import Exercise, reading
 from labkit.classroom.checking import judge_answer
@@ -54,12 +45,6 @@ class Judged:
         meanings = [*(meaning for _, meaning in exercise.errors), meant(exercise.tensors, self.verdict.text)]
         return self.verdict.kind == "error" and any(meaning in self.verdict.text for meaning in meanings if meaning)
 
-    def __str__(self):
-        answer, verdict = self.answer, self.verdict
-        given = "" if callable(answer.value) else f"\n    {answer.value}"
-        said = verdict.text.replace("\n", "\n    ")
-        return f"{answer.place} {answer.exercise}: {answer.why}{given}\n  {verdict.kind}\n    {said}\n"
-
 
 @contextmanager
 def right_answers_found_once():
@@ -94,35 +79,3 @@ def judge(answer):
 def rate(counts):
     """The share of wrong answers that are told what was misunderstood."""
     return counts["named"] / sum(counts[outcome] for outcome in OUTCOMES)
-
-
-def line(name, counts):
-    """One line of the table."""
-    wrong = sum(counts[outcome] for outcome in OUTCOMES)
-    columns = "".join(f"{counts[outcome]:>13}" for outcome in OUTCOMES)
-    return f"{name:<8}{wrong:>6}{columns}{rate(counts):>9.1%}{counts['right'] + counts['refused']:>9}{counts['refused']:>9}"
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("notebooks", nargs="*", help="numbers such as 05; without one, all")
-    parser.add_argument("--list", choices=["undiagnosed", "accepted", "refused", "named", "guarded"])
-    options = parser.parse_args()
-    chosen = [sheet for sheet in sheets() if not options.notebooks or sheet.stem[2:] in options.notebooks]
-    total = Counter()
-    if not options.list:
-        print("notebook wrong" + "".join(f"{outcome:>13}" for outcome in OUTCOMES) + "    named    right  refused")
-    for sheet in chosen:
-        with right_answers_found_once():
-            found = [judge(answer) for answer in answers(sheet)]
-        counts = Counter(each.outcome for each in found)
-        total += counts
-        if options.list:
-            print(*(each for each in found if each.outcome == options.list), sep="\n", end="")
-        else:
-            print(line(sheet.stem[2:], counts))
-    print(line("all", total))
-
-
-if __name__ == "__main__":
-    main()

@@ -24,7 +24,7 @@ def torch_python() -> str:
 
 
 def run(arguments: Sequence[str], python: str = "") -> subprocess.CompletedProcess[str]:
-    """Run that Python with `arguments`, such as `["-c", "import labkit"]`; the modules of `tests/realtape` are there, too."""
+    """Run that Python with `arguments`, such as `["-c", "import labkit"]`; those of `tests` are there, too."""
     with TemporaryDirectory() as taken:
         for name in TAKEN:
             spec = importlib.util.find_spec(name)
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str], python: str = "") -> subprocess.CompletedProce
                 home = Path(spec.origin)
                 source = home.parent if spec.submodule_search_locations else home
                 Path(taken, source.name).symlink_to(source)
-        path = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "realtape"), taken])
+        path = os.pathsep.join([str(ROOT), *(str(ROOT / "tests" / place) for place in ("realtape", "tools")), taken])
         here = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
         command = [python or torch_python(), *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=here, timeout=1200, cwd=ROOT)

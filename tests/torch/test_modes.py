@@ -33,15 +33,6 @@ def test_decorators(decorate):
     assert torch.is_grad_enabled() and not double(x).requires_grad
 
 
-def test_a_generator_keeps_its_mode_to_itself():
-    @torch.no_grad()
-    def modes():
-        for _ in range(2):
-            yield torch.is_grad_enabled()
-
-    assert [(inside, torch.is_grad_enabled()) for inside in modes()] == [(False, True), (False, True)]
-
-
 def test_set_grad_enabled_acts_at_once():
     torch.set_grad_enabled(False)
     try:

@@ -69,7 +69,7 @@ def test_trainings_print_pytorchs_losses():
 def test_seeds_count_by_their_low_32_bits():
     numbers = {seed: torch.manual_seed(seed) and torch.rand(4).tolist() for seed in (5, 2**32 + 5, -1, 2**64 - 1)}
     assert numbers[5] == numbers[2**32 + 5] != numbers[-1] == numbers[2**64 - 1]
-    assert torch.manual_seed(-1).initial_seed() == torch.initial_seed() == 2**64 - 1
+    assert torch.manual_seed(-1).initial_seed() == 2**64 - 1
 
 
 @pytest.mark.parametrize("seed", [2**64, -(2**63) - 1])
@@ -100,8 +100,8 @@ def test_a_saved_state_holds_the_second_of_a_pair_of_normal_numbers():
     after = torch.randn(4), torch.rand(3)
     torch.set_rng_state(state)
     assert all(torch.equal(a, b) for a, b in zip(after, (torch.randn(4), torch.rand(3)), strict=True))
-    clone = torch.Generator().set_state(state).clone_state()
-    assert torch.equal(torch.randn(4, generator=clone), after[0])
+    other = torch.Generator().set_state(state)
+    assert torch.equal(torch.randn(4, generator=other), after[0])
 
 
 def test_a_state_must_be_one():
@@ -124,13 +124,6 @@ def test_a_fork_leaves_no_trace():
     assert torch.equal(forked, torch.rand(3))
 
 
-def test_bounds_beyond_which_numbers_would_be_rounded_are_moved_inwards():
-    """Between 4096 and 8192 float16 has every fourth number: 4098 and 8190 would become 4096 and 8192."""
-    for low, high in ((4097, 4110), (8168, 8191)):
-        drawn = torch.zeros(100, dtype=torch.float16).random_(low, high).tolist()
-        assert low <= min(drawn) and max(drawn) < high
-
-
 def test_nothing_is_drawn_for_nothing():
     torch.manual_seed(4)
     expected = torch.rand(3)
@@ -148,8 +141,6 @@ def test_nothing_is_drawn_for_nothing():
         (lambda: torch.zeros(3, dtype=torch.int64).normal_(), NotImplementedError, "normal_kernel_cpu"),
         (lambda: torch.zeros(3).uniform_(2, 1), RuntimeError, "found from=2 > to=1"),
         (lambda: torch.zeros(3).normal_(0, -1), RuntimeError, "found std -1"),
-        (lambda: torch.zeros(3).bernoulli_(2), RuntimeError, "p to be in"),
-        (lambda: torch.bernoulli(torch.tensor([2.0])), RuntimeError, "p_in >= 0 && p_in <= 1"),
         (lambda: torch.randint(5, 5, (2,)), RuntimeError, "from=5 >= to=5"),
         (lambda: torch.randint(0, 300, (2,), dtype=torch.uint8), RuntimeError, "to - 1 is out of bounds"),
         (lambda: torch.randperm(-1), RuntimeError, "negative dimension"),
@@ -170,9 +161,6 @@ def test_numbers_do_not_depend_on_what_they_were_drawn_for():
     mean = torch.ones(3, requires_grad=True)
     torch.normal(mean, 1.0).sum().backward()
     assert mean.grad.tolist() == [0, 0, 0]
-    p = torch.full((3,), 0.5, requires_grad=True)
-    drawn = torch.bernoulli(p)
-    assert type(drawn.grad_fn).__name__ == "BernoulliBackward0"
 
 
 def test_dropout_in_place_changes_its_input():

@@ -17,12 +17,11 @@ def drawn(*shape):
 
 COMPOSED = {
     "layer_norm": (lambda x, w: F.layer_norm(x, (3,), w), (2, 3), (3,)),
-    "group_norm": (lambda x, w: F.group_norm(x, 2, w), (1, 4, 2), (4,)),
-    "attention": (lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True), (1, 1, 2, 2), (1, 1, 2, 2)),
     "conv1d": (F.conv1d, (1, 2, 3), (2, 2, 2)),
+    "conv2d": (lambda x, w: F.conv2d(x, w, stride=2, padding=1), (1, 2, 3, 4), (2, 2, 2, 2)),
+    "conv_transpose1d": (lambda x, w: F.conv_transpose1d(x, w, stride=2, padding=1), (1, 2, 3), (2, 2, 2)),
     "conv_transpose2d": (lambda x, w: F.conv_transpose2d(x, w, stride=2), (1, 2, 2, 2), (2, 1, 2, 2)),
     "adaptive_avg_pool2d": (lambda x, w: F.adaptive_avg_pool2d(x * w, 2), (1, 1, 3, 3), (3,)),
-    "interpolate": (lambda x, w: F.interpolate(x * w, scale_factor=2, mode="bicubic"), (1, 1, 2, 2), (2,)),
     "embedding": (lambda w, x: F.embedding(torch.tensor([0, 1, 0]), w) * x, (2, 2), (2,)),
     "binary_cross_entropy_with_logits": (
         lambda x, w: F.binary_cross_entropy_with_logits(x * w, torch.ones(2).double(), pos_weight=torch.ones(2)), (2,), (2,),
@@ -47,8 +46,8 @@ def test_forward_mode_and_vmap_go_through_a_composition():
 
 
 def test_a_module_of_a_function_takes_its_options_in_their_order_and_by_name():
-    assert repr(nn.Hardtanh(-2.0, 2.0, True)) == "Hardtanh(min_val=-2.0, max_val=2.0, inplace=True)"
-    assert nn.TripletMarginLoss(0.5, p=1).p == 1 and nn.L1Loss(False).reduction == "sum"
+    assert repr(nn.LeakyReLU(0.2, True)) == "LeakyReLU(negative_slope=0.2, inplace=True)"
+    assert nn.L1Loss(False).reduction == "sum"
     with pytest.raises(TypeError, match="slope"):
         nn.LeakyReLU(slope=0.1)
 
@@ -68,13 +67,6 @@ def test_a_lazy_layer_can_be_copied_before_it_has_a_shape(copied):
     assert type(other) is nn.Linear
 
 
-def test_what_is_not_there_is_said_in_a_sentence():
-    with pytest.raises(
-        AttributeError,
-        match=r"module 'torch\.nn' has no attribute 'Container' in labkit, as it has in PyTorch",
-    ):
-        nn.Container(2)
-    with pytest.raises(AttributeError, match=r"module 'torch\.nn\.functional' has no attribute 'grouped_mm' in labkit"):
-        F.grouped_mm(None)
+def test_an_embedding_has_no_sparse_gradients():
     with pytest.raises(NotImplementedError, match="no sparse gradients"):
         nn.Embedding(2, 2, sparse=True)

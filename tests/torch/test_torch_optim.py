@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labkit.torch as torch
-from labkit.torch.optim import SGD, Adagrad, Adam, AdamW, RMSprop, lr_scheduler
+from labkit.torch.optim import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop, lr_scheduler
 
 
 def parameter(values=(1.0, 2.0), dtype=torch.float32):
@@ -34,6 +34,7 @@ MEASURED = [
     (lambda p: Adam(p, lr=0.1), [[0.9, 1.9], [0.80041224, 1.80016649], [0.70158631, 1.70062339]]),
     (lambda p: AdamW(p, lr=0.1), [[0.899, 1.898], [0.79851907, 1.79627264], [0.69891125, 1.69494462]]),
     (lambda p: RMSprop(p, lr=0.1), [[6e-08, 1.0], [-0.0, 0.55098671], [0.0, 0.30968735]]),
+    (lambda p: Adadelta(p), [[0.99683774, 1.99683774], [0.99359816, 1.99359572], [0.99030906, 1.99030077]]),
     (lambda p: Adagrad(p, lr=0.1), [[0.9, 1.9], [0.83310354, 1.83112502], [0.78045619, 1.77582145]]),
 ]  # fmt: skip
 
@@ -168,7 +169,6 @@ ERRORS = [
     (lambda: Adam([P, Q]).load_state_dict(Adam([P]).state_dict()), ValueError, "doesn't match the size of optimizer's"),
     (lambda: SGD([Q]).add_param_group([Q]), TypeError, "param_group must be a dict, but got <class 'list'>"),
     (lambda: lr_scheduler.StepLR(5, 2), TypeError, "int is not an Optimizer"),
-    (lambda: lr_scheduler.LambdaLR(SGD([P]), [abs, abs]), ValueError, "Expected 1 lr_lambdas, but got 2"),
     (lambda: lr_scheduler.StepLR(SGD([P]), 2, last_epoch=3), KeyError, "param 'initial_lr' is not specified"),
 ]
 
@@ -186,13 +186,6 @@ def test_the_same_parameter_twice_is_a_warning():
 
 SCHEDULES = [
     (lambda o: lr_scheduler.StepLR(o, 2), [0.1, 0.1, 0.01, 0.01, 0.001, 0.001]),
-    (lambda o: lr_scheduler.ExponentialLR(o, 0.9), [0.1, 0.09, 0.081, 0.0729, 0.06561, 0.059049]),
-    (lambda o: lr_scheduler.CosineAnnealingLR(o, 4), [0.1, 0.0853553391, 0.05, 0.0146446609, 0.0, 0.0146446609]),
-    (
-        lambda o: lr_scheduler.CosineAnnealingLR(o, 4, 0.01),
-        [0.1, 0.0868198052, 0.055, 0.0231801948, 0.01, 0.0231801948],
-    ),
-    (lambda o: lr_scheduler.LambdaLR(o, lambda step: 1 / (step + 1)), [0.1, 0.05, 0.1 / 3, 0.025, 0.02, 0.1 / 6]),
 ]
 
 
@@ -246,123 +239,3 @@ def test_accumulated_gradients_are_those_of_the_big_batch():
     for batches in (2, 3, 12):
         for part, whole in zip(after_one_step(batches), after_one_step(1), strict=True):
             np.testing.assert_allclose(part, whole, rtol=1e-12)
-
-
-def _rates(make, steps=6, metric=(), lr=0.8):
-    p = torch.nn.Parameter(torch.ones(1))
-    optimizer = torch.optim.SGD([p], lr=lr, momentum=0.9)
-    schedule, seen = make(optimizer), []
-    for step in range(steps):
-        seen.append(round(schedule.get_last_lr()[0], 6))
-        optimizer.step()
-        schedule.step(*metric[step : step + 1])
-    return seen
-
-
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [
-        (lambda o: lr_scheduler.MultiStepLR(o, [2, 4, 4], 0.5), [0.8, 0.8, 0.4, 0.4, 0.1, 0.1]),
-        (lambda o: lr_scheduler.ConstantLR(o, 0.25, 3), [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]),
-        (lambda o: lr_scheduler.LinearLR(o, 0.25, 1.0, 3), [0.2, 0.4, 0.6, 0.8, 0.8, 0.8]),
-        (lambda o: lr_scheduler.PolynomialLR(o, 4, 2.0), [0.8, 0.45, 0.2, 0.05, 0.0, 0.0]),
-        (lambda o: lr_scheduler.MultiplicativeLR(o, lambda e: 0.5), [0.8, 0.4, 0.2, 0.1, 0.05, 0.025]),
-        (
-            lambda o: lr_scheduler.SequentialLR(
-                o, [lr_scheduler.ConstantLR(o, 0.1, 9), lr_scheduler.ExponentialLR(o, 0.5)], [2]
-            ),
-            [0.08, 0.08, 0.8, 0.4, 0.2, 0.1],
-        ),
-        (
-            lambda o: lr_scheduler.OneCycleLR(o, 1.0, total_steps=6),
-            [0.04, 0.994415, 0.811746, 0.462637, 0.133478, 4e-06],
-        ),
-        (
-            lambda o: lr_scheduler.CyclicLR(o, 0.1, 1.0, step_size_up=2, mode="triangular2"),
-            [0.1, 0.55, 1.0, 0.55, 0.1, 0.325],
-        ),
-        (lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 2, 2), [0.8, 0.4, 0.8, 0.682843, 0.4, 0.117157]),
-        (
-            lambda o: lr_scheduler.ChainedScheduler(
-                [lr_scheduler.ConstantLR(o, 0.5, 2), lr_scheduler.ExponentialLR(o, 0.9)]
-            ),
-            [0.4, 0.36, 0.648, 0.5832, 0.52488, 0.472392],
-        ),
-    ],
-)
-def test_schedules_go_as_planned(make, expected):
-    assert _rates(make) == pytest.approx(expected, abs=2e-6)
-
-
-def test_a_cycle_moves_the_momentum_the_other_way_and_is_resumed_from_its_state():
-    optimizer = torch.optim.Adam([torch.nn.Parameter(torch.ones(1))], lr=1.0)
-    schedule = lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, step_size_up=2, mode="exp_range", gamma=0.5)
-    optimizer.step()
-    schedule.step()
-    assert optimizer.param_groups[0]["betas"] == (pytest.approx(0.875), 0.999)
-    resumed = lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, step_size_up=2, mode="exp_range", gamma=0.5)
-    resumed.load_state_dict(schedule.state_dict())
-    assert resumed.get_lr() == schedule.get_lr()
-
-
-def test_restarts_go_to_an_epoch_that_is_a_fraction():
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.5)
-    schedule, seen = lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, 2, eta_min=0.01), []
-    for epoch in (1.5, 3.25, 20, None):
-        schedule.step(epoch)
-        seen += schedule.get_last_lr()
-    assert seen == [0.08175883860929586, 0.39111470708980256, 0.348757440929447, 0.30279712889395144]
-
-
-def test_a_plateau_lowers_the_rate_after_its_patience_and_cools_down():
-    metric = (1.0, 1.0, 1.0, 1.0, 1.0, 0.5)
-    assert _rates(lambda o: lr_scheduler.ReduceLROnPlateau(o, factor=0.5, patience=1), metric=metric) == [
-        0.8, 0.8, 0.8, 0.4, 0.4, 0.2,
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [
-        (lambda p: torch.optim.Adadelta(p, lr=1.0), [0.9903090596199036, -1.9903007745742798]),
-        (lambda p: torch.optim.Adamax(p, lr=0.1), [0.7154994010925293, -1.7076482772827148]),
-        (lambda p: torch.optim.RAdam(p, lr=0.1), [0.4623033404350281, -0.9246066808700562]),
-        (lambda p: torch.optim.NAdam(p, lr=0.1), [0.7527292370796204, -1.7475085258483887]),
-    ],
-)
-def test_steps_of_the_other_methods(make, expected):
-    p = torch.nn.Parameter(torch.tensor([1.0, -2.0]))
-    optimizer = make([p])
-    for _ in range(3):
-        optimizer.zero_grad()
-        (p**2).sum().backward()
-        optimizer.step()
-    assert p.tolist() == expected
-
-
-def test_adafactor_goes_where_pytorch_s_goes():
-    w, b = (torch.nn.Parameter(t) for t in (torch.arange(6.0).reshape(2, 3) / 5, torch.tensor([1.0, -1.0, 0.5])))
-    optimizer = torch.optim.Adafactor([w, b], lr=0.1, weight_decay=0.01)
-    for _ in range(4):
-        optimizer.zero_grad()
-        ((w * b).sin().sum() + b.pow(2).sum()).backward()
-        optimizer.step()
-    assert b.tolist() == pytest.approx([0.714931, -0.746555, 0.217834], abs=2e-5)
-    assert {name: list(v.shape) for name, v in optimizer.state[w].items()} == {
-        "step": [], "row_var": [2, 1], "col_var": [1, 3],
-    }  # fmt: skip
-
-
-def test_hooks_around_a_saved_state(capsys):
-    p = torch.nn.Parameter(torch.ones(2))
-    optimizer = torch.optim.SGD([p], 0.1)
-    optimizer.register_state_dict_pre_hook(lambda _: print("before"))
-    last = optimizer.register_state_dict_post_hook(lambda _, state: {**state, "more": 1})
-    optimizer.register_load_state_dict_pre_hook(lambda _, state: print("load", "more" in state))
-    optimizer.register_load_state_dict_post_hook(lambda _: print("loaded"))
-    state = optimizer.state_dict()
-    assert state["more"] == 1
-    last.remove()
-    assert "more" not in optimizer.state_dict()
-    optimizer.load_state_dict(state)
-    assert capsys.readouterr().out.split() == ["before", "before", "load", "True", "loaded"]

@@ -1,10 +1,6 @@
-"""How the course answers what students answer, on sheets that were written without a look at its solutions.
-
-`python tests/tools/tutor.py` goes through all of them; here it is every right answer and one wrong one in five.
-"""
+"""How the course answers what students answer, on sheets that were written without a look at its solutions."""
 
 import re
-import zlib
 from collections import Counter
 
 import pytest
@@ -14,17 +10,12 @@ from tutor import judge, rate, right_answers_found_once
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import brief, same
 
-EACH = 5
 TOLD = 0.86  # of these wrong answers, what is told what was misunderstood: it was measured, and should only grow
 
 REFUSED: set[tuple[str, str]] = set()  # right answers that are not accepted
 
-VALUES_ALONE = "the statement forbids the way; the judge sees the right values"
 ACCEPTED = {  # wrong answers that are not refused, and why
-    ("memory-mend", "the numbers are written down, the second run is still early"): VALUES_ALONE,
-    ("parallel-accumulate", "the notes are divided, w.grad is not"): "the judge does not look at w.grad",
     ("step-port", "the losses are tensors"): "a tensor without dimensions counts as a number",
-    ("run-plan", "a float: the sink size is divided"): "a float counts as a whole number",
     ("nan-repair", "a small number is added under the root"): "the tolerance hides it",
 }
 
@@ -33,17 +24,10 @@ def named(judged):
     return judged.answer.exercise, judged.answer.why
 
 
-def _is_drawn(answer):
-    """True for one wrong answer in EACH, whatever other answers there are."""
-    return zlib.crc32(f"{answer.exercise}: {answer.why}".encode()) % EACH == 0
-
-
 @pytest.fixture(scope="module")
 def sample():
-    everything = [answer for sheet in sheets() for answer in answers(sheet)]
-    drawn = [a for a in everything if _is_drawn(a) or a.right or (a.exercise, a.why) in ACCEPTED]
     with right_answers_found_once():
-        return [judge(answer) for answer in drawn]
+        return [judge(answer) for sheet in sheets() for answer in answers(sheet)]
 
 
 def test_no_right_answer_is_refused(sample):
@@ -67,7 +51,7 @@ def by_the_tutor(judged):
 
 def test_the_tutor_does_not_tell_the_right_answer(sample):
     told = [each for each in sample if by_the_tutor(each)]
-    assert len(told) > 50
+    assert len(told) > 40
     for each in told:
         exercise = EXERCISES[each.answer.exercise]
         if not exercise.is_prediction:

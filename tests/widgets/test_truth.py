@@ -26,8 +26,6 @@ READ = (
     "memory",
     "microscope",
     "sens",
-    "sink",
-    "step_size",
 )  # have axes
 BARS = ("bar", "backbar", "savedbar", "leafbar", "badbar", "outline")
 WIDGETS = [pytest.param(n, marks=() if n in FEW else pytest.mark.live) for n in widget_examples.EXAMPLES]
@@ -235,19 +233,6 @@ def test_nothing_is_drawn_without_a_place_or_a_size(name):
             sizes = [at[key] for key in ("width", "height", "r") if key in at]
             assert all(size > 0 for size in sizes), (panel.name, mark)
             assert "nan" not in str(at) and "inf" not in str(at).replace("inference", ""), (panel.name, mark)
-
-
-def test_of_a_whole_jacobian_as_much_is_filled_as_passes_are_done():
-    scene = widget_examples.made("jacobian").scene
-    (panel,) = [panel for panel in scene.panels if panel.name == "cost"]
-    for mode, dial, role in ((0, "pulls", "back"), (1, "pushes", "op")):
-        for place in range(len(next(d for d in scene.dials if d.name == dial).values)):
-            marks = list(visible_marks(panel, scene.state(mode=mode, **{dial: place})))
-            width = sum(at["width"] for mark, at, _, _ in marks if mark.role == role)
-            whole = min(at["width"] for mark, at, _, _ in marks if mark.role == "area" and at["y"] == 28 + 60 * mode)
-            (said,) = [words for mark, _, words, _ in marks if mark.role == "value" and "needs" not in words]
-            done, _, count = said.partition(" of ")
-            assert width == pytest.approx(whole * float(done) / float(count) if count else width), said
 
 
 MORE = ("demo", "show", "folded", "loss_scale", "clipping", "microscope", "wrong_engines")  # tell details under "more"

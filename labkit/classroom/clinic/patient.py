@@ -1,15 +1,16 @@
 """A patient: measured with a budget, treated part by part, handed in."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ... import torch
 from ...evidence import unwatched
-from ...meant import did_you_mean
+from ...messages.suggestions import did_you_mean
 from .drawing import Admission, Plan, admission, textbook
 from .faults import FAULTS, PARTS
 from .instruments import INSTRUMENTS, Subject, measured, subject
@@ -36,6 +37,20 @@ class OverBudget(ValueError):
     """
 
 
+@dataclass
+class _Chart:
+    """What is written down of a patient, where the patient itself is only looked at."""
+
+    name: int | str
+    asked_for: tuple[str, ...] | None
+    paid: list[str] = field(default_factory=list)
+    new: dict[str, Callable] = field(default_factory=dict)
+    gone: bool = False
+
+
+_charts: WeakKeyDictionary["Patient", _Chart] = WeakKeyDictionary()
+
+
 class Patient:
     """A training run with no fault, or with one, two or three of them; made by `admit`.
 
@@ -51,10 +66,12 @@ class Patient:
     budget = BUDGET
 
     def __init__(self, name: int | str, asked_for: tuple[str, ...] | None = None) -> None:
-        self.name, self._asked_for = name, asked_for
-        self._paid: list[str] = []
-        self._new: dict[str, Callable] = {}
-        self._gone = False
+        _charts[self] = _Chart(name, asked_for)
+
+    @property
+    def name(self) -> int | str:
+        """The name it was admitted by."""
+        return _charts[self].name
 
     def __repr__(self) -> str:
         return f"patient {self.name}: {self.spent} of {self.budget} points spent"
@@ -67,7 +84,7 @@ class Patient:
     @property
     def spent(self) -> int:
         """The points that the measurements so far have cost."""
-        return sum(INSTRUMENTS[what].price for what in self._paid)
+        return sum(INSTRUMENTS[what].price for what in _charts[self].paid)
 
     def measure(self, what: str) -> Any:
         """What an instrument shows of this patient: a number, or a list, tuple or dict of numbers.
@@ -76,13 +93,13 @@ class Patient:
         """
         self._here("measure")
         price = _known("measure", what, INSTRUMENTS).price
-        if what not in self._paid:
-            if self.spent + price > self.budget:
+        if what not in _charts[self].paid:
+            if self.spent + price > BUDGET:
                 raise OverBudget(
-                    f"measure: {what!r} costs {price} points, but {self.spent} of {self.budget} are spent: choose what "
+                    f"measure: {what!r} costs {price} points, but {self.spent} of {BUDGET} are spent: choose what "
                     "tells the suspects that are left apart"
                 )
-            self._paid.append(what)
+            _charts[self].paid.append(what)
         return measured(what, _admitted(self))
 
     def hand_in(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -104,8 +121,8 @@ class Patient:
             told_by = _known("hand_in", name, FAULTS).told_by
             _known("hand_in", found[name], INSTRUMENTS)
             worth = "told" if found[name] in told_by else "not told"
-            sheet.append((name, worth if found[name] in self._paid else "not measured"))
-        return tuple(sheet)
+            sheet.append((name, worth if found[name] in _charts[self].paid else "not measured"))
+        return handed(self.name, _charts[self].asked_for is None, tuple(sheet))
 
     def replace(self, **parts: Callable) -> None:
         """From now on these parts of the program are yours: functions by name, with the arguments of the old ones.
@@ -114,7 +131,7 @@ class Patient:
         """
         for name in parts:
             _known("replace", name, dict.fromkeys(PARTS))
-        self._new |= parts
+        _charts[self].new |= parts
 
     def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the treatment is judged by: the parts that were replaced, and what is still not as in the healthy run.
@@ -128,12 +145,18 @@ class Patient:
         ((), ('arriving', 'finish'))
         """
         self._here("discharge")
-        self._gone = True
-        return discharged(_admitted(self), self._new)
+        _charts[self].gone = True
+        sheet = discharged(_admitted(self), _charts[self].new)
+        return handed(self.name, _charts[self].asked_for is None, sheet)
 
     def _here(self, what: str) -> None:
-        if self._gone:
+        if _charts[self].gone:
             raise ValueError(f"{what}: this patient has been discharged. Admit the next one")
+
+
+def handed(name: int | str, is_drawn: bool, sheet: Any) -> Any:
+    """The sheet, as a patient gives it out; a grader observes that."""
+    return sheet
 
 
 def discharged(who: Admission, new: Mapping[str, Callable]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -180,8 +203,8 @@ def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patien
 
 def _admitted(patient: Patient) -> Admission:
     """Who that is, drawn anew each time: what a patient does not hold cannot be read from it."""
-    asked_for = patient._asked_for
-    return admission(patient.name) if asked_for is None else textbook(asked_for, patient.name)
+    chart = _charts[patient]
+    return admission(chart.name) if chart.asked_for is None else textbook(chart.asked_for, chart.name)
 
 
 def prices() -> str:

@@ -27,7 +27,7 @@ export function editor(source, { label, run, changed }) {
   element.className = "live-code highlight";
   const inside = document.createElement("div");
   copy.setAttribute("aria-hidden", "true");
-  Object.assign(field, { value: source, spellcheck: false, autocomplete: "off", autocapitalize: "off", wrap: "off" });
+  Object.assign(field, { value: source, spellcheck: false, autocomplete: "off", autocapitalize: "off", wrap: "off", rows: 1 });
   field.setAttribute("aria-label", label);
   inside.append(copy, field);
   element.append(inside);

@@ -3,12 +3,11 @@
 // What it is about stands in the element #live-page: `name` of the notebook, `cells` (id, source, raises), the `exercises` of
 // all notebooks, `runtime` and `worker` and `offline` as addresses, what is loaded in words (`loads`), files to keep (`files`).
 
-import { editor } from "./editor.js";
+import { coloured, editor } from "./editor.js";
 import { Outputs } from "./outputs.js";
 
 const page = JSON.parse(document.getElementById("live-page").textContent);
 const RUNTIME = new URL(page.runtime, location.href).href;
-const PATIENCE = Number(new URLSearchParams(location.search).get("patience") ?? 10); // s beyond a limit that Python keeps itself
 const MOST = 4000; // letters of code in a link
 const LONG = 20; // s after which a cell says that it can be stopped
 const RECORD = "labkit-record", CHANGED = `labkit-changed-${page.name}`, STOPPED = "stopped";
@@ -45,6 +44,7 @@ class Cell {
     const frame = element.querySelector("iframe.labkit-page"); // where the widget of this cell stands still: links name it
     this.place.dataset.widget = id;
     if (frame) this.place.dataset.page = frame.src.split("#")[0];
+    if (id in notebook.changed) element.querySelector(".cell_input pre").replaceChildren(...coloured(notebook.changed[id]));
   }
 
   open() {
@@ -85,9 +85,7 @@ class Notebook {
     this.changed = kept(CHANGED, {});
     this.brought = brought(location.hash);
     this.queue = Promise.resolve();
-    this.runs = 0;
-    this.limits = []; // of the calls that Python has under way, in seconds: each in the one before it
-    this.lost = make("p", { className: "live-lost", hidden: true });
+    this.lost = make("p", { className: "live-lost", hidden: true, textContent: "Python was restarted, and the variables of the cells are gone. “Run all to here” below a cell brings them back." });
     this.lost.setAttribute("role", "alert");
     const elements = [...document.querySelectorAll("div.cell")].filter((one) => one.querySelector(".cell_input"));
     this.cells = page.cells.map((cell, i) => new Cell(this, elements[i], cell, i + 1));
@@ -144,7 +142,7 @@ class Notebook {
     for (const cell of this.cells) cell.open();
     document.documentElement.classList.add("live");
     this.bar.replaceChildren(
-      button("Run all", () => this.runTo(this.cells.at(-1))), button("Stop", () => this.stop(), "Ends Python and starts it anew"),
+      button("Run all", () => this.runTo(this.cells.at(-1))), button("Restart Python", () => this.stop(), "Stops a cell that is running"),
       button("Reset this page", () => this.reset(), "The cells as they came"), this.says, this.lost);
     this.begin();
     await this.ready;
@@ -164,45 +162,52 @@ class Notebook {
 
   hear(message) {
     const cell = this.cells.find((one) => one.id === message.cell);
+    if (cell && message.type === "error") message.text = this.missing(cell, message.text) || message.text;
     if (message.type === "ready") {
       this.says.textContent = `Python runs in this page. ${this.progress()}`;
       document.documentElement.dataset.live = "ready";
       this.resolve();
     } else if (message.type === "failed") {
       this.says.textContent = `Python could not be started or has ended: ${message.text}`;
-      this.done?.(false);
-    } else if (message.type === "limit") {
-      this.limited(message.seconds);
+      this.done?.({ ok: false });
     } else if (message.type === "record") {
       if (message.text) { try { localStorage.setItem(RECORD, message.text); } catch { /* said where cells are kept */ } }
       this.says.textContent = this.progress();
     } else if (message.type === "done") {
-      this.done?.(message.ok);
+      this.done?.(message);
     } else {
       this.outputs.take(message, cell?.place || this.cells[0].place);
     }
+  }
+
+  // What to do about a name that is not defined, because a cell above that defines it has not run.
+  missing(cell, text) {
+    const name = /^NameError: name '(\w+)' is not defined/m.exec(text)?.[1];
+    const defines = (one) => !one.ran && new RegExp(`\\b${name}\\b`).test(one.editor.text());
+    return name && this.cells.slice(0, cell.number - 1).some(defines) && `${name} is not defined yet, because a cell above has not run. Press “Run all to here”.`;
   }
 
   // Runs a cell after those that were asked for before; whether it ended well.
   run(cell) {
     const began = this.worker, mine = this.queue.then(async () => {
       if (this.worker !== began) return STOPPED;
-      cell.says.textContent = "waits for Python";
+      cell.says.textContent = "[*] waiting for Python";
       await this.ready;
       if (this.worker !== began) return STOPPED;
+      this.lost.hidden = true;
       cell.clear();
       cell.place.dataset.code = JSON.stringify(this.codeOf(cell));
       cell.button.disabled = true;
-      cell.says.textContent = "runs …";
+      cell.says.textContent = "[*] running";
       const ended = new Promise((resolve) => { this.done = resolve; });
-      const long = setTimeout(() => { cell.says.textContent = "still runs: Stop ends it"; }, 1000 * LONG);
+      const long = setTimeout(() => { cell.says.textContent = "[*] still running: Restart Python stops it"; }, 1000 * LONG);
       this.worker.postMessage({ say: JSON.stringify({ run: cell.editor.text(), cell: cell.id }) });
-      const fine = await ended;
+      const { ok, count } = await ended;
       clearTimeout(long);
       cell.button.disabled = false;
-      cell.ran = fine === STOPPED ? 0 : ++this.runs;
-      cell.says.textContent = fine === STOPPED ? "was stopped" : fine ? "has run" : "ended with an error";
-      return fine;
+      cell.ran = ok !== STOPPED;
+      cell.says.textContent = ok === STOPPED ? "was stopped" : `[${count ?? " "}] ${ok ? "has run" : "ended with an error"}`;
+      return ok;
     });
     this.queue = mine.catch(() => {});
     return mine;
@@ -217,48 +222,26 @@ class Notebook {
     }
   }
 
-  // Python has begun a call that it gives so many seconds, or ended one (null). It cannot leave compiled code by itself.
-  limited(seconds) {
-    clearTimeout(this.late);
-    if (seconds === null) this.limits.pop();
-    else this.limits.push(seconds);
-    if (!this.limits.length) return;
-    const limit = this.limits.at(-1);
-    this.late = setTimeout(() => this.stop(`A call was given ${limit} s, did not come back, and Python could not leave it.`), 1000 * (limit + PATIENCE));
-  }
-
-  // Ends the worker, whatever it does, and starts another. What its Python held is gone; the page can run the same cells again.
-  stop(why = "Stopped.") {
-    const { done } = this, had = this.cells.filter((cell) => cell.ran).sort((one, other) => one.ran - other.ran);
-    clearTimeout(this.late);
-    this.limits = [];
+  // Ends the worker, whatever it does, and starts another.
+  stop() {
+    const { done } = this;
     this.worker.terminate();
     this.outputs.forget();
     for (const cell of this.cells) {
-      cell.says.textContent = cell.ran ? "ran before Python was started anew" : "";
-      cell.ran = 0;
+      cell.says.textContent = cell.ran ? "ran before Python was restarted" : "";
+      cell.ran = false;
     }
-    this.begin();
-    this.lost.replaceChildren(`${why} Python is started anew, and what the cells had made is gone. `);
-    if (had.length) this.lost.append(button(`Run the ${had.length === 1 ? "cell" : `${had.length} cells`} from before again`, () => this.again(had)));
     this.lost.hidden = false;
-    done?.(STOPPED);
-  }
-
-  async again(cells) {
-    this.lost.hidden = true;
-    for (const cell of cells) {
-      const fine = await this.run(cell);
-      if (fine === STOPPED || (!fine && !cell.raises)) return;
-    }
+    this.begin();
+    done?.({ ok: STOPPED });
   }
 
   reset() {
-    if (!confirm("Bring back the cells of this page as they came? Which exercises you have answered stays known.")) return;
+    if (!confirm("Undo all changes to the cells of this page? Your answered exercises stay recorded.")) return;
     this.changed = {};
     keep(CHANGED, {});
-    for (const cell of this.cells) { cell.editor.set(cell.source); cell.back.hidden = true; cell.place.replaceChildren(); cell.ran = 0; }
-    this.stop("The cells are as they came.");
+    for (const cell of this.cells) { cell.editor.set(cell.source); cell.back.hidden = true; cell.place.replaceChildren(); cell.ran = false; }
+    this.stop();
   }
 
   warn(text) { this.says.textContent = text; }
@@ -287,11 +270,9 @@ async function keepForOffline(worker) {
   worker.postMessage({ keep: [...new Set(files)].filter((file) => file.startsWith(location.origin)) }, [channel.port2]);
 }
 
-const notebook = new Notebook(); // a link may ask for one cell, or for all up to one: page.html?run=ID, page.html?upto=ID
-const query = new URLSearchParams(location.search);
-const asked = notebook.cells.find((cell) => cell.id === (query.get("run") ?? query.get("upto")));
+const notebook = new Notebook(); // a link may ask for one cell: page.html?run=ID
+const asked = notebook.cells.find((cell) => cell.id === new URLSearchParams(location.search).get("run"));
 if (asked && location.protocol !== "file:") {
   notebook.start();
-  if (query.has("run")) notebook.run(asked);
-  else notebook.runTo(asked).then(() => asked.element.scrollIntoView());
+  notebook.run(asked);
 }

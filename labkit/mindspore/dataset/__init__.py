@@ -5,19 +5,14 @@
 [[10.0, 20.0], [30.0, 40.0]]
 """
 
-from ...aliases import attributes
+from ...dialects.unsupported import attributes
 from . import config, transforms, vision
-from ._pipeline import BatchInfo, Dataset
-from ._pipeline import zip_datasets as zip
-from .digits import DigitsDataset
 from .mnist import MnistDataset
-from .samplers import *  # noqa: F403
-from .samplers import __all__ as _samplers
-from .sources import GeneratorDataset, NumpySlicesDataset
+from .pipeline import Dataset
+from .sources import DigitsDataset, GeneratorDataset, NumpySlicesDataset
 
 __all__ = [
-    "BatchInfo", "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
-    "vision", "zip", *_samplers,
+    "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms", "vision",
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

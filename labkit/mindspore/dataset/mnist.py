@@ -6,7 +6,6 @@ from math import prod
 
 import numpy as np
 
-from ._check import at_most
 from .sources import Rows
 
 __all__ = ["MnistDataset"]
@@ -28,13 +27,13 @@ class MnistDataset(Rows):
             raise ValueError(f"The folder {dataset_dir} does not exist or is not a directory or permission denied!")
         if usage is not None and usage not in _PREFIXES:
             raise ValueError("Input usage is not within the valid set of ['train', 'test', 'all'].")
-        super().__init__(["image", "label"], 0, shuffle, None)
-        self.folder, self.usage, self.num_samples = dataset_dir, usage, num_samples
+        super().__init__(["image", "label"], 0, shuffle, num_samples, **options)
+        self.folder, self.usage = dataset_dir, usage
         self._read: tuple = ()  # images and labels, once they are read
 
     def get_dataset_size(self) -> int:
         self._load()
-        return self.count
+        return super().get_dataset_size()
 
     def rows(self, random) -> Iterator[tuple]:
         self._load()
@@ -50,7 +49,6 @@ class MnistDataset(Rows):
         pairs = [read_pair(self.folder, prefix) for prefix in self._prefixes()]
         images, labels = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         self.total = len(images)
-        self.count = at_most(self.total, self.num_samples)
         self._read = images[..., None], labels.astype(np.uint32)
 
     def _prefixes(self):
@@ -87,10 +85,6 @@ def read_idx(path, kind):
             f"but got {int(header[0]) if len(content) >= 4 * (1 + axes) else f'a file of {len(content)} bytes'}."
         )
     shape = tuple(int(n) for n in header[1:])
-    if axes == 3 and shape[1:] != (28, 28):
-        raise RuntimeError(
-            f"Invalid mnist file, the images of {path} should be 28 x 28, but are {shape[1]} x {shape[2]}."
-        )
     expected = 4 * (1 + axes) + prod(shape)
     if len(content) != expected:
         raise RuntimeError(

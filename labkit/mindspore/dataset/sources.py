@@ -1,78 +1,79 @@
 """Sources in memory: arrays cut into rows, and rows made by Python code."""
 
+import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from ...kinds import as_tuple
-from ..tensor import Tensor
-from ._check import at_most, names_of, required
-from ._order import Orders
-from ._pipeline import Dataset
-from .samplers import DistributedSampler, sampler_from
+from ...data import digits
+from ...dialects.argument_types import as_tuple
+from ..argument_checks import at_most, names_of, required
+from ..common.seed import data_seed
+from ..common.tensor import Tensor
+from .pipeline import Dataset
+from .shuffle_order import Orders
 
-__all__ = ["GeneratorDataset", "NumpySlicesDataset"]
-
-
-def chosen_by(shuffle, num_samples, sampler=None, num_shards=None, shard_id=None, **options):
-    """The `Sampler` that a source's arguments ask for, or None. Raises ValueError where they contradict each other."""
-    if (num_shards is None) != (shard_id is None):
-        raise ValueError("num_shards and shard_id need to be passed in together.")
-    if num_shards is not None:
-        return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)
-    if sampler is not None and not (shuffle is None and num_samples is None):
-        raise ValueError(
-            f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: {num_shards}, "
-            f"shard_id: {shard_id}, shuffle: {shuffle}."
-        )
-    return None if sampler is None else sampler_from(sampler)
+__all__ = ["DigitsDataset", "GeneratorDataset", "NumpySlicesDataset"]
 
 
-class Sampled(Dataset):
-    """A source whose rows a sampler may choose."""
+class Choice:
+    """Which rows of a source are read, and in which order, as the source's arguments say.
 
-    sampler: Any = None
-
-    def use_sampler(self, new_sampler) -> None:
-        """Let this sampler choose the rows, in place of another."""
-        self.sampler = sampler_from(new_sampler)
-
-    def add_sampler(self, new_sampler) -> None:
-        """Let this sampler choose among the rows that the sampler of before chooses."""
-        new = sampler_from(new_sampler)
-        if self.sampler is not None:
-            new.add_child(self.sampler)
-        self.sampler = new
-
-
-class Rows(Sampled):
-    """A source with random access: `count` rows, of which `row(i)` gives one; `shuffle` as the source's argument.
-
-    `options` may be `sampler`, or `num_shards` and `shard_id`.
+    `sampler`: indices of rows, as `__iter__`, or `__getitem__` and `__len__`, gives them. `num_shards` and `shard_id`: each
+    `num_shards`-th row, from `shard_id` on, after a shuffle that is the same for all shards unless `shuffle` is False.
     """
 
-    def __init__(self, names, count, shuffle, num_samples, **options):
-        self.names = names
-        self.sampler = chosen_by(shuffle, num_samples, **options)
-        self.count = at_most(count, num_samples)
-        self.total, self.shuffled = count, True if shuffle is None else required(shuffle, "shuffle", (bool,))
+    def __init__(self, shuffle, num_samples, sampler=None, num_shards=None, shard_id=None, **options):
+        self.shuffled, self.num_samples, self.sampler = shuffle is not False, num_samples, sampler
+        self.shards = None if num_shards is None else (num_shards, shard_id)
+
+    def size(self, total):
+        """How many of `total` rows are read."""
+        if self.shards is None:
+            return at_most(total, self.num_samples) if self.sampler is None else len(self._sampled())
+        return at_most(math.ceil(total / self.shards[0]), self.num_samples)
+
+    def places(self, total, random):
+        """The indices of an epoch's rows; `random.of(self, kind)` gives the random numbers."""
+        if self.shards is not None:
+            count, own = self.shards
+            chosen = [(k * count + own) % total for k in range(self.size(total))]
+            make = lambda: Orders((data_seed() or 0) + 1)
+        elif self.sampler is not None:
+            return self._sampled()
+        else:
+            chosen, make = list(range(self.size(total))), Orders
+        if not self.shuffled:
+            return chosen
+        order = random.of(self, make).permutation(total)
+        return [int(order[k]) for k in chosen]
+
+    def _sampled(self):
+        if hasattr(self.sampler, "__iter__"):
+            return list(self.sampler)
+        return [self.sampler[k] for k in range(len(self.sampler))]
+
+
+class Rows(Dataset):
+    """A source with random access: `total` rows, of which `row(i)` gives one; the other arguments are those of `Choice`."""
+
+    def __init__(self, names, total, shuffle, num_samples, **options):
+        if shuffle is not None:
+            required(shuffle, "shuffle", (bool,))
+        self.names, self.total, self.choice = names, total, Choice(shuffle, num_samples, **options)
 
     def get_col_names(self):
         return self.names
 
     def get_dataset_size(self):
-        return self.count if self.sampler is None else self.sampler.all_size(self.total)
+        return self.choice.size(self.total)
 
     def row(self, index):
         """One row, a tuple of arrays."""
         raise NotImplementedError
 
     def rows(self, random):
-        if self.sampler is not None:
-            return (self.row(int(k)) for k in self.sampler.places(self.total, random))
-        order = random.of(self, Orders).permutation(self.total) if self.shuffled else range(self.total)
-        return (self.row(int(k)) for k in order[: self.count])
+        return (self.row(int(k)) for k in self.choice.places(self.total, random))
 
 
 class NumpySlicesDataset(Rows):
@@ -107,7 +108,7 @@ class NumpySlicesDataset(Rows):
         return tuple(column[index] for column in self.columns)
 
 
-class GeneratorDataset(Sampled):
+class GeneratorDataset(Dataset):
     """Rows from Python code: `source` has `__getitem__` and `__len__`, or is iterable, or a function giving such.
 
     A row is a tuple of arrays or numbers, one per column (or just one). With `__getitem__` the order is random unless
@@ -119,27 +120,19 @@ class GeneratorDataset(Sampled):
 
     def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
                  num_parallel_workers=1, shuffle=None, **options):  # fmt: skip
-        if not (callable(source) or hasattr(source, "__iter__") or hasattr(source, "__getitem__")):
-            raise TypeError(
-                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
-                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__)."
-            )
         if column_names is None:
             raise ValueError("Neither columns_names nor schema are provided.")
         self.names = names_of(column_names, "column_names")
         self.source, self.num_samples = source, num_samples
         self.random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
-        self.shuffled = self.random_access and shuffle is not False
-        self.sampler = chosen_by(shuffle, num_samples, **options)
-        if self.sampler is not None and not self.random_access:
-            raise RuntimeError("sampler: expected a source with `__getitem__` and `__len__` for it.")
+        self.choice = Choice(shuffle, num_samples, **options)
 
     def get_col_names(self) -> list[str]:
         return self.names
 
     def get_dataset_size(self) -> int:
-        if self.sampler is not None:
-            return self.sampler.all_size(len(self.source))
+        if self.random_access:
+            return self.choice.size(len(self.source))
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
         return at_most(count, self.num_samples)
 
@@ -151,11 +144,7 @@ class GeneratorDataset(Sampled):
 
     def _items(self, random):
         if self.random_access:
-            count = len(self.source)
-            if self.sampler is not None:
-                return (self.source[int(k)] for k in self.sampler.places(count, random))
-            order = random.of(self, Orders).permutation(count) if self.shuffled else range(count)
-            return (self.source[int(k)] for k in order)
+            return (self.source[int(k)] for k in self.choice.places(len(self.source), random))
         return iter(self.source() if callable(self.source) else self.source)
 
     def _row(self, item):
@@ -167,3 +156,30 @@ class GeneratorDataset(Sampled):
                 f"returned NumPy array is:{len(values)}"
             )
         return tuple(v.asnumpy() if isinstance(v, Tensor) else np.asarray(v) for v in values)
+
+
+class DigitsDataset(Rows):
+    """Images (8, 8, 1) of uint8 from 0 to 255 and labels of uint32, as `MnistDataset` gives its own, from `labkit.data`.
+
+    `usage`: "train", "test" or "all", the default. In random order unless `shuffle=False`. Ask `vision.Resize` for the
+    32 x 32 pixels of LeNet-5.
+
+    >>> import labkit.mindspore as ms
+    >>> data = ms.dataset.DigitsDataset("test", shuffle=False).batch(32)
+    >>> image, label = next(data.create_tuple_iterator())
+    >>> image.shape, image.dtype, label.shape
+    ((32, 8, 8, 1), mindspore.uint8, (32,))
+    """
+
+    def __init__(self, usage="all", num_samples=None, num_parallel_workers=None, shuffle=None):
+        if usage not in ("train", "test", "all"):
+            raise ValueError("Input usage is not within the valid set of ['train', 'test', 'all'].")
+        found = digits()
+        parts = {"train": [found.train], "test": [found.test], "all": [found.train, found.test]}[usage]
+        images, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        self.images = np.rint(images * (255 / 16)).astype(np.uint8)[..., None]
+        self.labels = labels.astype(np.uint32)
+        super().__init__(["image", "label"], len(labels), shuffle, num_samples)
+
+    def row(self, index) -> tuple:
+        return self.images[index], self.labels[index]

@@ -1,6 +1,6 @@
-"""What MindSpore tries out: optimizers whose options are kept in groups that may be changed."""
+"""What MindSpore tries out: an optimizer whose options are kept in groups that may be changed."""
 
-from ...aliases import attributes
+from ...dialects.unsupported import attributes
 from . import optim
 
 __all__ = ["optim"]

@@ -2,31 +2,27 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 
-from ...absent import member
-from ...aliases import attributes
-from ...engine import current
-from ...kinds import of_kind
-from ...parts import dotted, named_leaves, tree_text
-from .. import dtype as mstype
-from .._attributes import may_assign, settled
-from .._cell import Cell_
-from .._recording import busy, only_inside
-from .._seed import drawing_aside
+from ...dialects.argument_types import of_kind
+from ...dialects.module_tree import dotted, named_leaves, tree_text
+from ...dialects.unsupported import attributes, member
+from ...engine import cast, current, map_leaves
+from ..common import dtype as mstype
+from ..common.parameter import Parameter, ParameterTuple, bound
+from ..common.seed import drawing_aside
+from ..common.tensor import Tensor, wrap
 from ..context import compiles
-from ..graph_mode import Compiled, compiled_for
-from ..parameter import Parameter, ParameterTuple
-from ..tensor import Tensor, wrap
-from ._bprop import with_own_derivative
-from ._inputs import WithInputs
-from .hooks import Hooked, through_hooks
-from .state import Stateful
+from ..graph.cell_attributes import may_assign, settled
+from ..graph.jit import Compiled, compiled_for
+from ..graph.recorder import busy, only_inside
+from .bprop import with_own_derivative
+from .cell_hooks import Hooked, through_hooks
 
 __all__ = ["Cell", "GraphCell"]
 
@@ -46,7 +42,7 @@ def _unmoved(network):
                 parameter.set_data(wrap(array))
 
 
-class Cell(Stateful, Hooked, WithInputs, Cell_):
+class Cell(Hooked):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
@@ -67,7 +63,6 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         own(self, "_params", {})
         own(self, "_cells", OrderedDict())
         own(self, "_hooks", {})
-        own(self, "_buffers", {})
         own(self, "_auto_prefix", auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
         for name, value in (flags or {}).items():
@@ -78,8 +73,6 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
     def __call__(self, *args, **kwargs):
         if "_distinct" not in self.__dict__:
             self._distinguish()
-        if "_inputs" in self.__dict__:
-            self._check_inputs(args)
         if compiles():
             return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)
         return self._run(*args, **kwargs)
@@ -95,20 +88,23 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self._run, args, kwargs)
         if "compute_dtype" in self.__dict__:
-            from ._precision import run_in
+            from .cell import run_in
 
             return run_in(self, self.compute_dtype.numpy, args, kwargs)
         return self._compute(args, kwargs)
 
     def _compute(self, args, kwargs):
-        if self.__dict__.get("_recomputed") and not kwargs:
+        own = self.__dict__
+        if not own["_hooks"] and type(self).bprop is None and "_recomputed" not in own:
+            return self.construct(*args, **kwargs)
+        if "_recomputed" in own and not kwargs:
             from ...memory import checkpoint
 
             return checkpoint(lambda *inputs: self._around(inputs, {}), list(self.get_parameters()))(*args)
         return self._around(args, kwargs)
 
     def _around(self, args, kwargs):
-        if self.__dict__.get("_hooks"):
+        if self._hooks:
             return through_hooks(self, self._without_hooks, args, kwargs)
         return self._without_hooks(args, kwargs)
 
@@ -148,19 +144,15 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
             )
         if isinstance(value, Parameter):
             self.__dict__.pop(name, None)
-            self.insert_param_to_cell(name, value)
+            self._insert(name, value)
         elif isinstance(value, ParameterTuple):
             for p in value:
-                self.insert_param_to_cell(p.name, p, check_name_contain_dot=False)
+                self._insert(p.name, p)
         elif isinstance(value, Cell):
             self.__dict__.pop(name, None)
             if self._auto_prefix:
                 value.update_parameters_name(name + ".")
-            self.insert_child_to_cell(name, value)
-        elif name in self._registered("_buffers"):
-            raise TypeError(
-                f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer."
-            )
+            self._cells[name] = value
         elif value is not None and (name in self._registered("_params") or name in self._registered("_cells")):
             return self._replace(name, value)
         object.__setattr__(self, name, value)
@@ -191,43 +183,14 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         object.__delattr__(self, name)
 
     def __getattr__(self, name):
-        if not name.startswith("_"):
-            from ._inner import inner
-
-            if (primitive := inner(self, name)) is not None:
-                return primitive
         text = f"The '{type(self).__name__}' object has no attribute '{name}'."
         raise member("mindspore", "nn.Cell", text, name, self)
 
-    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True) -> None:
-        """Register a parameter under a name."""
-        if not param_name:
-            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
-        if check_name_contain_dot and "." in param_name:
-            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
-        of_kind(
-            param,
-            Parameter,
-            "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type}.",
-        )
-        if param.has_generated_name:
-            param.name = param_name
-        self._params[param_name] = param
-        self.__dict__[param_name] = param
-
-    def insert_child_to_cell(self, child_name, child_cell) -> None:
-        """Register a cell under a name."""
-        of_kind(
-            child_name,
-            str,
-            "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type}.",
-        )
-        if not child_name or "." in child_name:
-            raise KeyError(
-                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
-            )
-        self._cells[child_name] = child_cell
-        self.__dict__[child_name] = child_cell
+    def _insert(self, name, parameter):
+        if parameter.has_generated_name:
+            parameter.name = name
+        self._params[name] = parameter
+        self.__dict__[name] = parameter
 
     # ---- parameters ----
 
@@ -244,10 +207,6 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         """The list of parameters with `requires_grad`."""
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
-    def untrainable_params(self, recurse=True) -> list[Parameter]:
-        """The list of parameters without `requires_grad`."""
-        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
-
     def parameters_dict(self, recurse=True) -> OrderedDict[str, Parameter]:
         """`{name: parameter}`, an OrderedDict."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
@@ -257,19 +216,11 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         for path, p in self.parameters_and_names(expand=recurse):
             p.name = prefix + path
 
-    def init_parameters_data(self, auto_parallel_mode=False) -> dict[Parameter, Parameter]:
-        """`{parameter: parameter}`: all have their numbers from the start here."""
-        return {p: p for p in self.get_parameters()}
-
     # ---- cells ----
 
     def cells(self) -> Iterable["Cell"]:
         """The cells directly in this one."""
         return self._cells.values()
-
-    def name_cells(self) -> OrderedDict[str, "Cell"]:
-        """`{name: cell}` of the cells directly in this one, an OrderedDict."""
-        return OrderedDict(self._cells)
 
     def cells_and_names(self, name_prefix="") -> Iterator[tuple[str, "Cell"]]:
         """Pairs `(path, cell)`, this cell first."""
@@ -282,13 +233,6 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         yield path, self
         for name, cell in self._cells.items():
             yield from cell._walk(dotted(path, name), seen)
-
-    def apply(self, fn) -> Self:
-        """Call `fn` with every cell in it, then with itself; returns the cell."""
-        for cell in self.cells():
-            cell.apply(fn)
-        fn(self)
-        return self
 
     # ---- modes ----
 
@@ -312,45 +256,9 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
         """
         object.__setattr__(self, "_recomputed", True)
 
-    def add_flags(self, **flags) -> Self:
-        """Note `flags` as attributes and for `get_flags`; they change no number. Returns the cell."""
-        object.__setattr__(self, "_flags", {**self.get_flags(), **flags})
-        for name, value in flags.items():
-            object.__setattr__(self, name, value)
-        return self
-
-    def add_flags_recursive(self, **flags) -> Self:
-        """`add_flags` for this cell and all in it; returns the cell."""
-        return self.apply(lambda cell: cell.add_flags(**flags))
-
-    def get_flags(self) -> dict[str, Any]:
-        """What `add_flags` noted."""
-        return self.__dict__.get("_flags", {})
-
-    def set_jit_config(self, jit_config) -> None:
-        """Accepted: how it is compiled does not depend on it."""
-        object.__setattr__(
-            self, "_jit_config_dict", self.__dict__.get("_jit_config_dict") or jit_config.jit_config_dict
-        )
-
     def set_grad(self, requires_grad=True) -> Self:
         """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""
         self.requires_grad = requires_grad
-        return self
-
-    def to(self, device=None, dtype=None, non_blocking=False) -> Self:
-        """Give the parameters and buffers of floats the type `dtype`; returns the cell. `device`: "CPU", the only one here.
-
-        >>> from labkit.mindspore import float16, nn
-        >>> nn.Dense(1, 1).to(dtype=float16).weight.dtype
-        mindspore.float16
-        """
-        device, dtype = (None, device) if isinstance(device, mstype.DType) else (device, dtype)
-        if device not in (None, "CPU"):
-            raise RuntimeError(f"Unsupported device target {device}. Here there is the CPU alone; leave `device` out.")
-        for tensor in [*self.get_parameters(), *self.buffers()]:
-            if dtype is not None and tensor.dtype.numpy.kind in "fV":
-                tensor.set_dtype(dtype)
         return self
 
     def to_float(self, dst_type) -> Self:
@@ -390,5 +298,30 @@ class Cell(Stateful, Hooked, WithInputs, Cell_):
 
 
 GraphCell = Cell
+
+
+def in_dtype(value, dtype):
+    """A floating tensor in `dtype`, everything else as it is."""
+    if not isinstance(value, Tensor) or value._value.dtype.kind in "biu" or value._value.dtype == dtype:
+        return value
+    return wrap(_cast(value._value, dtype))
+
+
+def _cast(value, dtype):
+    with np.errstate(all="ignore"):
+        return cast(value, dtype)
+
+
+def run_in(cell, dtype, args, kwargs):
+    """Run a cell with its inputs and its own parameters in `dtype`; parameters keep their type, gradients come back in it."""
+    args, kwargs = map_leaves(lambda leaf: in_dtype(leaf, dtype), (tuple(args), kwargs))
+    own = {p: p._value.dtype for p in cell._params.values() if in_dtype(p, dtype) is not p}
+    with bound(list(own), [_cast(p._value, dtype) for p in own]) if own else nullcontext():
+        output = cell._compute(args, kwargs)
+    for p, kept in own.items():
+        if p._value.dtype != kept:  # what the cell has written, such as a running mean
+            p._value = _cast(p._value, kept)
+    return output
+
 
 __getattr__ = attributes(__name__)

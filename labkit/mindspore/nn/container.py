@@ -1,12 +1,11 @@
 """Cells that hold cells: in a chain, or in a list."""
 
-from collections.abc import ItemsView, KeysView, ValuesView
 from typing import Any, Self
 
-from ...kinds import of_kind, one_by_one
+from ...dialects.argument_types import of_kind, one_by_one
 from .cell import Cell
 
-__all__ = ["CellDict", "CellList", "SequentialCell"]
+__all__ = ["CellList", "SequentialCell"]
 
 
 class SequentialCell(Cell):
@@ -38,7 +37,7 @@ class SequentialCell(Cell):
 
     def append(self, cell) -> None:
         """Add a cell at the end."""
-        _add(self, str(len(self)), cell, _before(self)[0])
+        _add(self, str(len(self)), cell, _before(self))
 
     def construct(self, input_data) -> Any:
         for cell in self._cells.values():
@@ -57,23 +56,7 @@ class SequentialCell(Cell):
 
     def __setitem__(self, index, cell):
         name = list(self._cells)[_at(index, list(self._cells), self)]
-        _add(self, name, cell, _before(self)[0])
-
-    def __delitem__(self, index):
-        names = list(self._cells)
-        for name in names[index] if isinstance(index, slice) else [names[_at(index, names, self)]]:
-            del self._cells[name]
-        self._numbered(list(self._cells.values()))
-
-    def _numbered(self, cells, start=0, new=None):
-        """Hold `cells` under their places. From `start` on their parameters' names follow; those of `new` are named afresh."""
-        prefix, depth = _before(self)
-        for place, cell in list(enumerate(cells))[start:]:
-            for path, p in cell.parameters_and_names():
-                own = path if cell is new else ".".join(p.name.split(".")[depth + 1 :])
-                p.name = f"{prefix}{place}.{own}"
-        self._cells.clear()
-        self._cells.update((str(place), cell) for place, cell in enumerate(cells))
+        _add(self, name, cell, _before(self))
 
     def __bool__(self):
         return len(self) > 0
@@ -95,7 +78,7 @@ class CellList(SequentialCell):
         of_kind(
             cells, list, "For 'CellList', the new cells wanted to append should be instance of list, but got {kind}."
         )
-        prefix = _before(self)[0]
+        prefix = _before(self)
         for cell in cells:
             _add(self, str(len(self)), cell, prefix)
         return self
@@ -103,82 +86,36 @@ class CellList(SequentialCell):
     __iadd__ = extend
 
     def insert(self, index, cell) -> None:
-        """Put a cell before the one at `index`."""
-        cells = list(self)
+        """Put a cell before the one at `index`; those behind it are numbered again."""
+        cells, prefix = list(self._cells.values()), _before(self)
         cells.insert(index, cell)
-        self._numbered(cells, index % len(self) if index < 0 else index, cell)
+        self._cells.clear()
+        for number, one in enumerate(cells):
+            if one is cell:
+                _add(self, str(number), one, prefix)
+            else:
+                self._cells[str(number)] = one
 
     def construct(self, *inputs) -> Any:
         raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")
 
 
-class CellDict(Cell):
-    """A dictionary of cells, registered with their parameters; it is not called itself."""
-
-    def __init__(self, cells=None):
-        super().__init__()
-        self.update(cells or {})
-
-    def __getitem__(self, name):
-        return self._cells[name]
-
-    def __setitem__(self, name, cell):
-        _add(self, name, cell, _before(self)[0])
-
-    def __len__(self):
-        return len(self._cells)
-
-    def __iter__(self):
-        return iter(self._cells)
-
-    def __delitem__(self, name):
-        del self._cells[name]
-
-    def __contains__(self, name):
-        return name in self._cells
-
-    def clear(self) -> None:
-        """Take all cells out."""
-        self._cells.clear()
-
-    def pop(self, name) -> Cell:
-        """Take a cell out; returns it. Raises KeyError for a name that is not there."""
-        return self._cells.pop(name)
-
-    def update(self, cells) -> None:
-        """Add cells, from a dictionary, another CellDict or pairs of name and cell; those of the same name are replaced."""
-        for name, cell in cells.items() if hasattr(cells, "items") else cells:
-            self[name] = cell
-
-    def keys(self) -> KeysView[str]:
-        """The names."""
-        return self._cells.keys()
-
-    def values(self) -> ValuesView[Cell]:
-        """The cells."""
-        return self._cells.values()
-
-    def items(self) -> ItemsView[str, Cell]:
-        """The pairs of name and cell."""
-        return self._cells.items()
-
-
 def _before(owner):
-    """What stands before a cell's own name in the names of its parameters, and how many parts that has.
+    """What stands before a cell's own name in the names of its parameters.
 
     Read off the names that there are, as MindSpore does: the last part of the first name that is its cell's, unless the second
     name has its cell's there, too. So a chain at place 0 of a list may be taken for what stands before.
     """
     named = [(key, p.name.split(".")) for key, cell in owner._cells.items() for p in [*cell.get_parameters()][:1]]
     if not named:
-        return "", 0
+        return ""
     (key, parts), second = named[0], named[1:2]
     depth = 0
     for at in [at for at, part in enumerate(parts) if part == key]:
         depth = at
         if second and second[0][1][at : at + 1] == [second[0][0]]:
             break
-    return "".join(part + "." for part in parts[:depth]), depth
+    return "".join(part + "." for part in parts[:depth])
 
 
 def _add(owner, name, cell, prefix=""):

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ...engine import dtype_of
-from ...packed import forms, pack, unpack
+from ...engine.packed_arrays import forms, pack, unpack
 from ...parallel import member
+from ..common.tensor import Tensor, wrap
 from ..context import get_auto_parallel_context
-from ..ops._communication import WORLD, AllReduce
-from ..tensor import Tensor, wrap
+from ..ops.collectives import WORLD, AllReduce
 from .cell import Cell
 
 __all__ = ["DistributedGradReducer"]

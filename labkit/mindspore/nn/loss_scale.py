@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from ...engine import map_leaves
-from ...kinds import of_kind
 from ...ops import select as chosen
 from ...program import TraceError
-from .._recording import current
-from .._run import Run
-from .._scaler import all_finite
+from ..common.dtype import bool_, float32, int32
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, compiles
-from ..dtype import bool_, float32, int32
+from ..gradient.reverse_run import Run
+from ..graph.recorder import current
 from ..ops import (
     AllReduce,
     HyperMap,
@@ -29,8 +29,7 @@ from ..ops import (
     reciprocal,
     select,
 )
-from ..parameter import Parameter
-from ..tensor import Tensor, wrap
+from ..ops.reductions import all_finite
 from .cell import Cell
 from .training import TrainOneStepCell
 
@@ -164,7 +163,6 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens) -> None:
         """Change the scale. Raises TypeError for anything but a tensor."""
-        of_kind(sens, Tensor, "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type}")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input) -> tuple[Tensor, Any]:
@@ -186,12 +184,6 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 def _initial_scale(scale_sense):
     if isinstance(scale_sense, Cell):
         return Tensor(scale_sense.get_loss_scale(), float32)
-    of_kind(
-        scale_sense,
-        Tensor,
-        "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "
-        "{type}.",
-    )
     if scale_sense.shape not in ((), (1,)):
         raise ValueError(
             "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), but got "

@@ -1,17 +1,24 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
-import numpy as np
-
-from ...kinds import of_kind
-from ..ops import _entropy
-from ..ops._op import OPS
-from ..tensor import Tensor
-from .activation import CLASSES, get_activation
+from ..common.tensor import Tensor
+from ..ops.losses import (
+    REDUCTIONS,
+    as_one_hot,
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    reduced,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy,
+)
 from .cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "DiceLoss", "FocalLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss",
-    "MultiClassDiceLoss", "NLLLoss", "RMSELoss", "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss", "NLLLoss",
+    "SoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 
@@ -20,7 +27,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in _entropy.REDUCTIONS:
+        if reduction not in REDUCTIONS:
             raise ValueError(
                 f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}."
             )
@@ -35,7 +42,7 @@ class LossBase(Cell):
         return tuple(range(len(x.shape)))
 
     def _reduced(self, value):
-        return _entropy.reduced(value, self.reduction, self.cls_name)
+        return reduced(value, self.reduction, self.cls_name)
 
 
 class MSELoss(LossBase):
@@ -47,113 +54,21 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.mse_loss(logits, labels, self.reduction)
-
-
-class RMSELoss(LossBase):
-    """The root of the mean of (logits - label)^2."""
-
-    def __init__(self):
-        super().__init__()
-        self.MSELoss = MSELoss()
-
-    def construct(self, logits, label) -> Tensor:
-        return self.MSELoss(logits, label).sqrt()
-
-
-class DiceLoss(LossBase):
-    """1 less twice the overlap of `logits` and `label`, of one shape, over the sum of their squares and `smooth`."""
-
-    def __init__(self, smooth=1e-5):
-        super().__init__()
-        self.smooth = smooth
-
-    def construct(self, logits, label) -> Tensor:
-        if logits.shape != label.shape:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'logits_shape' should be equal to 'label_shape', but got {logits.shape} and "
-                f"{label.shape}."
-            )
-        squares = (logits * logits).sum() + (label * label).sum()
-        return 1 - 2 * (logits * label).sum() / (squares + self.smooth)
-
-
-class MultiClassDiceLoss(LossBase):
-    """The mean over classes of `DiceLoss`, of (n, classes, ...) each; `weights` (classes, ...) multiply a class's.
-
-    `activation`, a name or a cell, is applied to `logits` first. The class `ignore_indiex` adds nothing, but counts.
-    """
-
-    def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
-        super().__init__()
-        self.binarydiceloss, self.weights, self.ignore_indiex = DiceLoss(), weights, ignore_indiex
-        self.activation = get_activation(activation) if isinstance(activation, str) else activation
-
-    def construct(self, logits, label) -> Tensor:
-        logits = logits if self.activation is None else self.activation(logits)
-        total = 0
-        for i in range(label.shape[1]):
-            if i != self.ignore_indiex:
-                loss = self.binarydiceloss(logits[:, i], label[:, i])
-                total = total + (loss if self.weights is None else loss * self.weights[i])
-        return total / label.shape[1]
-
-
-class FocalLoss(LossBase):
-    """The log-loss of scores (n, classes, ...), less the surer an answer is: -(1 - p)^gamma log p (T. Lin et al., 2017).
-
-    `labels` are class numbers (n, 1, ...) or one-hot (n, classes, ...); `weight` (classes,) multiplies a class's log p.
-
-    >>> import labkit.mindspore as ms
-    >>> loss = ms.nn.FocalLoss(gamma=2.0)(ms.Tensor([[0.0, 0.0]]), ms.Tensor([[1]], ms.int32))
-    >>> round(loss.item(), 4)  # log(2) / 4
-    0.1733
-    """
-
-    def __init__(self, weight=None, gamma=2.0, reduction="mean"):
-        super().__init__(reduction)
-        of_kind(gamma, float, "For 'FocalLoss', the type of 'gamma' must be float, but got {type}.")
-        self.weight, self.gamma, self.logsoftmax = weight, gamma, CLASSES["LogSoftmax"](1)
-
-    def construct(self, logits, labels) -> Tensor:
-        logits, labels = (t.reshape((*t.shape[:2], -1)) for t in (logits, labels))
-        log_p, hot = self.logsoftmax(logits), labels
-        if labels.shape[1] == 1 < logits.shape[1]:
-            places = labels.astype("int32")
-            hot = OPS["equal"](places, Tensor(np.arange(logits.shape[1], dtype=np.int32)[:, None])).astype(logits.dtype)
-        each = -((1 - log_p.exp()) ** self.gamma) * hot * log_p
-        if self.weight is not None:
-            each = each * self.weight.reshape((1, -1, 1))
-        return self.get_loss(each.mean(-1) if hot is labels else each.sum(1).mean(1))
+        return mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.l1_loss(logits, labels, self.reduction)
+        return l1_loss(logits, labels, self.reduction)
 
 
-class SmoothL1Loss(LossBase):
-    """Half the squared distance over `beta` below `beta`, then |distance| - beta / 2. Not reduced by default."""
+class MAELoss(L1Loss):
+    """The mean of |logits - label|; `L1Loss` under its older name."""
 
-    def __init__(self, beta=1.0, reduction="none"):
-        super().__init__(reduction)
-        self.beta = beta
-
-    def construct(self, logits, labels) -> Tensor:
-        return _entropy.smooth_l1_loss(logits, labels, self.beta, self.reduction)
-
-
-class HuberLoss(LossBase):
-    """Half the squared distance below `delta`, then delta (|distance| - delta / 2)."""
-
-    def __init__(self, reduction="mean", delta=1.0):
-        super().__init__(reduction)
-        self.delta = delta
-
-    def construct(self, logits, labels) -> Tensor:
-        return _entropy.huber_loss(logits, labels, self.reduction, self.delta)
+    def construct(self, logits, label) -> Tensor:
+        return super().construct(logits, label)
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
@@ -169,15 +84,14 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        of_kind(sparse, bool, "For '{owner}', the 'sparse' must be a bool, but got {kind}.", owner=self.cls_name)
         self.sparse = sparse
 
     def construct(self, logits, labels) -> Tensor:
         if self.sparse and self.reduction == "mean":
-            return _entropy.sparse_softmax_cross_entropy(logits, labels)
+            return sparse_softmax_cross_entropy(logits, labels)
         if self.sparse:
-            labels = _entropy.as_one_hot(labels, logits)
-        return self._reduced(_entropy.softmax_cross_entropy_with_logits(logits, labels)._value)
+            labels = as_one_hot(labels, logits)
+        return self._reduced(softmax_cross_entropy_with_logits(logits, labels)._value)
 
 
 class CrossEntropyLoss(LossBase):
@@ -196,37 +110,46 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.cross_entropy(
-            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
-        )
+        return cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
 class NLLLoss(LossBase):
-    """Minus the log-probability of the target class, `logits` being log-probabilities (n, classes, ...)."""
+    """Minus the log-probability of the class `labels`, `logits` being log-probabilities (n, classes, ...).
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.nn.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32)))
+    1.0
+    """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
         super().__init__(reduction)
         self.weight, self.ignore_index = weight, ignore_index
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+        return nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
 class BCELoss(LossBase):
-    """The log-loss of probabilities against labels in [0, 1]; `weight` multiplies each element's."""
+    """The log-loss of probabilities against labels in [0, 1]; `weight` multiplies each element's.
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.nn.BCELoss()(ms.Tensor([0.5]), ms.Tensor([1.0])))
+    0.6931472
+    """
 
     def __init__(self, weight=None, reduction="mean"):
         super().__init__(reduction)
         self.weight = weight
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+        return binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
 class BCEWithLogitsLoss(LossBase):
-    """`BCELoss` of the sigmoid of scores, without overflow; `pos_weight`: how much more a label of 1 counts.
+    """The log-loss of the sigmoid of scores against labels in [0, 1], without overflow.
 
-    `logits` and `labels` have one shape; the result is a number, or with `reduction="none"` of that shape.
+    `logits` and `labels` have one shape; the result is a number, or with `reduction="none"` of that shape. `weight`
+    multiplies each element's loss; `pos_weight`: how much more a label of 1 counts.
 
     >>> import labkit.mindspore as ms
     >>> print(ms.nn.BCEWithLogitsLoss()(ms.Tensor([0.0, 100.0]), ms.Tensor([1.0, 1.0])))
@@ -238,4 +161,4 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits, labels) -> Tensor:
-        return _entropy.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)
+        return binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

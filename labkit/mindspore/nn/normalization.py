@@ -6,17 +6,16 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
+from ...dialects.argument_types import of_kind
+from ...dialects.class_paths import with_names
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
-from ...kinds import of_kind
-from ...layout import with_names
-from .._initializer import initializer
-from ..dtype import float32
-from ..ops import group_norm
-from ..ops._op import value_of
-from ..parameter import Parameter
-from ..tensor import Tensor, wrap
-from ._checks import check_format
+from ..argument_checks import check_format
+from ..common.dtype import float32
+from ..common.initializer import initializer
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor, wrap
+from ..ops.op_table import value_of
 from .cell import Cell
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm"]
@@ -32,8 +31,6 @@ class _BatchNorm(Cell):
                  dtype=float32):  # fmt: skip
         super().__init__()
         check_format(data_format, self.cls_name)
-        if num_features < 1:
-            raise ValueError(f"For '{self.cls_name}', the 'num_features' must be at least 1, but got {num_features}.")
         if not 0 <= momentum <= 1:
             raise ValueError(
                 f"For '{self.cls_name}', the 'momentum' must be a number in range [0, 1], but got {momentum}."
@@ -140,10 +137,6 @@ class LayerNorm(Cell):
             "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got {value} and the type is "
             "{type}.",
         )
-        if not normalized_shape:
-            raise ValueError(
-                "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element."
-            )
         self.normalized_shape, self.epsilon = normalized_shape, epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype), name="gamma")
@@ -177,7 +170,11 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, num_channels, dtype), name="beta", requires_grad=affine)
 
     def construct(self, x) -> Tensor:
-        return group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        groups = x.reshape((x.shape[0], self.num_groups, -1))
+        centred = groups - groups.mean((2,), True)
+        scaled = (centred / ((centred * centred).mean((2,), True) + self.eps).sqrt()).reshape(x.shape)
+        of_channels = (1, -1) + (1,) * (x.ndim - 2)
+        return scaled * self.gamma.reshape(of_channels) + self.beta.reshape(of_channels)
 
     def extend_repr(self) -> str:
         return with_names(self, "num_groups", "num_channels")

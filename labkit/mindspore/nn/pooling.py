@@ -1,22 +1,21 @@
-"""Pooling layers: the largest or the mean element of every window of a sequence, an image or a volume."""
+"""Pooling layers: the largest or the mean element of every window of images."""
 
 from typing import Any
 
-from ...layout import with_names
-from ..ops._convolution import four, largest, mean_of_windows
-from ..tensor import Tensor
-from ._checks import check_format, check_type
+from ...dialects.class_paths import with_names
+from ..argument_checks import check_format, check_type
+from ..common.tensor import Tensor
+from ..ops import adaptive_max_pool2d
+from ..ops.convolution import four, largest, mean_of_windows
 from .cell import Cell
 
-__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
+__all__ = ["AdaptiveMaxPool2d", "AvgPool2d", "MaxPool2d"]
 
 _MODES = ("VALID", "SAME", "PAD")
 
 
 class _Pool(Cell):
     """What pooling layers have in common: window, step and padding."""
-
-    dims = 2
 
     def __init__(self, kernel_size, stride, pad_mode, padding):
         super().__init__()
@@ -27,7 +26,7 @@ class _Pool(Cell):
                 f"For '{self.cls_name}', the 'pad_mode' must be str and must be in '['VALID', 'SAME', 'PAD']', "
                 f"but got '{self.pad_mode}'."
             )
-        four(padding, self.cls_name, self.dims)
+        four(padding, self.cls_name)
 
     def _size(self, value, name):
         check_type(value, name, (int, tuple), self.cls_name)
@@ -49,12 +48,6 @@ class _Pool(Cell):
         return with_names(self, "kernel_size", "stride", "pad_mode")
 
 
-def _of_images(pool):
-    """What the real pools of sequences show: those of images of height 1, which they are there."""
-    size, stride = ((1, n) if isinstance(n, int) else n for n in (pool.kernel_size, pool.stride))
-    return f"kernel_size={size}, stride={stride}, pad_mode={pool.pad_mode}"
-
-
 class MaxPool2d(_Pool):
     """The largest element of every window of images (batch, channels, height, width), or of a single image.
 
@@ -71,12 +64,11 @@ class MaxPool2d(_Pool):
         check_format(data_format, self.cls_name)
         self.dilation, self.ceil_mode, self.return_indices = dilation, ceil_mode, return_indices
         names = "'padding', 'dilation', 'return_indices', 'ceil_mode'"
-        dense = 1, (1,) * self.dims
-        self._only_padded(names, padding != 0, dilation not in dense, return_indices, ceil_mode)
+        self._only_padded(names, padding != 0, dilation not in (1, (1, 1)), return_indices, ceil_mode)
 
     def construct(self, x) -> Any:
         mode = self.pad_mode.lower()
-        how = mode, self.padding, self.dilation, self.ceil_mode, self.return_indices, self.dims
+        how = mode, self.padding, self.dilation, self.ceil_mode, self.return_indices
         return largest(x, self.kernel_size, self.stride, *how)
 
 
@@ -97,29 +89,23 @@ class AvgPool2d(_Pool):
     def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         counted = self.count_include_pad and mode == "pad"
-        how = mode, self.padding, self.ceil_mode, counted, self.divisor_override, self.dims
+        how = mode, self.padding, self.ceil_mode, counted, self.divisor_override
         return mean_of_windows(x, self.kernel_size, self.stride, *how)
 
 
-class MaxPool1d(MaxPool2d):
-    """The largest element of every window of sequences; see `MaxPool2d`."""
+class AdaptiveMaxPool2d(Cell):
+    """The largest elements of as many windows as `output_size` (a number or a pair) says, which cover an image.
 
-    dims, extend_repr = 1, _of_images
+    `return_indices`: also the places of these in the flattened image.
 
+    >>> from labkit.mindspore import Tensor
+    >>> AdaptiveMaxPool2d(1)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).tolist()
+    [[[[4.0]]]]
+    """
 
-class MaxPool3d(MaxPool2d):
-    """The largest element of every window of volumes; see `MaxPool2d`."""
+    def __init__(self, output_size, return_indices=False):
+        super().__init__()
+        self.output_size, self.return_indices = output_size, return_indices
 
-    dims = 3
-
-
-class AvgPool1d(AvgPool2d):
-    """The mean of every window of sequences; see `AvgPool2d`."""
-
-    dims, extend_repr = 1, _of_images
-
-
-class AvgPool3d(AvgPool2d):
-    """The mean of every window of volumes; see `AvgPool2d`."""
-
-    dims = 3
+    def construct(self, input) -> Any:
+        return adaptive_max_pool2d(input, self.output_size, self.return_indices)

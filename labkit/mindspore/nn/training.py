@@ -2,19 +2,39 @@
 
 from typing import Any
 
+from ...dialects.argument_types import of_kind
 from ...engine import map_leaves
-from ...kinds import of_kind
-from .._run import Run
+from ..common.dtype import float32
+from ..common.tensor import Tensor
 from ..context import ParallelMode, get_auto_parallel_context
-from ..dtype import float32
-from ..ops import GradOperation, fill, jvp
-from ..parameter import ParameterTuple
-from ..tensor import Tensor
-from .activation import CLASSES
+from ..gradient.reverse_run import Run
+from ..ops import GradOperation, fill
+from .activation import Identity
 from .cell import Cell
 from .grad_reducer import DistributedGradReducer
 
-__all__ = ["ForwardValueAndGrad", "Jvp", "TrainOneStepCell", "Vjp", "WithEvalCell", "WithGradCell", "recompute"]
+__all__ = ["ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithLossCell", "recompute"]
+
+
+class WithLossCell(Cell):
+    """`loss_fn(backbone(data), label)`: what a training step differentiates.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> WithLossCell(nn.Dense(2, 1, "ones", "zeros"), nn.MSELoss())(Tensor([[1.0, 2.0]]), Tensor([[1.0]]))
+    Tensor(shape=[], dtype=Float32, value= 4)
+    """
+
+    def __init__(self, backbone, loss_fn):
+        super().__init__(auto_prefix=False)
+        self._backbone, self._loss_fn = backbone, loss_fn
+
+    def construct(self, data, label) -> Tensor:
+        return self._loss_fn(self._backbone(data), label)
+
+    @property
+    def backbone_network(self) -> Cell:
+        """The network without the loss."""
+        return self._backbone
 
 
 class TrainOneStepCell(Cell):
@@ -52,7 +72,7 @@ class TrainOneStepCell(Cell):
         self.parallel_mode = get_auto_parallel_context("parallel_mode")
         self.reducer_flag = self.parallel_mode in (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL)
         if not self.reducer_flag:
-            self.grad_reducer = CLASSES["Identity"]()
+            self.grad_reducer: Cell = Identity()
             return
         self.mean, self.degree = get_auto_parallel_context("gradients_mean"), get_auto_parallel_context("device_num")
         self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
@@ -93,72 +113,23 @@ def in_float32(value):
     return value.astype(float32) if floats and value.dtype is not float32 else value
 
 
-class WithGradCell(Cell):
-    """The gradients of a network's trainable parameters, with the loss `loss_fn` if there is one."""
-
-    def __init__(self, network, loss_fn=None, sens=None):
-        super().__init__(auto_prefix=False)
-        self.network, self.loss_fn, self.sens = network, loss_fn, sens
-        self.weights = ParameterTuple(network.trainable_params())
-        self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
-
-    def construct(self, *inputs) -> Any:
-        def loss(*given):
-            return self.network(*given) if self.loss_fn is None else self.loss_fn(self.network(*given[:-1]), given[-1])
-
-        return self.grad(loss, self.weights)(*inputs, *(() if self.sens is None else (self.sens,)))
-
-
 class ForwardValueAndGrad(Cell):
-    """`(output, gradients)` of a network or function; `get_all`, `get_by_list` and `sens_param` as in `GradOperation`."""
+    """`(output, gradients)` of a network or function; the options are those of `GradOperation`.
+
+    >>> from labkit.mindspore import Tensor
+    >>> ForwardValueAndGrad(lambda x: x * x)(Tensor(3.0))
+    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
+    """
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
-        if not callable(network):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, but got "
-                f"'{type(network)}'"
-            )
-        for name, flag in (("get_all", get_all), ("get_by_list", get_by_list)):
-            of_kind(
-                flag, bool, "For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type}'", name=name
-            )
-        if get_by_list and not isinstance(weights, (tuple, list)):
-            raise TypeError(
-                "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters "
-                f"array, but got '{type(weights)}'"
-            )
-        self.network, self.weights, self.sens_param = network, weights, sens_param
-        self.get_by_list = get_by_list
+        self.network, self.sens_param = network, sens_param
+        self.weights = (weights,) if get_by_list else ()
         self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
 
     def construct(self, *inputs) -> tuple:
         output = self.network(*(inputs[:-1] if self.sens_param else inputs))
-        weights = (self.weights,) if self.get_by_list else ()
-        return output, self.grad(self.network, *weights)(*inputs)
-
-
-class Jvp(Cell):
-    """`Jvp(fn)(*inputs, v)`: the old way to `ms.jvp(fn, inputs, v)`; `v` is a tensor, or a tuple for several inputs."""
-
-    def __init__(self, fn):
-        super().__init__()
-        self.fn = fn
-
-    def construct(self, *args) -> tuple:
-        return jvp(self.fn, args[:-1], args[-1])
-
-
-class Vjp(Cell):
-    """`Vjp(fn)(*inputs, v)`: the output of `fn`, and `v` times its Jacobian: a tensor, or a tuple for several inputs."""
-
-    def __init__(self, fn):
-        super().__init__()
-        self.fn = fn
-
-    def construct(self, *args) -> tuple:
-        *inputs, _ = args
-        return self.fn(*inputs), GradOperation(get_all=len(inputs) > 1, sens_param=True)(self.fn)(*args)
+        return output, self.grad(self.network, *self.weights)(*inputs)
 
 
 def recompute(block, *args, **kwargs) -> Any:

@@ -1,59 +1,75 @@
-"""Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
+"""Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`).
 
-from ...aliases import attributes
-from .._number import give_operators
-from .._updating import give_updates
-from . import (  # noqa: F401
-    _arithmetic,
-    _communication,
-    _joining,
-    _loops,
-    _mapping,
-    _of_numpy,
-    _op,
-    _primitives,
-    _reduction,
-    _shape,
-    _tensor_methods,
-    _update,
-)
-from ._gradient import GradOperation, HookBackward, InsertGradientOf
-from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
-from ._primitive import prim_attr_register
-from ._words import also_named
+Elementwise ops, shapes, reductions and products are loaded with the package, the others when they are first wanted.
+"""
 
-__all__ = ["GradOperation", "HookBackward", "HyperMap", "InsertGradientOf", "Map", "MultitypeFuncGraph", "Partial",
-           "constexpr", "derivative", "grad", "jet", "jvp", "linearize", "partial", "prim_attr_register", "value_and_grad", "vjp",
-           "vmap"]  # fmt: skip
-__all__ += sorted({*_op.OPS, *_primitives.CLASSES})
+import sys
+from functools import wraps
+from importlib import import_module
 
-globals().update({name: also_named(f"ops.{name}", fun) for name, fun in _op.OPS.items()})
-globals().update(_primitives.CLASSES)
+from ...dialects.unsupported import attributes
+from ..common.tensor import Tensor
+from ..graph.operators import give_operators, give_updates
+from . import arithmetic, arrays, creation, elementwise, products, reductions  # noqa: F401
+from . import op_table as _op
+from .method_words import with_words
 
-_arithmetic.attach_operators()
-_primitives.attach_methods(
-    _op.METHODS
-    | {
-        "where": _joining._where_method,
-        "select": _joining._select_method,
-        "gather": _joining._gather_method,
-        "max": _reduction._max_method,
-        "min": _reduction._min_method,
-        "ptp": _of_numpy.derived("ptp"),
-        "mT": property(lambda self: self.swapaxes(-1, -2), doc="With the last two axes exchanged."),
-        "data": property(lambda self: self, doc="The tensor itself."),
-        "take": _of_numpy.derived("take"),
-        "T": property(_op.OPS["transpose"], doc="With the axes reversed."),
-        "__neg__": _op.OPS["neg"],
-        "__abs__": _op.OPS["abs"],
-        "__matmul__": _op.OPS["matmul"],
-        "__rmatmul__": lambda self, other: _op.OPS["matmul"](other, self),
-    }
-)
+_WORDS: dict[str, dict[str, str]] = {  # a word of the real function: what the op calls it
+    **{
+        name: {"x": "input"}
+        for name in ("arcsin", "count_nonzero", "cumsum", "mean", "mish", "moveaxis", "relu6", "sqrt")
+    },
+    **{name: {"dim": "axis", "keepdim": "keepdims"} for name in ("argmax", "logsumexp", "sum")},
+    **{name: {"input_x": "input"} for name in ("expand_dims", "masked_fill", "sort")},
+    "norm": {"A": "input"},
+    "transpose": {"dims": "axes"},
+    "true_divide": {"dividend": "input", "divisor": "other"},
+}
+
+
+def _in_real_words(fun, words):
+    """The op `fun`, which takes the words of the real function, too."""
+
+    @wraps(fun)
+    def call(*args, **kwargs):
+        return fun(*args, **{words.get(word, word): value for word, value in kwargs.items()} if kwargs else {})
+
+    return call
+
+
+for _name, _fun in _op.OPS.items():
+    globals()[_name] = _in_real_words(_fun, _WORDS[_name]) if _name in _WORDS else _fun
+__all__ = sorted({*_op.OPS, *_op.PRIMITIVES, *_op.LATER})
+
+arithmetic.attach_operators()
+_op.METHODS |= {
+    "data": property(lambda self: self, doc="The tensor itself."),
+    "__neg__": _op.OPS["neg"],
+    "__abs__": _op.OPS["abs"],
+    "__matmul__": _op.OPS["matmul"],
+    "__rmatmul__": lambda self, other: _op.OPS["matmul"](other, self),
+}
+for _name, _fun in _op.METHODS.items():
+    setattr(Tensor, _name, with_words(_name, _fun))
 give_operators()
 give_updates()
 
-from ..autodiff import grad, value_and_grad  # noqa: E402
-from ..transforms import derivative, jet, jvp, linearize, vjp, vmap  # noqa: E402
+for _name in ("composite", "functional", "operations"):  # the same under the names that older code imports
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = sys.modules[__name__]
 
-__getattr__ = attributes(__name__)
+_missing = attributes(__name__)
+
+
+def __getattr__(name):
+    if name in _op.LATER:
+        made = getattr(import_module(f".{_op.LATER[name]}", __name__), name, None) or _op.OPS.get(name)
+    elif name not in _op.PRIMITIVES:
+        return _missing(name)
+    else:
+        made = None
+    if made is None:
+        from .primitives import without_options
+
+        made = without_options(name, _op.PRIMITIVES[name])
+    globals()[name] = made
+    return made

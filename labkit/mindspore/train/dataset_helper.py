@@ -4,14 +4,20 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
-from ...aliases import attributes
-from ...kinds import of_kind
-from ...layout import Placed
-from ..context import get_context, in_graph_mode
-from ..nn.cell import Cell
-from .transfers import note
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 
-__all__ = ["DatasetHelper", "connect_network_with_dataset"]
+from ...dialects.argument_types import of_kind
+from ...dialects.class_paths import Placed
+from ...dialects.unsupported import attributes
+from ..context import get_context, in_graph_mode
+from ..graph.jit import jit
+from ..nn.cell import Cell
+
+__all__ = ["DatasetHelper", "Transfers", "connect_network_with_dataset", "counting", "data_sink"]
 
 DEVICES = ("Ascend", "GPU")
 
@@ -115,6 +121,87 @@ def _check_device():
             f"Currently dataset sink mode is not supported when the device target is {target}, "
             "please set dataset_sink_mode to False in Model.train()"
         )
+
+
+def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None) -> Callable:
+    """A function without arguments that calls `fn(*batch)` with the next `sink_size` batches; it returns the last result.
+
+    With a `jit_config` `fn` is compiled. Raises ValueError on a CPU.
+    """
+    of_kind(sink_size, int, "For 'Data sink', the type of 'sink_size' should be 'int', but got {value!r}.")
+    if sink_size <= 0:
+        raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
+    target = get_context("device_target")
+    if target not in DEVICES:
+        raise ValueError(f"Data sinking supports ascend or gpu device target, but device target is {target}.")
+    channel, step = Channel(dataset), fn if jit_config is None else jit(fn)
+
+    @wraps(fn)
+    def sink_process():
+        return channel.launched(step, sink_size)
+
+    return sink_process
+
+
+@dataclass
+class Transfers:
+    """`fed`: steps for which the host handed over the data and waited. `launched`: loops it started and waited for.
+    `queued`: steps inside those loops, whose data came through the channel. `nbytes`: of all data that went over.
+    """
+
+    fed: int = 0
+    launched: int = 0
+    queued: int = 0
+    nbytes: int = 0
+
+    @property
+    def round_trips(self) -> int:
+        """How often the host waited for the device."""
+        return self.fed + self.launched
+
+    @property
+    def steps(self) -> int:
+        """Training or evaluation steps."""
+        return self.fed + self.queued
+
+    def __str__(self):
+        return f"{self.steps} steps, {self.round_trips} round trips between host and device"
+
+
+class _Open(threading.local):
+    def __init__(self):
+        self.counts = []
+
+
+_open = _Open()
+
+
+@contextmanager
+def counting() -> Iterator[Transfers]:
+    """While open, this thread's steps are counted in the `Transfers` that it gives.
+
+    >>> from labkit.mindspore import dataset, train
+    >>> rows = dataset.NumpySlicesDataset([1.0, 2.0, 3.0], shuffle=False)
+    >>> with counting() as count:
+    ...     for (x,) in train.DatasetHelper(rows, dataset_sink_mode=False):
+    ...         pass
+    >>> print(count)
+    3 steps, 3 round trips between host and device
+    """
+    count = Transfers()
+    _open.counts.append(count)
+    try:
+        yield count
+    finally:
+        _open.counts.pop()
+
+
+def note(row=(), **events):
+    """Add `events` to every open count, with the bytes of `row`, a list of tensors."""
+    for count in _open.counts:
+        count.nbytes += sum(t.nbytes for t in row)
+        for name, number in events.items():
+            setattr(count, name, getattr(count, name) + number)
 
 
 __getattr__ = attributes(__name__)

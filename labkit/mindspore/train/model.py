@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ...aliases import attributes
-from ...kinds import as_tuple, of_kind
-from ...layout import Placed
+from ...dialects.argument_types import as_tuple, of_kind
+from ...dialects.class_paths import Placed
+from ...dialects.unsupported import attributes
 from .. import amp, nn
+from ..common.tensor import Tensor
 from ..context import get_context
 from ..nn.cell import Cell
 from ..nn.metrics import Loss, get_metrics
-from ..tensor import Tensor
-from .callback import Callback, CallbackManager, RunContext, TimeMonitor
-from .callback._callback import STAGES, Parameters, integer_from
+from .callback import STAGES, Callback, CallbackManager, Parameters, RunContext, TimeMonitor, integer_from
 from .dataset_helper import DatasetHelper, check_sink_size, connect_network_with_dataset
 
 __all__ = ["Model"]
@@ -33,9 +32,9 @@ class Model(metaclass=Placed):
     >>> import numpy as np
     >>> data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), "f"), np.ones((4, 1), "f")), ["x", "y"]).batch(2)
     >>> net = ms.nn.Dense(2, 1)
-    >>> model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1), metrics={"mse"})
+    >>> model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1), metrics={"loss"})
     >>> model.train(20, data, dataset_sink_mode=False)
-    >>> bool(model.eval(data, dataset_sink_mode=False)["mse"] < 0.01), model.predict(ms.ops.ones((3, 2))).shape
+    >>> bool(model.eval(data, dataset_sink_mode=False)["loss"] < 0.01), model.predict(ms.ops.ones((3, 2))).shape
     (True, (3, 1))
     """
 
@@ -89,11 +88,6 @@ class Model(metaclass=Placed):
         if not self._metric_fns:
             return eval_network, None
         if eval_network is not None:
-            if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-                raise ValueError(
-                    "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, "
-                    f"length of it must be three. But got 'eval_indexes' {eval_indexes}"
-                )
             return eval_network, eval_indexes
         if self._loss_fn is None:
             raise ValueError(
@@ -230,11 +224,6 @@ class Model(metaclass=Placed):
         """Give the outputs of a step to the metrics, and its loss to `loss`, if wanted."""
         outputs = as_tuple(outputs, (tuple, list))
         places = self._eval_indexes
-        if places is not None and len(outputs) <= max(places):
-            raise ValueError(
-                f"The length of 'outputs' must be >= 3, but got {len(outputs)}: the evaluation network should give "
-                "the loss, the prediction and the label"
-            )
         for metric in self._metric_fns.values():
             if places is None:
                 metric.update(*outputs)

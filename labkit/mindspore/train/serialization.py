@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ...aliases import attributes
-from ...kinds import of_kind
-from .. import dtype as mstype
+from ...dialects.argument_types import of_kind
+from ...dialects.unsupported import attributes
+from ..common import dtype as mstype
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor, wrap
 from ..nn.cell import Cell
-from ..parameter import Parameter
-from ..tensor import Tensor, wrap
-from ._ckpt_format import decoded, encoded
+from .checkpoint_format import decoded, encoded
 
 __all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
 
@@ -28,30 +28,11 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     The name gets the ending `.ckpt` if it has none. `append_dict`: numbers, strings, tensors to be saved too. `choice_func`: the
     names to save. When this returns the file is on the disk; MindSpore can read it.
     """
-    of_kind(
-        save_obj,
-        (Cell, list, dict),
-        "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type}.",
-    )
-    path = _path_to_write(ckpt_file_name)
+    path = os.path.realpath(ckpt_file_name)
+    path = path if path.endswith("ckpt") else path + ".ckpt"
     entries = {**_entries(save_obj), **(append_dict or {})}
     chosen = {name: _stored_form(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
     write_whole(path, encoded(chosen))
-
-
-def _path_to_write(name):
-    of_kind(
-        name,
-        str,
-        "For 'save_checkpoint', the parameter {value} for checkpoint file name is invalid,"
-        "'ckpt_file_name' must be string, but got {type}.",
-    )
-    path = os.path.realpath(name)
-    if os.path.isdir(path):
-        raise IsADirectoryError(
-            f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, it must be a file name."
-        )
-    return path if path.endswith("ckpt") else path + ".ckpt"
 
 
 def _entries(save_obj):
@@ -126,7 +107,6 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
 
 
 def _path_to_read(name):
-    of_kind(name, str, "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type}.")
     if not name.endswith("ckpt"):
         raise ValueError(
             "For 'load_checkpoint', the checkpoint file format must same with 'format', "
@@ -166,7 +146,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     Names that differ by a prefix common to all are matched, unless `strict_load`; then types must be the same too.
     Raises RuntimeError for another shape, or a type of another kind.
     """
-    _check_load(net, parameter_dict)
+    of_kind(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
     missing, unused = [], list(parameter_dict)
     for parameter in net.get_parameters():
         if parameter.name in parameter_dict:
@@ -187,21 +167,6 @@ def _loaded_under_prefix(missing, values):
     for parameter in found:
         _load(parameter, values[prefix + parameter.name], False)
     return [p for p in missing if not any(p is f for f in found)]
-
-
-def _check_load(net, parameter_dict):
-    of_kind(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
-    of_kind(
-        parameter_dict,
-        dict,
-        "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type}.",
-    )
-    for name, value in parameter_dict.items():
-        if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
-            raise TypeError(
-                "For 'parameter_dict', the element in the argument 'parameter_dict' should be a "
-                f"'str' and 'Parameter' , but got {type(name)} and {type(value)}."
-            )
 
 
 _KINDS = ({mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16},

@@ -6,14 +6,11 @@ own. Half precisions are summed in float32 and rounded once, as the real kernels
 
 from ...ops import *
 from .arithmetic import *
-from .core import fused as fused
-from .core import mover as mover
-from .core import op as op
+from .declaration import fused as fused
+from .declaration import mover as mover
+from .declaration import op as op
 from .elementwise import *
+from .linear_algebra import *
 from .memory import *
-from .moving import *
-from .products import *
 from .reductions import *
-from .solving import *
-from .special import *
-from .spectral import *
+from .shape import *

@@ -9,7 +9,7 @@ from ... import ops as base
 from ...engine import cast, dtype_of
 from ...ops import select as where
 from ...ops import zero
-from .core import op
+from .declaration import op
 
 add, subtract, multiply, divide, negative = anp.add, anp.subtract, anp.multiply, anp.true_divide, anp.negative
 
@@ -50,80 +50,31 @@ def _power(x, p):
     return base.power.fun(x, p)
 
 
-power = op("PowBackward0", lambda ans, x, p: lambda g: g * scale(power(x, p - 1), p) if p != 0 else anp.zeros_like(x),
-           name="power", others="exponent", saves="self", text="{} ** {}", sign="pow", words="g p x^(p-1)",
-           rounds=False)(_power)  # fmt: skip
+def _power_vjp(ans, x, p):
+    if p == 0:
+        return lambda g: anp.zeros_like(x)
+    if p == 2 and type(x) is np.ndarray and not base.two_bytes(x.dtype):
+        return lambda g: g * (x * p)
+    return lambda g: g * scale(power(x, p - 1), p)
 
 
-@op(
-    "LerpBackward0",
-    lambda ans, x, y, w: lambda g: times(g, 1 - w),
-    lambda ans, x, y, w: lambda g: times(g, w),
-    broadcasts=True,
-    tensors="self end",
-    others="weight",
-)
-def lerp(x, end, weight):
-    return x + weight * (end - x)
+power = op("PowBackward0", _power_vjp, name="power", others="exponent", saves="self", text="{} ** {}", sign="pow",
+    words="g p x^(p-1)", rounds=False)(_power)  # fmt: skip
 
 
-@op("LerpBackward1", lambda ans, x, y, w: lambda g: g * (1 - w), lambda ans, x, y, w: lambda g: g * w,
-    lambda ans, x, y, w: lambda g: g * (y - x), broadcasts=True, tensors="self end weight",
-    saves="end<weight self<weight weight", name="lerp")  # fmt: skip
-def lerp_by(x, end, weight):
-    return x + weight * (end - x)
+def _no_derivative(ans, *args) -> Any:
+    """The rule of a floor division, which has none in PyTorch."""
+    raise RuntimeError("derivative for aten::floor_divide is not implemented")
 
 
-@op(
-    "AddcmulBackward0",
-    lambda ans, x, a, b, c: lambda g: g,
-    lambda ans, x, a, b, c: lambda g: g * times(b, c),
-    lambda ans, x, a, b, c: lambda g: g * times(a, c),
-    broadcasts=True,
-    tensors="self tensor1 tensor2",
-    others="value",
-    saves="tensor1<tensor2 tensor2<tensor1",
-)
-def addcmul(x, a, b, c):
-    return x + c * a * b
-
-
-@op(
-    "AddcdivBackward0",
-    lambda ans, x, a, b, c: lambda g: g,
-    lambda ans, x, a, b, c: lambda g: g * (base.operand(c, b) / b if base.two_bytes(b.dtype) else c / b),
-    lambda ans, x, a, b, c: lambda g: -g * (times(a, c) / (b * b)),
-    broadcasts=True,
-    tensors="self tensor1 tensor2",
-    others="value",
-    saves="tensor1<tensor2 tensor2",
-)
-def addcdiv(x, a, b, c):
-    return x + c * a / b
-
-
-def no_derivative(name) -> Any:
-    """The rule of an op that has none in PyTorch."""
-
-    def vjp(*args):
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return vjp
-
-
-@op("NotImplemented", no_derivative("floor_divide"), no_derivative("floor_divide"), tensors="self ?other")
+@op("NotImplemented", _no_derivative, _no_derivative, tensors="self ?other")
 def floor_divide(x, y):
     return np.floor_divide(x, y)
 
 
-@op(
-    "PowBackward1",
-    lambda ans, x, p: lambda g: g * (p * anp.where(p == 0, anp.zeros_like(x), tensor_power(x, p - 1))),
-    lambda ans, x, p: lambda g: g * anp.where((x == 0) & (p >= 0), zero(g), ans * anp.log(x)),
-    broadcasts=True,
-    tensors="self exponent",
-    saves="self exponent result",
-)
+@op("PowBackward1", lambda ans, x, p: lambda g: g * (p * anp.where(p == 0, anp.zeros_like(x), tensor_power(x, p - 1))),
+    lambda ans, x, p: lambda g: g * anp.where((x == 0) & (p >= 0), zero(g), ans * anp.log(x)), broadcasts=True,
+    tensors="self exponent", saves="self exponent result")  # fmt: skip
 def tensor_power(x, p):
     return np.power(x, p)
 
@@ -182,18 +133,13 @@ add_scaled, subtract_scaled = _sum_of(1, "add_scaled"), _sum_of(-1, "subtract_sc
 
 
 def _extreme(node, kernel, wins):
-    return op(
-        node,
-        lambda ans, x, y: lambda g: g * _share(x, y, wins),
-        lambda ans, x, y: lambda g: g * _share(y, x, wins),
-        name=kernel.__name__, broadcasts=True, tensors="self other", saves="self other",
-    )(kernel)  # fmt: skip
+    return op(node, lambda ans, x, y: lambda g: g * _share(x, y, wins),
+        lambda ans, x, y: lambda g: g * _share(y, x, wins), name=kernel.__name__, broadcasts=True, tensors="self other",
+        saves="self other")(kernel)  # fmt: skip
 
 
-maximum, minimum = (
-    _extreme("MaximumBackward0", np.maximum, anp.greater),
-    _extreme("MinimumBackward0", np.minimum, anp.less),
-)
+maximum, minimum = (_extreme("MaximumBackward0", np.maximum, anp.greater),
+    _extreme("MinimumBackward0", np.minimum, anp.less))  # fmt: skip
 
 
 def _share(x, y, wins):
@@ -209,32 +155,15 @@ def remainder(x, y):
     return np.remainder(x, y)
 
 
-@op("FmodBackward0", lambda ans, x, y: lambda g: g,
-    lambda ans, x, y: lambda g: -g * anp.trunc(anp.true_divide(x, y)),
-    broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip
-def fmod(x, y):
-    return np.fmod(x, y)
-
-
 @op("ClampMinBackward0", lambda ans, x, low: lambda g: where(x >= low, g, zero(g)), others="min", saves="self")
 def clamp_min(x, low):
     return np.maximum(x, low).astype(x.dtype)
 
 
-@op("ClampMaxBackward0", lambda ans, x, high: lambda g: where(x <= high, g, zero(g)), others="max", saves="self")
-def clamp_max(x, high):
-    return np.minimum(x, high).astype(x.dtype)
-
-
-@op(
-    "ClampBackward0",
-    lambda ans, x, low, high: lambda g: where(_inside(x, low, high), g, zero(g)),
+@op("ClampBackward0", lambda ans, x, low, high: lambda g: where(_inside(x, low, high), g, zero(g)),
     lambda ans, x, low, high: lambda g: where((x < low) & (True if high is None else low <= high), g, zero(g)),
     lambda ans, x, low, high: lambda g: where((x > high) | (False if low is None else low > high), g, zero(g)),
-    broadcasts=True,
-    tensors="self min max",
-    saves="self min max",
-)
+    broadcasts=True, tensors="self min max", saves="self min max")  # fmt: skip
 def clamp_between(x, low, high):
     """`x` limited by arrays (or None)."""
     return np.clip(x, low, high)

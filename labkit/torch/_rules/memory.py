@@ -3,24 +3,19 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import ops as base
 from ...engine import dtype_of, getval, unbroadcast_f
 from ...ops import select as where
 from ...ops import zero
-from .._memory_format import in_order
-from .core import mover
-from .moving import _mover, reshape
+from .arithmetic import times
+from .declaration import mover, op
 from .reductions import sum_
+from .shape import _mover, reshape
 
 
-@mover(
-    lambda args, kwargs: f"MaskedFillBackward{int(isinstance(args[2], np.ndarray))}",
-    lambda ans, x, mask, v: unbroadcast_f(x, lambda g: masked_fill(g, mask, 0)),
-    None,
-    lambda ans, x, mask, v: lambda g: sum_(where(mask, g, zero(g)), None, False),
-    tensors="self -mask ?value",
-    saves="mask",
-)
+@mover(lambda args, kwargs: f"MaskedFillBackward{int(isinstance(args[2], np.ndarray))}",
+    lambda ans, x, mask, v: unbroadcast_f(x, lambda g: masked_fill(g, mask, 0)), None,
+    lambda ans, x, mask, v: lambda g: sum_(where(mask, g, zero(g)), None, False), tensors="self -mask ?value",
+    saves="mask")  # fmt: skip
 def masked_fill(x, mask, value):
     return np.where(mask, np.asarray(value, x.dtype), x)
 
@@ -36,24 +31,8 @@ def clone_in_order(x):
     return np.array(x, order="C")
 
 
-@mover("CloneBackward0", lambda ans, x, axes: lambda g: g)
-def clone_by(x, axes):
-    """A copy that lies in memory by these axes."""
-    return in_order(x, axes)
-
-
-@mover("ToCopyBackward0", lambda ans, x, axes: lambda g: g)
-def copy_by(x, axes):
-    """The same, as `to` makes it."""
-    return in_order(x, axes)
-
-
-@mover(
-    "CopyBackwards",
-    lambda ans, target, x: lambda g: anp.zeros_like(g),
-    lambda ans, target, x: unbroadcast_f(x, lambda g: g),
-    tensors="self src",
-)
+@mover("CopyBackwards", lambda ans, target, x: lambda g: anp.zeros_like(g),
+    lambda ans, target, x: unbroadcast_f(x, lambda g: g), tensors="self src")  # fmt: skip
 def copy(target, x):
     """`x` broadcast to the shape, and cast to the dtype, of `target`."""
     made = np.empty_like(target)
@@ -77,11 +56,14 @@ def filled_with(x, value):
     return np.full_like(x, value)
 
 
-@mover("ScatterAddBackward0", lambda ans, x, src, index, axis: lambda g: g,
-    lambda ans, x, src, index, axis: lambda g: base.gather(g, index, axis),
-    tensors="self src", others="index dim", saves="index")  # fmt: skip
-def scatter_add(x, src, index, axis):
-    return x + base.scatter_add(src, index, axis, np.shape(x))
+@op("IndexAddBackward0", lambda ans, x, source, place, alpha: lambda g: g,
+    lambda ans, x, source, place, alpha: lambda g: times(fancy(g, place), alpha),
+    tensors="self source", others="index alpha", saves="index")  # fmt: skip
+def added_at(x, source, place, alpha):
+    """`x` with `alpha * source` added at `place`; positions that come twice add up."""
+    out = np.array(x)
+    np.add.at(out, place, alpha * source)
+    return out
 
 
 tile = _mover("RepeatBackward0", np.tile, lambda g, shape, reps: _untile(g, shape, reps), "repeats")
@@ -104,13 +86,8 @@ def fancy(x, index, name="IndexBackward0"):
     return np.asarray(x)[index]
 
 
-@mover(
-    "IndexPutBackward0",
-    lambda ans, g, index, shape: lambda h: fancy(h, index),
-    tensors="values",
-    others="indices shape",
-    saves="indices",
-)
+@mover("IndexPutBackward0", lambda ans, g, index, shape: lambda h: fancy(h, index), tensors="values",
+    others="indices shape", saves="indices")  # fmt: skip
 def index_add(g, index, shape):
     """Zeros of `shape` with `g` added at `index`; positions that come twice add up."""
     out = np.zeros(shape, dtype_of(g))
@@ -136,10 +113,8 @@ def index_zero(g, index):
     return out
 
 
-@mover("CopySlices",
-    lambda ans, x, new, view: lambda g: view_zeroed(g, view),
-    lambda ans, x, new, view: unbroadcast_f(new, lambda g: view(g)),
-    tensors="self src", others="view")  # fmt: skip
+@mover("CopySlices", lambda ans, x, new, view: lambda g: view_zeroed(g, view),
+    lambda ans, x, new, view: unbroadcast_f(new, lambda g: view(g)), tensors="self src", others="view")  # fmt: skip
 def copy_slices(x, new, view):
     """A copy of `x` in which the part that `view` shows is `new`."""
     out = np.array(x)
@@ -184,3 +159,20 @@ def view_zeroed(g, view):
     out = np.array(g)
     write(view(out), 0)
     return out
+
+
+def _named(args, kwargs):
+    return args[-1]
+
+
+@mover(_named, lambda ans, x, drawn, name: lambda g: anp.zeros_like(x), others="drawn name")
+def drawn_for(x, drawn, name):
+    """`drawn`, an array, in place of `x` or with parameters `x`; the node is called `name`."""
+    return drawn
+
+
+@mover(_named, lambda ans, x, y, drawn, name: lambda g: anp.zeros_like(x),
+    lambda ans, x, y, drawn, name: lambda g: anp.zeros_like(y), tensors="self other", others="drawn name")  # fmt: skip
+def drawn_for_both(x, y, drawn, name):
+    """`drawn`, an array, with parameters `x` and `y`."""
+    return drawn

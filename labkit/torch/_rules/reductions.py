@@ -1,7 +1,5 @@
 """Sums, means, extremes, norms, softmax and running sums."""
 
-from typing import Any
-
 import autograd.numpy as anp
 import numpy as np
 
@@ -9,19 +7,16 @@ from ... import ops as base
 from ...engine import cast, dtype_of, getval
 from ...ops import REDUCTIONS, absolute, exp, expand, rounding, stored, two_bytes, zero
 from .arithmetic import divide, divide_by, power, times
-from .core import op
-from .moving import axes_of, flip, spread
+from .declaration import op
+from .shape import axes_of, flip, spread
 
 
 def _by_dim(name, whole=0):
     return lambda args, kwargs: f"{name}Backward{whole if args[1] is None else 1 - whole}"
 
 
-@op(
-    _by_dim("Sum"),
-    lambda ans, x, axis, keepdims: lambda g: expand(spread(g, x, axis), anp.shape(x)),
-    others="dim keepdim",
-)
+@op(_by_dim("Sum"), lambda ans, x, axis, keepdims: lambda g: expand(spread(g, x, axis), anp.shape(x)),
+    others="dim keepdim")  # fmt: skip
 def sum_(x, axis, keepdims):
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
 
@@ -71,27 +66,14 @@ def _var_vjp(g, x, axis, ddof):
     return times(g, float(2 / (count - ddof) if count > ddof else np.nan)) * (x - mean(x, axis, True))
 
 
-@op("StdBackward0",
-    lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
+@op("StdBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
     others="dim keepdim correction", saves="self result")  # fmt: skip
 def std(x, axis, keepdims, ddof):
     return np.sqrt(np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype))
 
 
-_MOMENTS: Any = {"others": "dim keepdim correction"}
-var_beside_mean = op(
-    "VarMeanBackward0",
-    lambda ans, x, axis, keepdims, ddof: lambda g: _var_vjp(spread(g, x, axis), x, axis, ddof),
-    saves="self",
-    **_MOMENTS,
-)(var.fun)
-std_beside_mean = op(
-    "StdMeanBackward0",
-    lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
-    saves="self result",
-    **_MOMENTS,
-)(std.fun)
-mean_beside_var = op("VarMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)
+std_beside_mean = op("StdMeanBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
+    others="dim keepdim correction", saves="self result")(std.fun)  # fmt: skip
 mean_beside_std = op("StdMeanBackward0", _mean_vjp, others="dim keepdim", saves="self")(mean.fun)
 
 
@@ -168,18 +150,16 @@ logsumexp = op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: (
 )(_logsumexp)  # fmt: skip
 
 
-@op("SoftmaxBackwardDataBackward0",
-    lambda ans, g, y, axis: lambda h: softmax_backward(h, y, axis),
+@op("SoftmaxBackwardDataBackward0", lambda ans, g, y, axis: lambda h: softmax_backward(h, y, axis),
     lambda ans, g, y, axis: lambda h: h * (g - sum_(g * y, axis, True)) - g * sum_(h * y, axis, True),
     tensors="grad_output output", others="dim", saves="grad_output output")  # fmt: skip
 def softmax_backward(g, y, axis):
     return y * (g - np.sum(g * y, axis=axis, keepdims=True, dtype=g.dtype))
 
 
-@op("LogSoftmaxBackwardDataBackward0",
-    lambda ans, g, y, axis: lambda h: h - sum_(h * exp(y), axis, True),
-    lambda ans, g, y, axis: lambda h: -h * exp(y) * sum_(g, axis, True),
-    tensors="grad_output output", others="dim", saves="grad_output output")  # fmt: skip
+@op("LogSoftmaxBackwardDataBackward0", lambda ans, g, y, axis: lambda h: h - sum_(h * exp(y), axis, True),
+    lambda ans, g, y, axis: lambda h: -h * exp(y) * sum_(g, axis, True), tensors="grad_output output", others="dim",
+    saves="grad_output output")  # fmt: skip
 def log_softmax_backward(g, y, axis):
     return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True, dtype=g.dtype)
 
@@ -231,30 +211,8 @@ def cumsum(x, axis):
     return np.reshape(np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
 
-def _cumprod_vjp(ans, x, axis):
-    """d out[k] / d x[i] is the product of the others among x[:k+1]: summed over k, exact also at zeros."""
-
-    def pull(g):
-        n, parts = anp.shape(x)[axis], []
-        ahead = lambda i: tuple([slice(None)] * (axis % anp.ndim(x)) + [i])
-        for i in range(n):
-            before = prod(x[ahead(slice(0, i))], axis, True)
-            tail = anp.concatenate([anp.ones_like(before), x[ahead(slice(i + 1, n))]], axis)
-            parts.append(sum_(g[ahead(slice(i, n))] * cumprod(tail, axis) * before, axis, True))
-        return anp.concatenate(parts, axis)
-
-    return pull
-
-
-@op("CumprodBackward0", _cumprod_vjp, others="dim", saves="self result")
-def cumprod(x, axis):
-    return np.reshape(np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
-
-
-_OWN = {
-    "sum": sum_, "mean": mean, "prod": prod, "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax,
-    "amax": amax, "amin": amin, "cumsum": cumsum,
-}  # fmt: skip
+_OWN = {"sum": sum_, "mean": mean, "prod": prod, "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax,
+    "amax": amax, "amin": amin, "cumsum": cumsum}  # fmt: skip
 
 
 REDUCING = {name: _OWN.get(name) or (row.fun) for name, row in REDUCTIONS.items()}

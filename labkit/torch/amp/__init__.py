@@ -1,11 +1,13 @@
 """Mixed precision: a scaled loss, and ops that compute in two-byte floats."""
 
-from ...aliases import attributes
-from .._autocast import autocast
-from ._functions import custom_bwd, custom_fwd
-from ._grad_scaler import GradScaler
+from ...dialects.unsupported import attributes
+from ...imports.lazy import load as _load
+from ._autocast_mode import autocast
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+_missing = attributes(__name__)
+
+__all__ = ["GradScaler", "autocast"]
 
 
-__getattr__ = attributes(__name__)
+def __getattr__(name):
+    return _load(globals(), {"GradScaler": "_grad_scaler"}, name) if name == "GradScaler" else _missing(name)

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...layout import Placed
-from .. import _creation
-from .._dispatch import overwrite
-from .._modes import no_grad
-from .._tensor import Tensor
+from ...dialects.class_paths import Placed
+from .._ops import creation as _creation
+from .._ops.dispatch import overwrite
+from .._tape.grad_mode import no_grad
+from .._tensor.tensor import Tensor
 
 READY, UNSCALED, STEPPED = range(3)
 
@@ -36,11 +36,8 @@ class GradScaler(metaclass=Placed):
     def __init__(self, device="cuda", init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000,
                  enabled=True):  # fmt: skip
         if device == "cuda" and enabled:
-            warnings.warn(
-                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning,
+                stacklevel=2)  # fmt: skip
             enabled = False
         self._device, self._enabled = device, enabled
         if enabled:
@@ -160,33 +157,6 @@ class GradScaler(metaclass=Placed):
         if not self._enabled:
             return 1.0
         return float(self._init_scale) if self._scale is None else self._scale.item()
-
-    def get_growth_factor(self):
-        """What the scale is multiplied by to grow."""
-        return self._growth_factor
-
-    def set_growth_factor(self, new_factor):
-        """Change what the scale is multiplied by to grow."""
-        self._growth_factor = new_factor
-
-    def get_backoff_factor(self):
-        """What the scale is multiplied by after overflow."""
-        return self._backoff_factor
-
-    def set_backoff_factor(self, new_factor):
-        """Change what the scale is multiplied by after overflow."""
-        self._backoff_factor = new_factor
-
-    def get_growth_interval(self):
-        """After how many steps without overflow the scale grows."""
-        return self._growth_interval
-
-    def set_growth_interval(self, new_interval):
-        """Change after how many steps without overflow the scale grows."""
-        self._growth_interval = new_interval
-
-    def _get_growth_tracker(self):
-        return self._growth_count if self._enabled else 0
 
     def state_dict(self):
         """The settings and the state, as a dict; empty if not enabled."""

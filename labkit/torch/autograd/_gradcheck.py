@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...kinds import as_tuple
-from .._tensor import Tensor
+from ...dialects.argument_types import as_tuple
+from .._tensor.tensor import Tensor
 
 
 class GradcheckError(RuntimeError):

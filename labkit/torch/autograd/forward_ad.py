@@ -7,12 +7,12 @@ made meanwhile are what they were without their tangents.
 import weakref
 from typing import Any, NamedTuple
 
-from ...aliases import attributes
+from ...dialects.unsupported import attributes
 from ...engine import TAPE, Forward, inside, isbox, new_box, new_level
-from .. import _modes
-from .._func_checks import check_tangent
-from .._modes import _Mode
-from .._tensor import Tensor
+from .._tape import grad_mode
+from .._tape.grad_mode import _Mode
+from .._tensor.tensor import Tensor
+from .._transforms.function_call import check_tangent
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -60,18 +60,18 @@ class _Level:
 
 def enter_dual_level() -> int:
     """Open a level, number 0. Raises RuntimeError while one is open."""
-    if _modes.state.dual is not None:
+    if grad_mode.state.dual is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _modes.state.dual = _Level()
+    grad_mode.state.dual = _Level()
     return 0
 
 
 def exit_dual_level(*, level=None) -> None:
     """Close the level: the tensors made meanwhile lose their tangents."""
-    open_now = _modes.state.dual
+    open_now = grad_mode.state.dual
     if open_now is None:
         raise RuntimeError("Dual level must be a positive number.")
-    _modes.state.dual = None
+    grad_mode.state.dual = None
     open_now.close()
 
 
@@ -102,7 +102,7 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
     `tangent`: of the same shape. Raises RuntimeError for another shape, for a tensor that has a tangent, and where no level
     is open, ValueError for integers.
     """
-    open_now = _modes.state.dual
+    open_now = grad_mode.state.dual
     if open_now is None:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -131,7 +131,7 @@ def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:
     >>> torch.autograd.forward_ad.unpack_dual(torch.ones(1)).tangent is None
     True
     """
-    open_now: Any = _modes.state.dual
+    open_now: Any = grad_mode.state.dual
     if open_now is None or not open_now.has(tensor):
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(*open_now.taken_apart(tensor))

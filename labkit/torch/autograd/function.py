@@ -1,22 +1,22 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
-import warnings
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from inspect import signature
 from typing import Any
 
-from ...aliases import attributes
+from ...dialects.argument_types import as_tuple
+from ...dialects.class_paths import Placed
+from ...dialects.unsupported import attributes
 from ...engine import isbox
-from ...kinds import as_tuple
-from ...layout import Placed
-from .. import _modes
-from .._dispatch import check_view, move_history
-from .._kept import INFERENCE
-from .._tape import Edge
-from .._tensor import Tensor
-from ._context import FunctionCtx, among
-from ._once import once_differentiable as once_differentiable
-from ._traced import applied_to_traced
+from .._ops.dispatch import check_view, move_history
+from .._tape import grad_mode
+from .._tape.node import Node
+from .._tape.op_node import Edge
+from .._tape.saved_values import INFERENCE
+from .._tensor.tensor import Tensor
+from ._function_context import FunctionCtx, among
+from ._function_in_transforms import applied_to_traced
 
 VIEW_AMONG_OUTPUTS = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
@@ -26,10 +26,6 @@ VIEW_AMONG_OUTPUTS = (
     "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
 
-ONE_OF_BOTH = (
-    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
-    "them."
-)
 NOT_AN_INPUT = (
     "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to "
     "ctx.mark_dirty()."
@@ -41,15 +37,6 @@ NO_CONTEXT = (
 NO_BATCHES = (
     "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
     "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-)
-NOT_INSTANTIATED = (
-    "{} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
-    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
-)
-
-LEGACY = (
-    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with "
-    "static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
 )
 
 
@@ -82,12 +69,6 @@ class Function(metaclass=Placed):
 
     generate_vmap_rule = False
 
-    def __init__(self, *args, **kwargs):
-        warnings.warn(NOT_INSTANTIATED.format(type(self)), DeprecationWarning, stacklevel=2)
-
-    def __call__(self, *args, **kwargs) -> Any:
-        raise RuntimeError(LEGACY)
-
     @staticmethod
     def forward(*args, **kwargs) -> Any:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
@@ -99,8 +80,7 @@ class Function(metaclass=Placed):
     @staticmethod
     def backward(ctx, *grad_outputs) -> Any:
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD."
+            "You must implement the backward method for your custom autograd.Function to use it with backward mode AD."
         )
 
     @staticmethod
@@ -111,11 +91,7 @@ class Function(metaclass=Placed):
     @classmethod
     def _derivative(cls) -> Any:
         """`backward`, under the name that it was given."""
-        if cls.vjp is Function.vjp:
-            return cls.backward
-        if cls.backward is not Function.backward:
-            raise RuntimeError(ONE_OF_BOTH)
-        return cls.vjp
+        return cls.backward if cls.vjp is Function.vjp else cls.vjp
 
     @staticmethod
     def jvp(ctx, *grad_inputs) -> Any:
@@ -139,7 +115,7 @@ class Function(metaclass=Placed):
             args, kwargs = given.args, given.kwargs
         tensors = [a for a in args if isinstance(a, Tensor)]
         traced = any(isbox(t._data) for t in tensors)
-        if traced or _modes.state.drawing is not None:
+        if traced or grad_mode.state.drawing is not None:
             _check_transform(cls, traced, tensors)
         if traced:
             return applied_to_traced(cls, args, kwargs, _run_forward, _applied)
@@ -149,10 +125,10 @@ class Function(metaclass=Placed):
 def _applied(cls, args, kwargs):
     """The node of a function, and its outputs on the tape."""
     tensors = [a for a in args if isinstance(a, Tensor)]
-    recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
+    recorded = grad_mode.grad_enabled() and any(t.requires_grad for t in tensors)
     parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
     needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-    with _modes.no_grad():
+    with grad_mode.no_grad():
         ctx, output = _run_forward(cls, args, kwargs, needed)
     ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     ctx.edges = parents
@@ -161,9 +137,9 @@ def _applied(cls, args, kwargs):
 
 def _check_transform(cls, traced, tensors):
     """Raise RuntimeError for a function that cannot be inside of a transform of `torch.func`, or of `vmap`."""
-    drawing = _modes.state.drawing
+    drawing = grad_mode.state.drawing
     batched = drawing is not None and any(drawing.holds(t) for t in tensors)
-    if cls.setup_context is Function.setup_context and (batched or (traced and _modes.transform_level())):
+    if cls.setup_context is Function.setup_context and (batched or (traced and grad_mode.transform_level())):
         raise RuntimeError(NO_CONTEXT)
     if batched and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
         raise RuntimeError(NO_BATCHES.format(cls.__name__))
@@ -197,8 +173,8 @@ def _attached(ctx, output, inputs):
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
     ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
-    if _modes.state.saving is not None and ctx.edges:
-        ctx._pack(_modes.state.saving)
+    if grad_mode.state.saving is not None and ctx.edges:
+        ctx._pack(grad_mode.state.saving)
     return made if isinstance(output, tuple) else made[0]
 
 
@@ -215,7 +191,7 @@ def _placed(ctx, nr, out, inputs):
     if edge is None and out.requires_grad and (among(out, inputs) or not seen):
         return out.detach()
     if among(out, inputs):
-        with _modes.no_grad():
+        with grad_mode.no_grad():
             out = out.view_as(out)
     if out._base is not None:
         out._origin = "function"
@@ -239,12 +215,49 @@ def _changed(ctx, edge, out, inputs):
     return out
 
 
-class InplaceFunction(Function):
-    """The old name of a `Function` that changes its inputs in place."""
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
-
-
 __getattr__ = attributes(__name__)
+
+
+NOT_TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+class Error(Node):
+    """The node of gradients that have none themselves: a walk that comes to it ends with its message."""
+
+    def __init__(self, message, tensors):
+        super().__init__()
+        self.message, self.outputs = message, len(tensors)
+        leaves = [t if t is None else t.detach().requires_grad_() for t in tensors]
+        self.edges = tuple(t if t is None else t._gradient_edge() for t in leaves)
+
+    def pull(self, gradients, wanted, create) -> list:
+        raise RuntimeError(self.message)
+
+    def release(self) -> None:
+        pass
+
+
+Error.__module__ = "builtins"
+
+
+def once_differentiable(fun) -> Callable:
+    """Mark a `backward` as not differentiable again: a walk back through its results raises RuntimeError."""
+
+    @wraps(fun)
+    def wrapper(ctx, *grads):
+        with grad_mode.no_grad():
+            found = fun(ctx, *grads)
+        again = grad_mode.grad_enabled() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)
+        return _ending(found) if again else found
+
+    return wrapper
+
+
+def _ending(found):
+    """What a derivative has found, as outputs of a node that ends the walk."""
+    tensors = [t if t is None else t.detach() for t in as_tuple(found)]
+    node = Error(NOT_TWICE, tensors)
+    for nr, t in enumerate(tensors):
+        if t is not None:
+            t._placed_at(Edge.of(node, nr, t._array.dtype, t._array.shape))
+    return tuple(tensors) if isinstance(found, tuple) else tensors[0]

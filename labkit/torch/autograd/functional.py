@@ -6,11 +6,12 @@ differentiated again.
 
 from typing import Any
 
-from ...aliases import attributes
-from ...kinds import as_tuple, of_kind
-from .. import _creation, _joining, _shaping
-from .._modes import enable_grad
-from .._tensor import Tensor
+from ...dialects.argument_types import as_tuple, of_kind
+from ...dialects.unsupported import attributes
+from .._ops import creation as _creation
+from .._ops import shape as _shape
+from .._tape.grad_mode import enable_grad
+from .._tensor.tensor import Tensor
 
 CONSTANT = (
     "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
@@ -48,17 +49,10 @@ SECOND = {
 
 def _tuple(x, what, name):
     found = as_tuple(x)
-    for i, t in enumerate(found):
-        if not isinstance(t, Tensor):
-            if isinstance(x, tuple):
-                raise TypeError(
-                    f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at "
-                    f"index {i} has type {type(t)}."
-                )
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given {what} has "
-                f"type {type(t)}."
-            )
+    for t in found:
+        of_kind(
+            t, Tensor, f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but found {{type}}."
+        )
     return found
 
 
@@ -93,14 +87,8 @@ def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDEN
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not used:
         return tuple(_creation.zeros_like(t) for t in inputs)
-    found = grad(
-        [o for o, _ in used],
-        inputs,
-        [s for _, s in used],
-        create_graph=create_graph,
-        retain_graph=True,
-        allow_unused=True,
-    )
+    found = grad([o for o, _ in used], inputs, [s for _, s in used], create_graph=create_graph, retain_graph=True,
+        allow_unused=True)  # fmt: skip
     if strict and any(g is None for g in found):
         i = next(k for k, g in enumerate(found) if g is None)
         raise RuntimeError(words.format(i))
@@ -160,8 +148,7 @@ def _jacobian_of(output, inputs, create_graph, strict, words):
             column.append(g)
     shapes = [tuple(output.shape) + tuple(t.shape) for t in inputs]
     return [
-        _shaping.reshape(_joining.stack(c), s) if c else _creation.zeros(s)
-        for c, s in zip(columns, shapes, strict=True)
+        _shape.reshape(_shape.stack(c), s) if c else _creation.zeros(s) for c, s in zip(columns, shapes, strict=True)
     ]
 
 

@@ -1,29 +1,52 @@
-"""Activations as modules."""
+"""Activations: functions, part of `torch.nn.functional`, and modules of the same options."""
 
-from .. import _creation
-from .._table import FUNCTIONS
-from .._tensor import Tensor
-from . import functional as F
-from . import init
-from ._made import of_function
-from .module import Layer
-from .parameter import Parameter
+from .. import _rules
+from .._ops.dispatch import apply
+from .._ops.function_table import FUNCTIONS
+from .._ops.operators import in_place
+from .._ops.reductions import log_softmax, softmax
+from .._tensor.tensor import Tensor
+from ._function_modules import of_function
 
-__all__ = [
-    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid",
-    "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus",
-    "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
-]  # fmt: skip
+__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh"]
 
 
-def _named(name):
-    """A function of the table of ops, without options."""
+def relu(input, inplace=False) -> Tensor:
+    """`x` where positive, else 0."""
+    return FUNCTIONS["relu_" if inplace else "relu"](input)
 
-    def fun(input):
-        return FUNCTIONS[name](input)
 
-    fun.__name__ = name
-    return fun
+def leaky_relu(input, negative_slope=0.01, inplace=False) -> Tensor:
+    """`x` where positive, else `negative_slope * x`."""
+    return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
+
+
+def gelu(input, approximate="none") -> Tensor:
+    """`x` times the normal distribution function of `x`; with "tanh" by a formula with tanh."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return apply(_rules.gelu, input) if approximate == "none" else apply(_rules.gelu_by_tanh, input)
+
+
+def silu(input, inplace=False) -> Tensor:
+    """`x * sigmoid(x)`."""
+    return (silu_ if inplace else _silu)(input)
+
+
+def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
+    """`log(1 + exp(beta x)) / beta`, elementwise, of the shape of `input`; `x` itself where `beta x` is above `threshold`.
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.functional.softplus(torch.tensor([-1.0, 0.0, 30.0]))
+    tensor([ 0.3133,  0.6931, 30.0000])
+    """
+    return apply(_rules.softplus, input, beta, threshold)
+
+
+_leaky_relu = lambda input, negative_slope=0.01: apply(_rules.leaky_relu, input, negative_slope)
+_silu = lambda input: apply(_rules.silu, input)
+leaky_relu_, silu_ = in_place("leaky_relu", _leaky_relu), in_place("silu", _silu)
+relu_, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu_", "sigmoid", "tanh"))
 
 
 _EXAMPLE = """
@@ -34,79 +57,20 @@ The result has the shape of its input. `inplace=True`, where there is such an op
 >>> bool((torch.nn.{name}({given}).eval()(x) == torch.nn.functional.{fun}(x, {given})).all())
 True
 """
-_GIVEN = {"Threshold": "0.5, 20.0", "Softmax": "0", "LogSoftmax": "0", "Softmin": "0"}
 
 
-def _made(name, fun, shown="", **more):
-    made = of_function(name, fun, __name__, 1, shown, **more)
+_GIVEN = {"Softmax": "0", "LogSoftmax": "0"}
+
+
+def _made(name, fun, takes="", shown=""):
+    made = of_function(name, fun, __name__, takes, shown)
     made.__doc__ += _EXAMPLE.format(name=name, fun=fun.__name__, given=_GIVEN.get(name, "")).replace("(x, )", "(x)")
     return made
 
 
-ReLU, SiLU, Mish, SELU = (_made(n, getattr(F, n.lower())) for n in ("ReLU", "SiLU", "Mish", "SELU"))
-Hardsigmoid, Hardswish = _made("Hardsigmoid", F.hardsigmoid), _made("Hardswish", F.hardswish)
-LogSigmoid, Softsign, Tanhshrink = (_made(n, getattr(F, n.lower())) for n in ("LogSigmoid", "Softsign", "Tanhshrink"))
-Sigmoid, Tanh = _made("Sigmoid", _named("sigmoid")), _made("Tanh", _named("tanh"))
-ELU, CELU = _made("ELU", F.elu, "alpha"), _made("CELU", F.celu, "alpha")
-GELU, GLU = _made("GELU", F.gelu, "approximate"), _made("GLU", F.glu, "dim")
-LeakyReLU, RReLU = _made("LeakyReLU", F.leaky_relu, "negative_slope"), _made("RReLU", F.rrelu, "lower upper")
-Hardtanh, Threshold = (
-    _made("Hardtanh", F.hardtanh, "min_val max_val"),
-    _made("Threshold", F.threshold, "threshold value"),
-)
-Hardshrink, Softshrink = (
-    _made("Hardshrink", F.hardshrink, "lambd", plain=True),
-    _made("Softshrink", F.softshrink, "lambd", plain=True),
-)
-Softplus = _made("Softplus", F.softplus, "beta threshold")
-Softmax, LogSoftmax, Softmin = (
-    _made(n, f, "dim", dim=None)
-    for n, f in (("Softmax", F.softmax), ("LogSoftmax", F.log_softmax), ("Softmin", F.softmin))
-)
-
-
-class ReLU6(Hardtanh):  # type: ignore[misc,valid-type]
-    """`x` limited to [0, 6]."""
-
-    def __init__(self, inplace=False):
-        super().__init__(0.0, 6.0, inplace)
-
-    def forward(self, input) -> Tensor:
-        return F.relu6(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-
-class Softmax2d(Layer):
-    """Softmax over the channels of images (..., channels, height, width)."""
-
-    def forward(self, input) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)
-
-
-class PReLU(Layer):
-    """`x` where positive, else `weight * x`; `weight`, one number or one for each channel, is trained.
-
-    >>> import labkit.torch as torch
-    >>> torch.nn.PReLU()(torch.tensor([-1.0, 2.0]))
-    tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
-    """
-
-    def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
-        super().__init__()
-        self.num_parameters, self.init = num_parameters, init
-        self.weight = Parameter(_creation.empty(num_parameters, dtype=dtype))
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """The weight as at first."""
-        init.constant_(self.weight, self.init)
-
-    def forward(self, input) -> Tensor:
-        return F.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
+ReLU, SiLU = _made("ReLU", relu, "inplace=False"), _made("SiLU", silu, "inplace=False")
+Sigmoid, Tanh = _made("Sigmoid", sigmoid), _made("Tanh", tanh)
+GELU = _made("GELU", gelu, "approximate='none'", "approximate")
+LeakyReLU = _made("LeakyReLU", leaky_relu, "negative_slope=0.01, inplace=False", "negative_slope")
+Softplus = _made("Softplus", softplus, "beta=1.0, threshold=20.0", "beta threshold")
+Softmax, LogSoftmax = (_made(*of, "dim=None", "dim") for of in (("Softmax", softmax), ("LogSoftmax", log_softmax)))

@@ -1,70 +1,23 @@
 """`torch.nn.functional`: layers and losses as functions."""
 
-from functools import partial
-from inspect import signature
-
 import numpy as np
 
-from ...aliases import attributes
-from .._dispatch import off_tape
-from .._reduce import log_softmax, softmax
-from .._table import FUNCTIONS
-from .._tensor import Tensor
-from . import (
-    _activations,
-    _attention,
-    _convolutions,
-    _cross_entropy,
-    _ctc,
-    _distances,
-    _embedding,
-    _images,
-    _linear,
-    _losses,
-    _moving,
-    _norms,
-    _reduction,
-    _resizing,
-    _sampling,
-)  # fmt: skip
-from ._activations import *
-from ._attention import *
-from ._convolutions import *
-from ._cross_entropy import *
-from ._ctc import *
-from ._distances import *
-from ._embedding import *
-from ._fractional import *
-from ._images import *
-from ._linear import *
-from ._losses import *
-from ._moving import *
-from ._norms import *
-from ._resizing import *
-from ._sampling import *
+from ...dialects.unsupported import attributes
+from .._ops.dispatch import off_tape
+from .._ops.reductions import log_softmax, softmax
+from .._tensor.tensor import Tensor
+from .activations import gelu, leaky_relu, leaky_relu_, relu, relu_, sigmoid, silu, silu_, softplus, tanh
+from .convolutions import conv1d, conv2d, conv_transpose1d, conv_transpose2d, pad
+from .layers import dropout, dropout2d, embedding, linear
+from .losses import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss, nll_loss
+from .normalization import batch_norm, layer_norm
+from .pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 
-__all__ = ["log_softmax", "one_hot", "sigmoid", "softmax", "tanh"]
-__all__ += _activations.__all__
-__all__ += _attention.__all__
-__all__ += _convolutions.__all__
-__all__ += _cross_entropy.__all__
-__all__ += _ctc.__all__
-__all__ += _distances.__all__
-__all__ += _embedding.__all__
-__all__ += _images.__all__
-__all__ += _linear.__all__
-__all__ += _losses.__all__
-__all__ += _moving.__all__
-__all__ += _norms.__all__
-__all__ += _resizing.__all__
-__all__ += _sampling.__all__
-
-_Reduction = _reduction
-sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
-for _fun in [globals()[_name] for _name in _activations.__all__]:
-    if "inplace" in signature(_fun).parameters:
-        globals()[f"{_fun.__name__}_"] = partial(_fun, inplace=True)
-        __all__ += [f"{_fun.__name__}_"]
+__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cross_entropy",
+    "dropout", "dropout2d", "embedding", "gelu", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
+    "log_softmax", "max_pool2d", "mse_loss", "nll_loss", "one_hot", "pad", "relu", "relu_", "sigmoid", "silu", "silu_",
+    "softmax", "softplus", "tanh"]  # fmt: skip
 
 
 def one_hot(tensor, num_classes=-1) -> Tensor:

@@ -1,20 +1,75 @@
-"""Layers: linear, shapes, dropout."""
+"""Linear maps, rows of a table, shapes and dropout: functions, part of `torch.nn.functional`, and modules."""
 
-import math
 from typing import Any
 
-from ...layout import with_names
-from .._tensor import Tensor
-from . import functional as F
-from . import init
-from ._linear import check_probability
-from .module import Layer
-from .parameter import add_weights
+import numpy as np
 
-__all__ = [
-    "AlphaDropout", "Bilinear", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "Flatten", "Identity",
-    "Linear", "Unflatten",
-]  # fmt: skip
+from ...dialects.argument_types import of_kind
+from ...dialects.class_paths import with_names
+from .._ops import creation as _creation
+from .._ops.dispatch import apply, overwrite, placed, tensor_of
+from .._ops.function_table import FUNCTIONS
+from .._ops.linear_algebra import matmul
+from .._ops.random import dropped
+from .._rules import nn_layers as rules
+from .._tape import grad_mode
+from .._tensor.tensor import Tensor
+from ..amp._autocast_mode import lowered
+from . import init
+from .module import Layer
+from .parameter import Parameter, add_weights
+
+__all__ = ["Dropout", "Dropout2d", "Embedding", "Flatten", "Identity", "Linear"]
+
+
+@lowered
+def linear(input, weight, bias=None) -> Tensor:
+    """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
+    tensor_of(input, "linear")
+    flipped = weight.t() if weight.ndim == 2 else weight
+    if bias is not None and input.ndim == 1 and weight.ndim == 2:
+        return FUNCTIONS["addmm"](bias, input.view(1, -1), flipped).view(-1)
+    if bias is not None and input.ndim == 2 and weight.ndim == 2:
+        return FUNCTIONS["addmm"](bias, input, flipped)
+    if bias is not None and input.ndim > 2:
+        tall = FUNCTIONS["addmm"](bias, input.reshape(-1, input.shape[-1]), flipped)
+        return tall.view(*input.shape[:-1], weight.shape[0])
+    made = matmul(input, flipped)
+    return made if bias is None else made + bias
+
+
+def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
+    """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training.
+
+    Raises ValueError for `p` outside [0, 1].
+    """
+    return _thinned(input, p, training, inplace, lambda: input)
+
+
+def _thinned(input, p, training, inplace, like):
+    """`input` times what `dropped` draws for `like()`."""
+    check_probability(p)
+    if not training or p == 0 or not input.numel():
+        return input
+    factors = dropped(like(), p)
+    return input.mul_(factors) if inplace else input * factors
+
+
+def check_probability(p):
+    """Raise ValueError unless `p` is from 0 to 1."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _feature_dropout(input, p, training, inplace):
+    """Dropout of whole channels, dimension 1."""
+    one_each = lambda: input.new_empty(*input.shape[:2], *(1,) * (input.ndim - 2))
+    return _thinned(input, p, training, inplace, one_each)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
+    """Dropout of whole channels of images (batch, channels, height, width)."""
+    return _feature_dropout(input, p, training, inplace)
 
 
 class Linear(Layer):
@@ -38,31 +93,10 @@ class Linear(Layer):
         init.as_layer(self.weight, self.bias)
 
     def forward(self, input) -> Tensor:
-        return F.linear(input, self.weight, self.bias)
+        return linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"{with_names(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
-
-
-class Bilinear(Layer):
-    """`x1 @ weight[k] @ x2 + bias[k]` for each output k; `weight` (out, in 1, in 2) starts uniform within 1 / sqrt(in 1)."""
-
-    def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
-        super().__init__()
-        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        add_weights(self, (out_features, in1_features, in2_features), bias, dtype)
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
-        bound = 1 / math.sqrt(self.in1_features)
-        for parameter in self.parameters():
-            init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input1, input2) -> Tensor:
-        return F.bilinear(input1, input2, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        return f"{with_names(self, 'in1_features', 'in2_features', 'out_features')}, bias={self.bias is not None}"
 
 
 class Identity(Layer):
@@ -123,52 +157,103 @@ class Dropout(_DropoutNd):
     ([0.0, 2.0], True)
     """
 
-    function = staticmethod(F.dropout)
-
-
-class Dropout1d(_DropoutNd):
-    """Zeroes whole channels of sequences (batch, channels, length) with probability `p` while training; see `Dropout`."""
-
-    function = staticmethod(F.dropout1d)
+    function = staticmethod(dropout)
 
 
 class Dropout2d(_DropoutNd):
     """Zeroes whole channels of images (batch, channels, height, width) with probability `p` while training; see `Dropout`."""
 
-    function = staticmethod(F.dropout2d)
+    function = staticmethod(dropout2d)
 
 
-class Dropout3d(_DropoutNd):
-    """Zeroes whole channels of volumes with probability `p` while training; see `Dropout`."""
-
-    function = staticmethod(F.dropout3d)
+NO_SPARSE = "labkit.torch has no sparse gradients: leave out sparse=True, and the gradient is the same, with its zeros"
 
 
-class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance of what `SELU` gives: dropped elements take its least value.
+def row_of(padding_idx, rows) -> int | None:
+    """The row of padding, counted from 0; None where there is none. Raises AssertionError for a number that is no row."""
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx if padding_idx is None else padding_idx % rows
 
-    >>> AlphaDropout(p=0.2)
-    AlphaDropout(p=0.2, inplace=False)
+
+def embedding(
+    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
+) -> Tensor:
+    """The rows of `weight` (rows, size) at the integers `input`, of any shape, which the result has with one dimension more.
+
+    The row `padding_idx` gets no gradient; rows longer than `max_norm` are first scaled down, in place, to it;
+    `scale_grad_by_freq` divides gradients by how often a row is used. Raises IndexError for a number that is no row.
+
+    >>> import labkit.torch as torch
+    >>> embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    of_kind(input, Tensor, "embedding(): argument 'indices' (position 2) must be Tensor, not {kind}")
+    if input.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{input.dtype.legacy}Tensor instead (while checking arguments for embedding)"
+        )
+    if sparse:
+        raise NotImplementedError(NO_SPARSE)
+    places = input._array
+    if places.size and not 0 <= places.min() <= places.max() < weight.shape[0]:
+        raise IndexError("index out of range in self")
+    padding_idx = row_of(padding_idx, weight.shape[0])
+    if max_norm is not None:
+        with grad_mode.no_grad():
+            overwrite(weight, Tensor._of(_shortened(weight._array, np.unique(places), max_norm, norm_type)))
+    return placed(apply(rules.embedding, weight, places, padding_idx, scale_grad_by_freq), input)
+
+
+def _shortened(table, rows, most, p):
+    """The table with these rows no longer than `most`."""
+    found = np.array(table)
+    lengths = np.linalg.norm(found[rows], p, axis=1, keepdims=True)
+    found[rows] = np.where(lengths > most, found[rows] * (most / (lengths + 1e-7)), found[rows])
+    return found
+
+
+class Embedding(Layer):
+    """A table of `num_embeddings` vectors of size `embedding_dim`, looked up by number; see `torch.nn.functional.embedding`.
+
+    `weight` starts with normal numbers, the row `padding_idx` with zeros. Raises AssertionError for a `padding_idx` that is no
+    row, IndexError for a number that is none.
+
+    >>> import labkit.torch as torch
+    >>> table = torch.nn.Embedding(10, 3, padding_idx=0)
+    >>> table, table(torch.tensor([[1, 2, 0]])).shape
+    (Embedding(10, 3, padding_idx=0), torch.Size([1, 3, 3]))
     """
 
-    function = staticmethod(F.alpha_dropout)
-
-
-class FeatureAlphaDropout(_DropoutNd):
-    """`AlphaDropout` of whole channels."""
-
-    function = staticmethod(F.feature_alpha_dropout)
-
-
-class Unflatten(Layer):
-    """Dimension `dim` as several, of `unflattened_size`."""
-
-    def __init__(self, dim, unflattened_size):
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+                 sparse=False, _weight=None, _freeze=False, device=None, dtype=None):  # fmt: skip
         super().__init__()
-        self.dim, self.unflattened_size = dim, unflattened_size
+        if sparse:
+            raise NotImplementedError(NO_SPARSE)
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = row_of(padding_idx, num_embeddings)
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        made = _creation.empty(num_embeddings, embedding_dim, dtype=dtype) if _weight is None else _weight
+        self.weight = Parameter(made, requires_grad=not _freeze)
+        if _weight is None:
+            self.reset_parameters()
 
-    def forward(self, input) -> Tensor:
-        return input.unflatten(self.dim, self.unflattened_size)
+    def reset_parameters(self) -> None:
+        """Draw all vectors anew, but that of `padding_idx`, which is zero."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with grad_mode.no_grad():
+                self.weight.select(0, self.padding_idx).fill_(0)
 
     def extra_repr(self) -> str:
-        return with_names(self, "dim", "unflattened_size")
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}  # not printed
+        unusual = [f"{n}={getattr(self, n)!r}" for n, value in usual.items() if getattr(self, n) != value]
+        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *unusual])
+
+    def forward(self, input) -> Tensor:
+        return embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        )

@@ -6,13 +6,14 @@ from functools import wraps
 from itertools import chain
 from typing import Any
 
+from ...dialects.class_paths import Placed
+from ...dialects.module_tree import tree_text
 from ...engine import current
-from ...layout import Placed
-from ...parts import tree_text
-from .._node import Handle
+from .._tape.node import Handle
+from .._tensor.device import check_device
 from ..random import get_rng_state, set_rng_state
-from ._hooks import called, hooked, registered, without_hooks
-from ._stated import Stated, check_where
+from ._module_hooks import called, hooked, registered, without_hooks
+from ._module_state import Stated
 
 
 def _where_checked(init):
@@ -21,7 +22,7 @@ def _where_checked(init):
     @wraps(init)
     def __init__(self, *args, **kwargs):
         if kwargs.get("device") is not None:
-            check_where(kwargs["device"])
+            check_device(kwargs["device"])
         init(self, *args, **kwargs)
 
     return __init__
@@ -88,8 +89,8 @@ class Module(Stated):
     def register_full_backward_hook(self, hook, prepend=False) -> Handle:
         """Call `hook(module, grad_input, grad_output)` when the walk back has passed the module, with tuples of gradients.
 
-        What it returns replaces `grad_input`, whose items are None for arguments that get none. Raises RuntimeError beside
-        `register_backward_hook`, and in `backward` for another number of gradients.
+        What it returns replaces `grad_input`, whose items are None for arguments that get none. Raises RuntimeError
+        in `backward` for another number of gradients.
 
         >>> import labkit.torch as torch
         >>> layer = torch.nn.ReLU()
@@ -99,15 +100,11 @@ class Module(Stated):
         >>> x.grad
         tensor([ 0., 10.])
         """
-        return registered(self, "_backward_hooks", hook, prepend, full=True)
+        return registered(self, "_backward_hooks", hook, prepend)
 
     def register_full_backward_pre_hook(self, hook, prepend=False) -> Handle:
         """Call `hook(module, grad_output)` before the walk back passes the module; what it returns replaces `grad_output`."""
         return registered(self, "_backward_pre_hooks", hook, prepend)
-
-    def register_backward_hook(self, hook) -> Handle:
-        """The old way: `hook(module, grad_input, grad_output)` with the gradients of the last op in the module alone."""
-        return registered(self, "_backward_hooks", hook, full=False)
 
     # ---- the engine's protocol ----
 

@@ -1,19 +1,73 @@
-"""Layers that normalise: over the batch, each instance, the last dimensions, or groups of channels."""
+"""Normalisation over the batch or the last dimensions: functions, part of `torch.nn.functional`, and modules."""
 
-import warnings
+import numpy as np
 
-from ...layout import with_names
-from .. import _creation
-from .._tensor import Tensor
-from . import _norms as F
+from ...dialects.class_paths import with_names
+from .._ops import creation as _creation
+from .._ops.dispatch import apply
+from .._rules import conv_and_pool as images
+from .._rules import nn_layers as layers
+from .._tape import grad_mode
+from .._tensor.tensor import Tensor
 from . import init
-from .module import Layer, Module
+from .module import Layer
 from .parameter import Parameter
 
-__all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-    "LayerNorm", "RMSNorm", "SyncBatchNorm",
-]  # fmt: skip
+__all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Every channel shifted and scaled to mean 0 and variance 1, then times `weight` plus `bias`.
+
+    While training the statistics are those of the batch, and the running ones move towards them by `momentum`.
+    """
+    if running_mean is not None and running_mean.shape[0] != input.shape[1]:
+        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not {running_mean.shape[0]}")
+    if training and input.numel() == input.shape[1]:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    if training and running_mean is not None:
+        _move(running_mean, running_var, input, momentum)
+    mean, var = (None, None) if training else (running_mean._array, running_var._array)
+    with np.errstate(all="ignore"):
+        return apply(images.batch_norm, input, weight, bias, mean, var, eps)
+
+
+def _move(running_mean, running_var, input, momentum):
+    """Let the running statistics go a little towards those of this batch."""
+    with grad_mode.no_grad():
+        mean, var = images.batch_statistics(input._array, running_mean._data.dtype)
+        for running, new in ((running_mean, mean.reshape(-1)), (running_var, var.reshape(-1))):
+            old, kind = running._data, running._data.dtype
+            if kind.name == "bfloat16":
+                # the numbers, too, have its digits; a mean's products are rounded, a variance's added
+                new = new.astype(kind) if running is running_mean else new.astype(kind).astype(np.float32)
+                old[...] = new * kind.type(momentum) + old * kind.type(1 - momentum)
+            else:
+                old[...] = (1 - momentum) * old.astype(mean.dtype) + momentum * new
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
+    """The last dimensions, of `normalized_shape`, to mean 0 and variance 1; then times `weight` plus `bias`, of that shape.
+
+    Raises RuntimeError where `input` does not end in `normalized_shape`.
+
+    >>> import labkit.torch as torch
+    >>> layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
+    shape = _ends_in(input, normalized_shape)
+    return apply(layers.layer_norm, input, weight, bias, shape, eps)
+
+
+def _ends_in(input, normalized_shape):
+    shape = tuple(normalized_shape)
+    if tuple(input.shape[-len(shape) :]) != shape:
+        wanted = ", ".join(map(str, ("*", *shape)))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
+            f"size{list(input.shape)}"
+        )
+    return shape
 
 
 class _Scaled(Layer):
@@ -32,7 +86,7 @@ class _Scaled(Layer):
             init.zeros_(self.bias)
 
 
-class _NormBase(_Scaled):
+class _BatchNorm(_Scaled):
     """What keeps running statistics of channels; `dims`: how many dimensions an input may have."""
 
     dims: tuple[int, ...] = (4,)
@@ -67,22 +121,11 @@ class _NormBase(_Scaled):
             expected = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
-        """A state from before there was a number of batches has none."""
-        name = f"{prefix}num_batches_tracked"
-        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats:
-            state_dict.setdefault(name, self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
-
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
-
-
-class _BatchNorm(_NormBase):
-    """What `BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d` have in common."""
 
     def forward(self, input) -> Tensor:
         self._check_input_dim(input)
@@ -92,7 +135,7 @@ class _BatchNorm(_NormBase):
             momentum = 1 / self.num_batches_tracked.item() if momentum is None else momentum
         own = self.training or not self.track_running_stats
         mean, var = (self.running_mean, self.running_var) if self.training or not own else (None, None)
-        return F.batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
+        return batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
 
 
 class BatchNorm2d(_BatchNorm):
@@ -107,92 +150,6 @@ class BatchNorm1d(_BatchNorm):
     """`BatchNorm2d` for inputs (batch, channels) or (batch, channels, length)."""
 
     dims = (2, 3)
-
-
-class BatchNorm3d(_BatchNorm):
-    """`BatchNorm2d` for volumes (batch, channels, depth, height, width)."""
-
-    dims = (5,)
-
-
-class SyncBatchNorm(_BatchNorm):
-    """`BatchNorm2d` of inputs of any dimensions, whose statistics are those of all processes; of which there is one here."""
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
-                 device=None, dtype=None, *, bias=True):  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype=dtype, bias=bias)
-        self.process_group = process_group
-
-    def _check_input_dim(self, input):
-        if input.ndim < 2:
-            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
-
-    @classmethod
-    def convert_sync_batchnorm(cls, module, process_group=None) -> Module:
-        """The module with one of these, of the same numbers, in the place of each batch normalization in it."""
-        made = module
-        if isinstance(module, _BatchNorm):
-            options = module.eps, module.momentum, module.affine, module.track_running_stats
-            made = cls(module.num_features, *options, process_group, bias=module.bias is not None)
-            made._parameters.update(module._parameters)
-            made._buffers.update(module._buffers)
-            made.training = module.training
-        for name, child in module.named_children():
-            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return made
-
-
-class _InstanceNorm(_NormBase):
-    """What `InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d` have in common."""
-
-    dims = (3, 4)
-
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None,
-                 dtype=None, *, bias=True):  # fmt: skip
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype=dtype, bias=bias)
-
-    def forward(self, input) -> Tensor:
-        self._check_input_dim(input)
-        place = 0 if input.ndim == self.dims[0] else 1
-        self._check_channels(place, input.shape[place])
-        return self._apart(input.unsqueeze(0)).squeeze(0) if place == 0 else self._apart(input)
-
-    def _apart(self, input):
-        own = self.training or not self.track_running_stats
-        statistics = self.running_mean, self.running_var
-        return F.instance_norm(input, *statistics, self.weight, self.bias, own, self.momentum or 0.0, self.eps)
-
-    def _check_channels(self, place, channels):
-        if channels == self.num_features:
-            return
-        if self.affine:
-            raise ValueError(
-                f"expected input's size at dim={place} to match num_features ({self.num_features}), but got: {channels}."
-            )
-        warnings.warn(
-            f"input's size at dim={place} does not match num_features. You can silence this warning by not passing in "
-            "num_features, which is not used because affine=False",
-            stacklevel=4,
-        )
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """As `BatchNorm2d`, but each image by its own mean and variance; without weight and running statistics unless told.
-
-    `input`: (batch, channels, height, width), or one image. Raises ValueError for other dimensions or channels.
-    """
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """`InstanceNorm2d` for sequences (batch, channels, length), or one of them."""
-
-    dims = (2, 3)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """`InstanceNorm2d` for volumes (batch, channels, depth, height, width), or one of them."""
-
-    dims = (4, 5)
 
 
 class LayerNorm(_Scaled):
@@ -213,48 +170,8 @@ class LayerNorm(_Scaled):
         self.reset_parameters()
 
     def forward(self, input) -> Tensor:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         shown = with_names(self, "eps", "elementwise_affine")
         return f"{self.normalized_shape}, {shown}, bias={self.bias is not None}"
-
-
-class RMSNorm(_Scaled):
-    """The last dimensions, of `normalized_shape`, divided by the root of their mean square, times `weight`."""
-
-    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
-        super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
-        weight = Parameter(_creation.empty(self.normalized_shape, dtype=dtype)) if elementwise_affine else None
-        self.register_parameter("weight", weight)
-        self.reset_parameters()
-
-    def forward(self, input) -> Tensor:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, {with_names(self, 'eps', 'elementwise_affine')}"
-
-
-class GroupNorm(_Scaled):
-    """The channels in `num_groups` groups, each to mean 0 and variance 1 in each example, then times `weight` plus `bias`.
-
-    Raises ValueError for channels that cannot be divided so.
-    """
-
-    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
-        super().__init__()
-        if num_channels % num_groups:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self._scaling(num_channels, affine, affine and bias, dtype)
-        self.reset_parameters()
-
-    def forward(self, input) -> Tensor:
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        shown = with_names(self, "eps", "affine")
-        return f"{self.num_groups}, {self.num_channels}, {shown}, bias={self.bias is not None}"

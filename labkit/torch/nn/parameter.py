@@ -1,25 +1,19 @@
-"""`Parameter`: a tensor that a module trains; parameters and buffers whose shape is not known yet."""
+"""`Parameter`: a tensor that a module trains; a buffer; a parameter whose shape is not known yet."""
 
 from contextlib import contextmanager
-from typing import Any, Never
+from typing import Never
 
 import numpy as np
 
-from ...aliases import attributes
-from ...layout import Placed
-from ...trails import DETACHED
-from .. import _creation, _modes, _trail
-from .._table import METHODS
-from .._tensor import Tensor
+from ...dialects.class_paths import Placed
+from ...dialects.provenance import DETACHED
+from ...dialects.unsupported import attributes
+from .._ops import creation as _creation
+from .._ops.function_table import METHODS
+from .._tape import grad_mode, tensor_provenance
+from .._tensor.tensor import Tensor
 
-__all__ = [
-    "Buffer",
-    "Parameter",
-    "UninitializedBuffer",
-    "UninitializedParameter",
-    "UninitializedTensorMixin",
-    "is_lazy",
-]
+__all__ = ["Parameter", "UninitializedParameter", "is_lazy"]
 
 
 class Parameter(Tensor, metaclass=Placed):
@@ -42,7 +36,7 @@ class Parameter(Tensor, metaclass=Placed):
         if requires_grad and not self.dtype.is_floating_point:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self._requires = bool(requires_grad)
-        _trail.aside(self, "Parameter", (data,), DETACHED, _modes.grad_enabled())
+        tensor_provenance.aside(self, "Parameter", (data,), DETACHED, grad_mode.grad_enabled())
 
     def __repr__(self):
         return "Parameter containing:\n" + super().__repr__()
@@ -56,28 +50,6 @@ class Parameter(Tensor, metaclass=Placed):
             yield self
         finally:
             self._data, self._requires = kept
-
-
-class Buffer(Tensor, metaclass=Placed):
-    """A tensor that a `Module` finds among its attributes and keeps with its state, but does not train.
-
-    `persistent=False` leaves it out of `state_dict()`.
-
-    >>> import labkit.torch as torch
-    >>> net = torch.nn.Module()
-    >>> net.mean = torch.nn.Buffer(torch.zeros(2))
-    >>> list(net.state_dict())
-    ['mean']
-    """
-
-    persistent = True
-
-    def __new__(cls, data=None, *, persistent=True):
-        return object.__new__(cls)
-
-    def __init__(self, data=None, *, persistent=True):
-        self._set_up((Tensor(0) if data is None else data)._array)
-        self.persistent = persistent
 
 
 class _Unmade(np.ndarray):
@@ -100,26 +72,38 @@ _NO_SHAPE = (
     "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
     "accessing their attributes."
 )
-_ALLOWED = {
-    "to", "cpu", "half", "float", "double", "char", "short", "int", "long", "is_complex", "is_floating_point", "size",
-    "get_device",
-}  # fmt: skip
+_ALLOWED = {"to", "cpu", "half", "float", "double", "char", "short", "int", "long", "is_complex", "is_floating_point",
+    "size", "get_device"}  # fmt: skip
 
 
-class UninitializedTensorMixin:
-    """A tensor that has a dtype, but no shape yet: `materialize(shape)` gives it one, and makes it an ordinary tensor."""
+class UninitializedParameter(Parameter):
+    """A parameter whose shape is not known yet, as in a layer that takes it from its first input.
 
-    cls_to_become: type = Tensor
-    data: Any  # as of any tensor
-    dtype: Any
+    It has a dtype; any operation on it raises ValueError, and its `shape` RuntimeError.
+
+    >>> import labkit.torch as torch
+    >>> p = torch.nn.UninitializedParameter()
+    >>> p
+    <UninitializedParameter>
+    >>> p.materialize((2, 3))
+    >>> type(p).__name__, p.shape
+    ('Parameter', torch.Size([2, 3]))
+    """
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        return object.__new__(cls)
+
+    def __init__(self, requires_grad=True, device=None, dtype=None):
+        self._unmade(dtype)
+        self._requires = requires_grad
 
     def _unmade(self, dtype):
-        self._set_up(_creation.empty(0, dtype=dtype)._data.view(_Unmade))  # type: ignore[attr-defined]
+        self._set_up(_creation.empty(0, dtype=dtype)._data.view(_Unmade))
 
     def materialize(self, shape, device=None, dtype=None) -> None:
         """Become an ordinary tensor of this shape, whose elements are not set."""
         self.data = _creation.empty(*shape, dtype=dtype or self.dtype)
-        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        self.__class__ = Parameter  # type: ignore[assignment]
 
     def __engine_value__(self) -> Never:
         raise RuntimeError("This parameter is made by the first run of its module: run that once before.")
@@ -135,11 +119,11 @@ class UninitializedTensorMixin:
         if id(self) not in memo:
             made = memo[id(self)] = type(self).__new__(type(self))
             made._unmade(self.dtype)
-            made._requires = self._requires  # type: ignore[attr-defined]
+            made._requires = self._requires
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
-        return type(self), (self._requires, None, self.dtype)  # type: ignore[attr-defined]
+        return type(self), (self._requires, None, self.dtype)
 
 
 def _refused(name):
@@ -159,54 +143,19 @@ def _plain(operator):
 
 
 _OWN = {name for name in dir(Tensor) if not name.startswith("_") and callable(getattr(Tensor, name))}
-for _name in {*METHODS, *_OWN, "__len__"} - _ALLOWED:
-    setattr(UninitializedTensorMixin, _name, _refused(_plain(_name)))
-
-
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet, as in a layer that takes it from its first input.
-
-    It has a dtype; any operation on it raises ValueError, and its `shape` RuntimeError.
-
-    >>> import labkit.torch as torch
-    >>> p = torch.nn.UninitializedParameter()
-    >>> p
-    <UninitializedParameter>
-    >>> p.materialize((2, 3))
-    >>> type(p).__name__, p.shape
-    ('Parameter', torch.Size([2, 3]))
-    """
-
-    cls_to_become = Parameter
-
-    def __new__(cls, requires_grad=True, device=None, dtype=None):
-        return object.__new__(cls)
-
-    def __init__(self, requires_grad=True, device=None, dtype=None):
-        self._unmade(dtype)
-        self._requires = requires_grad
-
-
-class UninitializedBuffer(UninitializedTensorMixin, Tensor, metaclass=Placed):
-    """A buffer whose shape is not known yet."""
-
-    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
-        return object.__new__(cls)
-
-    def __init__(self, requires_grad=False, device=None, dtype=None, persistent=True):
-        self._unmade(dtype)
-        self._requires = requires_grad
+for _name in {*METHODS, *_OWN, "__len__"} - _ALLOWED - {*vars(UninitializedParameter)}:
+    setattr(UninitializedParameter, _name, _refused(_plain(_name)))
 
 
 def is_lazy(param) -> bool:
-    """Whether `param` is a parameter or buffer whose shape is not known yet."""
-    return isinstance(param, UninitializedTensorMixin)
+    """Whether `param` is a parameter whose shape is not known yet."""
+    return isinstance(param, UninitializedParameter)
 
 
-def add_weights(layer, shape, bias, dtype, outputs=None) -> None:
+def add_weights(layer, shape, bias, dtype) -> None:
     """Give a layer its weight of `shape` and, if it has one, its bias, an element for each output; and draw them."""
     layer.weight = Parameter(_creation.empty(*shape, dtype=dtype))
-    layer.register_parameter("bias", Parameter(_creation.empty(outputs or shape[0], dtype=dtype)) if bias else None)
+    layer.register_parameter("bias", Parameter(_creation.empty(shape[0], dtype=dtype)) if bias else None)
     layer.reset_parameters()
 
 

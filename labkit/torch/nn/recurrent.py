@@ -1,17 +1,107 @@
-"""Recurrent layers: `RNN`, `LSTM` and `GRU` over sequences."""
+"""Recurrent layers: `RNN`, `LSTM` and `GRU` over sequences, step by step."""
 
+import math
 import warnings
 from typing import Any
 
-from ._recurrent import GATES, run_layers, zeros
-from .cells import Recurrent
+from .. import _rules
+from .._ops import creation as _creation
+from .._ops.dispatch import apply
+from .._ops.function_table import FUNCTIONS, METHODS
+from .._rules import nn_layers as rules
+from . import init
+from .layers import dropout, linear
+from .module import Layer
 from .parameter import Parameter
-from .utils.rnn import PackedSequence
 
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+__all__ = ["GRU", "LSTM", "RNN"]
 
 
-class RNNBase(Recurrent):
+def _gates(x, count):
+    """The parts of the last dimension, one for each gate."""
+    size = x.shape[-1] // count
+    parts = [(slice(None), slice(k * size, (k + 1) * size)) for k in range(count)]
+    return [apply(_rules.basic, x, part, "UnsafeSplitBackward0") for part in parts]
+
+
+def _rnn(activation):
+    def cell(given, state, w_hh, b_hh):
+        return (activation(linear(state[0], w_hh, b_hh) + given),)
+
+    return cell
+
+
+def _lstm(given, state, w_hh, b_hh, w_hr=None):
+    h, c = state
+    enter, forget, new, leave = _gates(linear(h, w_hh, b_hh) + given, 4)
+    c = forget.sigmoid() * c + enter.sigmoid() * new.tanh()
+    h = leave.sigmoid() * c.tanh()
+    return (h if w_hr is None else linear(h, w_hr)), c
+
+
+def _gru(given, state, w_hh, b_hh):
+    (h,) = state
+    from_input, from_state = _gates(given, 3), _gates(linear(h, w_hh, b_hh), 3)
+    reset = (from_state[0] + from_input[0]).sigmoid()
+    update = (from_state[1] + from_input[1]).sigmoid()
+    new = (from_input[2] + from_state[2] * reset).tanh()
+    return ((h - new) * update + new,)
+
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+CELLS = {"LSTM": _lstm, "GRU": _gru, "RNN_TANH": _rnn(METHODS["tanh"]), "RNN_RELU": _rnn(METHODS["relu"])}
+
+
+def _layer(mode, steps, state, weights, reverse):
+    """Run a cell over `steps`, what each step's input sends to its gates; returns their results and the last state."""
+    results = []
+    for given in steps[::-1] if reverse else steps:
+        state = CELLS[mode](given, state, *weights)
+        results.append(state[0])
+    return results[::-1] if reverse else results, state
+
+
+def _whole_lstm(input, state, weights, reverse):
+    """A layer of an LSTM in float32 is one op in PyTorch, which a library for CPUs computes."""
+    length = len(input)
+    made = apply(rules.lstm, input, *state, *weights, *(None,) * (4 - len(weights)), reverse)
+    part = lambda index: apply(_rules.basic, made, index, "MkldnnRnnLayerBackward0")
+    return part((slice(0, length),)), (part((0 if reverse else length - 1,)), part((length,)))
+
+
+def _direction(mode, input, state, weights, reverse):
+    """One layer in one direction: its output and its last state."""
+    if mode == "LSTM" and input.dtype.name == "float32" and len(weights) in (2, 4):
+        return _whole_lstm(input, state, weights, reverse)
+    w_ih, w_hh, *rest = weights
+    b_ih, b_hh, *w_hr = rest if len(rest) > 1 else (None, None, *rest)
+    steps = METHODS["unbind"](linear(input, w_ih, b_ih), 0)
+    results, state = _layer(mode, steps, state, (w_hh, b_hh, *w_hr), reverse)
+    return FUNCTIONS["stack"](results), state
+
+
+def _run_layers(mode, input, states, weights, directions, drop):
+    """Layers over each other, each over `input` (steps, batch, ...).
+
+    `states`: one for each layer and direction; `weights`: likewise; `drop`: the probability of dropout between layers.
+    Returns the output of the last layer, and all last states, stacked.
+    """
+    last = []
+    for first in range(0, len(weights), directions):
+        outputs = []
+        for k in range(directions):
+            output, state = _direction(mode, input, states[first + k], weights[first + k], k == 1)
+            outputs.append(output)
+            last.append(state)
+        input = outputs[0] if directions == 1 else FUNCTIONS["cat"](outputs, -1)
+        if drop and first + directions < len(weights):
+            input = dropout(input, drop)
+    return input, tuple(FUNCTIONS["stack"](parts) for parts in zip(*last, strict=True))
+
+
+class _Recurrent(Layer):
     """What `RNN`, `LSTM` and `GRU` have in common; `mode` is "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"."""
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
@@ -33,41 +123,24 @@ class RNNBase(Recurrent):
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 self._all_weights.append([f"{name}_l{layer}{suffix}" for name in shapes])
                 for name, shape in zip(self._all_weights[-1], shapes.values(), strict=True):
-                    self._add(name, *shape, dtype=dtype)
+                    setattr(self, name, Parameter(_creation.empty(*shape, dtype=dtype)))
         self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters, uniform within 1 / sqrt(hidden size)."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
 
     _directions = property(lambda self: 2 if self.bidirectional else 1)
 
     def _check_options(self, dropout):
-        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
         if dropout > 0 and self.num_layers == 1:
             warnings.warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
                 f"greater than 1, but got dropout={dropout} and num_layers=1",
                 stacklevel=4,
             )
-        for name in ("input_size", "hidden_size"):
-            if not isinstance(getattr(self, name), int):
-                raise TypeError(f"{name} should be of type int, got: {type(getattr(self, name)).__name__}")
-        for name in ("input_size", "hidden_size", "num_layers"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be greater than zero")
-        if self.proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if self.proj_size >= self.hidden_size:
-            raise ValueError("proj_size has to be smaller than hidden_size")
-
-    @property
-    def _flat_weights_names(self) -> list[str]:
-        """The names of all weights, layer by layer."""
-        return [name for names in self._all_weights for name in names]
-
-    @property
-    def _flat_weights(self) -> list[Parameter]:
-        return [getattr(self, name) for name in self._flat_weights_names]
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
@@ -78,32 +151,19 @@ class RNNBase(Recurrent):
         """Nothing to do: this is for GPUs."""
 
     def forward(self, input, hx=None) -> Any:
-        if isinstance(input, PackedSequence):
-            return self._forward_packed(input, hx)
-        if input.ndim not in (2, 3):
-            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         single = input.ndim == 2
         self._check_state_dims(hx, single)
         if single:
             input = input.unsqueeze(0 if self.batch_first else 1)
             hx = None if hx is None else self._each(hx, lambda h: h.unsqueeze(1))
-        output, state = self._run(input.transpose(0, 1) if self.batch_first else input, None, hx)
+        output, state = self._run(input.transpose(0, 1) if self.batch_first else input, hx)
         if self.batch_first:
             output = output.transpose(0, 1) if self.mode == "LSTM" else output.transpose_(0, 1)
         if single:
             return output.squeeze(0 if self.batch_first else 1), self._each(state, lambda h: h.squeeze(1))
         return output, state
 
-    def _forward_packed(self, packed, hx):
-        sizes, order = packed.batch_sizes.tolist(), packed.sorted_indices
-        if hx is not None and order is not None:
-            hx = self._each(hx, lambda h: h.index_select(1, order))
-        data, state = self._run(packed.data, sizes, hx)
-        if order is not None:
-            state = self._each(state, lambda h: h.index_select(1, packed.unsorted_indices))
-        return PackedSequence(data, packed.batch_sizes, order, packed.unsorted_indices), state
-
-    def _run(self, input, sizes, hx):
+    def _run(self, input, hx):
         """Over steps first: the output and the last state, as the caller gets them."""
         if input.dtype is not self.weight_ih_l0.dtype:
             ours = self.weight_ih_l0.dtype
@@ -115,11 +175,10 @@ class RNNBase(Recurrent):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
             )
-        batch = sizes[0] if sizes else input.shape[1]
-        state = self._initial(batch, hx, input)
+        state = self._initial(input.shape[1], hx, input)
         states = list(zip(*(s.unbind(0) for s in state), strict=True))
         drop = self.dropout if self.training else 0
-        output, last = run_layers(self.mode, input, sizes, states, self.all_weights, self._directions, drop)
+        output, last = _run_layers(self.mode, input, states, self.all_weights, self._directions, drop)
         return output, last if self.mode == "LSTM" else last[0]
 
     def _initial(self, batch, hx, input):
@@ -129,7 +188,7 @@ class RNNBase(Recurrent):
             self.mode == "LSTM"
         )
         if hx is None:
-            return tuple(zeros(*shape, like=input) for shape in shapes)
+            return tuple(_creation.zeros(*shape, dtype=input.dtype) for shape in shapes)
         given = tuple(hx) if self.mode == "LSTM" else (hx,)
         for place, (state, shape) in enumerate(zip(given, shapes, strict=True)):
             if tuple(state.shape) != shape:
@@ -150,14 +209,17 @@ class RNNBase(Recurrent):
         return tuple(map(change, state)) if self.mode == "LSTM" else change(state)
 
     def extra_repr(self) -> str:
-        return self._shown(proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0, bidirectional=False)
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0,
+            "bidirectional": False}  # fmt: skip
+        unusual = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *unusual])
 
 
 _LAYER = """{what} over sequences: `output, {state} = layer(input)`, or `layer(input, {state})` with first states.
 
-`input` (steps, batch, input size), with `batch_first` (batch, steps, input size), also without a batch or packed (see
-`torch.nn.utils.rnn`); `output` (steps, batch, directions times hidden size); states (layers times directions, batch, hidden
-size), zeros at first. `dropout` is the probability between layers while training. Raises RuntimeError for other sizes.
+`input` (steps, batch, input size), with `batch_first` (batch, steps, input size), also without a batch; `output` (steps,
+batch, directions times hidden size); states (layers times directions, batch, hidden size), zeros at first. `dropout` is the
+probability between layers while training. Raises RuntimeError for other sizes.
 
 >>> import labkit.torch as torch
 >>> layer = torch.nn.{name}(10, 20, 2)
@@ -167,7 +229,7 @@ size), zeros at first. `dropout` is the probability between layers while trainin
 """
 
 
-class RNN(RNNBase):
+class RNN(_Recurrent):
     __doc__ = _LAYER.format(name="RNN", what="h' = tanh(W x + b + U h + c), or relu with `nonlinearity`,", state="h")
 
     def __init__(self, input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
@@ -179,14 +241,14 @@ class RNN(RNNBase):
         self.nonlinearity = nonlinearity
 
 
-class LSTM(RNNBase):
+class LSTM(_Recurrent):
     __doc__ = _LAYER.format(name="LSTM", what="Long short-term memory", state="(h, c)")
 
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
 
 
-class GRU(RNNBase):
+class GRU(_Recurrent):
     __doc__ = _LAYER.format(name="GRU", what="Gated recurrent units", state="h")
 
     def __init__(self, *args, **kwargs):

@@ -6,10 +6,47 @@ and they are only kept among the options.
 
 import numpy as np
 
-from ...ops import two_bytes
-from .._tensor import Tensor
-from ._kernels import addcdiv, addcmul, added, mean_square, over, raised, root, stepped, times, towards
+from ...ops import in_float32, kept, operand, two_bytes
+from .. import _rules
+from .._tensor.tensor import Tensor
 from .optimizer import Optimizer, counted, non_negative, options
+
+# ---- the arithmetic of a step, by the kernels of the real methods: two-byte floats are rounded after each of them ----
+
+added = _rules.add_scaled.fun  # x + c y
+times, over = _rules.by_number.fun, _rules.over_number.fun  # x c, x / c
+addcmul = in_float32(kept(lambda x, a, b, c: x + c * a * b))
+addcdiv = in_float32(kept(lambda x, a, b, c: x + c * a / b))
+towards = in_float32(kept(lambda x, y, c: x + c * (y - x)))
+
+
+def mean_square(s, g, rho) -> np.ndarray:
+    """rho s + (1 - rho) g^2.
+
+    >>> mean_square(np.ones(2), np.array([1.0, 3.0]), 0.5)
+    array([1., 5.])
+    """
+    if two_bytes(s.dtype):
+        return addcmul(times(s, rho), g, g, 1 - rho)
+    return rho * s + (1 - rho) * (g * g)
+
+
+def root(s, eps, by=None) -> np.ndarray:
+    """sqrt(s) / by + eps."""
+    return raised(np.sqrt(s) if by is None else over(np.sqrt(s), by), eps)
+
+
+def raised(x, eps) -> np.ndarray:
+    """x + eps."""
+    return x + (operand(eps, x) if two_bytes(x.dtype) else eps)
+
+
+def stepped(x, size, a, b) -> np.ndarray:
+    """x - size (a / b)."""
+    return addcdiv(x, a, b, -size) if two_bytes(x.dtype) else x - size * (a / b)
+
+
+# ---- the methods ----
 
 
 class SGD(Optimizer):
@@ -147,10 +184,8 @@ class Adagrad(Optimizer):
         super().__init__(params, options(names, locals()))
         for group in self.param_groups:
             for p in group["params"]:
-                self.state[p] = {
-                    "step": Tensor._of(np.array(0, np.float32)),
-                    "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value)),
-                }
+                self.state[p] = {"step": Tensor._of(np.array(0, np.float32)),
+                    "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value))}  # fmt: skip
 
     def update(self, group, p, g) -> np.ndarray:
         t, g = counted(self.state[p]), _decayed(group, p, g)
@@ -177,79 +212,3 @@ class Adadelta(Optimizer):
         d = np.sqrt(raised(u, eps)) / np.sqrt(raised(s, eps)) * g
         self._set_state(p, "acc_delta", mean_square(u, d, rho))
         return added(p._array, d, -group["lr"])
-
-
-class Adamax(Optimizer):
-    """m is a running mean of g, u = max(beta2 * u, abs(g) + eps): p - lr / (1 - beta1^t) * m / u."""
-
-    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
-                 differentiable=False, capturable=False):  # fmt: skip
-        non_negative(lr=lr, eps=eps, weight_decay=weight_decay)
-        names = "lr betas eps weight_decay foreach maximize differentiable capturable"
-        super().__init__(params, options(names, locals()))
-
-    def update(self, group, p, g) -> np.ndarray:
-        (beta1, beta2), t, g = group["betas"], counted(self.state[p]), _decayed(group, p, g)
-        m = self._state_of(p, "exp_avg")
-        m = self._set_state(p, "exp_avg", towards(m, g, 1 - beta1))
-        u = np.maximum(times(self._state_of(p, "exp_inf"), beta2), raised(np.abs(g), group["eps"]))
-        u = self._set_state(p, "exp_inf", u)
-        return addcdiv(p._array, m, u, -group["lr"] / (1 - beta1**t))
-
-
-class NAdam(Optimizer):
-    """Adam with Nesterov momentum: of m and g each a part, by mu = beta1 * (1 - 0.96^(t * momentum_decay) / 2)."""
-
-    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
-                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
-                 differentiable=False):  # fmt: skip
-        non_negative(lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
-        names = (
-            "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable differentiable"
-        )
-        super().__init__(params, options(f"{names} differentiable", locals()))
-
-    def update(self, group, p, g) -> np.ndarray:
-        (beta1, beta2), value, t = group["betas"], p._array, counted(self.state[p])
-        if group["decoupled_weight_decay"]:
-            value = times(value, 1 - group["lr"] * group["weight_decay"])
-        else:
-            g = _decayed(group, p, g)
-        mu, ahead = (beta1 * (1.0 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (t, t + 1))
-        one = np.ones((), np.float32 if two_bytes(value.dtype) else value.dtype)
-        product = self._set_state(p, "mu_product", self._state_of(p, "mu_product", one) * mu).item()
-        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
-        m = self._set_state(p, "exp_avg", towards(m, g, 1 - beta1))
-        v = self._set_state(p, "exp_avg_sq", mean_square(v, g, beta2))
-        below = raised(np.sqrt(over(v, 1 - beta2**t)), group["eps"])
-        value = stepped(value, group["lr"] * (1.0 - mu) / (1.0 - product), g, below)
-        return stepped(value, group["lr"] * ahead / (1.0 - product * ahead), m, below)
-
-
-class RAdam(Optimizer):
-    """Adam without its root while too few steps are known, and then times r, which grows to 1: p - lr * m / (1 - beta1^t),
-    where from about the fifth step on m is divided by (sqrt(v) + eps) / sqrt(1 - beta2^t) / r."""
-
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
-                 foreach=None, maximize=False, capturable=False, differentiable=False):  # fmt: skip
-        non_negative(lr=lr, eps=eps)
-        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
-        super().__init__(params, options(names, locals()))
-
-    def update(self, group, p, g) -> np.ndarray:
-        (beta1, beta2), value, t = group["betas"], p._array, counted(self.state[p])
-        if group["decoupled_weight_decay"]:
-            value = value * (1 - group["lr"] * group["weight_decay"])
-        else:
-            g = _decayed(group, p, g)
-        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
-        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
-        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
-        left = 1 - beta2**t
-        longest = 2 / (1 - beta2) - 1
-        length = longest - 2 * t * beta2**t / left
-        step = m / (1 - beta1**t) * group["lr"]
-        if length > 5.0:
-            known = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
-            step = step * (left**0.5 / (np.sqrt(v) + group["eps"])) * known**0.5
-        return value - step

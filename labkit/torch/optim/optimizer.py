@@ -1,25 +1,22 @@
 """`Optimizer`: groups of parameters with their options, state per parameter, saving and loading of both."""
 
 import warnings
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from copy import deepcopy
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ...aliases import attributes
-from ...kinds import of_kind
-from ...layout import Placed
+from ...dialects.argument_types import of_kind
+from ...dialects.class_paths import Placed
+from ...dialects.unsupported import attributes
 from ...ops import two_bytes
-from .. import _creation
-from .._dispatch import overwrite
-from .._foreach import grouped
-from .._gradient import forget_gradients
-from .._modes import enable_grad, no_grad
-from .._node import Handle
-from .._tensor import Tensor
-from . import _asked
+from .._ops import creation as _creation
+from .._ops.dispatch import overwrite
+from .._tape.grad_mode import enable_grad, no_grad
+from .._tensor.grad_attribute import forget_gradients
+from .._tensor.tensor import Tensor
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
@@ -68,9 +65,6 @@ class Optimizer(metaclass=Placed):
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in params):
             raise ValueError("some parameters appear in more than one parameter group")
-        for name, value in self.defaults.items():
-            if value is _asked.required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
         self.param_groups.append({**param_group, "params": params} | {
             name: value for name, value in self.defaults.items() if name not in param_group
         })  # fmt: skip
@@ -94,30 +88,6 @@ class Optimizer(metaclass=Placed):
                             gradient = np.ascontiguousarray(gradient)
                         self._write(p, self.update(group, p, -gradient if group["maximize"] else gradient))
         return loss
-
-    def register_step_pre_hook(self, hook) -> Handle:
-        """Call `hook(optimizer, args, kwargs)` before each step; what it returns replaces both."""
-        return self._step_hook("_step_pre_hooks", hook)
-
-    def register_step_post_hook(self, hook) -> Handle:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
-        return self._step_hook("_step_post_hooks", hook)
-
-    def _step_hook(self, table, hook):
-        if "_step_pre_hooks" not in vars(self):
-            bare, pre, post = self.step, OrderedDict[int, Any](), OrderedDict[int, Any]()
-            self._step_pre_hooks, self._step_post_hooks = pre, post
-
-            def step(*args, **kwargs):
-                for before in list(pre.values()):
-                    args, kwargs = before(self, args, kwargs) or (args, kwargs)
-                loss = bare(*args, **kwargs)
-                for after in list(post.values()):
-                    after(self, args, kwargs)
-                return loss
-
-            self.step = step  # type: ignore[method-assign]
-        return Handle(getattr(self, table), hook)
 
     def _write(self, p, value):
         overwrite(p, Tensor._of(np.asarray(value)))
@@ -145,10 +115,6 @@ class Optimizer(metaclass=Placed):
 
     def state_dict(self) -> dict:
         """`{"state": {number of parameter: its state}, "param_groups": [options, and numbers for parameters]}`."""
-        self._run("_state_dict_pre_hooks")
-        return self._run("_state_dict_post_hooks", self._state_dict())
-
-    def _state_dict(self):
         numbers = {id(p): i for i, p in enumerate(chain.from_iterable(g["params"] for g in self.param_groups))}
         groups = [
             {k: v for k, v in g.items() if k != "params"} | {"params": [numbers[id(p)] for p in g["params"]]}
@@ -158,7 +124,7 @@ class Optimizer(metaclass=Placed):
 
     def load_state_dict(self, state_dict) -> None:
         """Take over a copy of what `state_dict()` gave. Raises ValueError where the groups are not as large."""
-        saved = deepcopy(self._run("_load_pre_hooks", state_dict))
+        saved = deepcopy(state_dict)
         if len(saved["param_groups"]) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = list(zip(self.param_groups, saved["param_groups"], strict=True))
@@ -171,35 +137,6 @@ class Optimizer(metaclass=Placed):
         self.state = defaultdict(dict)
         for number, state in saved["state"].items():
             self.state[of[number]] = {k: _in_dtype_of(of[number], k, v) for k, v in state.items()}
-        self._run("_load_post_hooks")
-
-    def register_state_dict_pre_hook(self, hook) -> Handle:
-        """Call `hook(optimizer)` before `state_dict` looks."""
-        return self._state_hook("_state_dict_pre_hooks", hook)
-
-    def register_state_dict_post_hook(self, hook) -> Handle:
-        """Call `hook(optimizer, state_dict)` after that; what it returns replaces `state_dict`."""
-        return self._state_hook("_state_dict_post_hooks", hook)
-
-    def register_load_state_dict_pre_hook(self, hook) -> Handle:
-        """Call `hook(optimizer, state_dict)` before a state is loaded; what it returns replaces `state_dict`."""
-        return self._state_hook("_load_pre_hooks", hook)
-
-    def register_load_state_dict_post_hook(self, hook) -> Handle:
-        """Call `hook(optimizer)` after a state was loaded."""
-        return self._state_hook("_load_post_hooks", hook)
-
-    def _state_hook(self, table, hook):
-        return Handle(vars(self).setdefault(table, OrderedDict()), hook)
-
-    def _run(self, table, *state):
-        """Call these hooks; the state, or what a hook gave in its place."""
-        for hook in list(vars(self).get(table, {}).values()):
-            given = hook(self, *state)
-            state = (given,) if state and given is not None else state
-        return state[0] if state else None
-
-    _group_tensors_by_device_and_dtype = staticmethod(grouped)
 
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]
@@ -234,5 +171,4 @@ def options(names, given) -> dict:
     return {name: given[name] for name in names.split()}
 
 
-globals().update({name: getattr(_asked, name) for name in _asked.ASKED})
 __getattr__ = attributes(__name__)

@@ -6,26 +6,22 @@ again, up to the last value that is needed. With it, the function is one node wh
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
-from ...aliases import attributes
-from ...kinds import as_tuple
-from ...layout import Placed
-from .. import _modes
-from .._autocast import autocast, get_autocast_dtype, is_autocast_enabled
-from .._kept import modified
-from .._tensor import Tensor
+from ...dialects.argument_types import as_tuple
+from ...dialects.class_paths import Placed
+from ...dialects.unsupported import attributes
+from .._tape import grad_mode
+from .._tape.saved_values import modified
+from .._tensor.tensor import Tensor
+from ..amp._autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
 from ..autograd import Function, backward
 from ..autograd.graph import saved_tensors_hooks
-from ..nn import Sequential
 from ..random import fork_rng, get_rng_state, set_rng_state
 
-__all__ = [
-    "CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "get_device_states", "set_checkpoint_early_stop",
-    "set_device_states",
-]  # fmt: skip
+__all__ = ["CheckpointError", "checkpoint"]
 
 UNSAID = (
     "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without "
@@ -38,7 +34,6 @@ WITH_INPUTS = (
     ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
     "`inputs` argument."
 )
-_early_stop: list[bool] = []  # what `set_checkpoint_early_stop` says, innermost last
 
 
 class CheckpointError(RuntimeError, metaclass=Placed):
@@ -86,57 +81,14 @@ def checkpoint(
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     first, second = context_fn()
-    if not _modes.is_grad_enabled():
+    if not grad_mode.is_grad_enabled():
         return function(*args, **kwargs)
     run = _Again(lambda *again: function(*again, **kwargs), preserve, second)
-    segment = _Segment(run, args, _early_stop[-1] if _early_stop else early_stop, determinism_check == "default")
+    segment = _Segment(run, args, early_stop, determinism_check == "default")
     with saved_tensors_hooks(segment.pack, segment.unpack), first:
         output = function(*args, **kwargs)
     segment.complete = True
     return output
-
-
-def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs) -> Any:
-    """The functions (or the layers of a `Sequential`) one after the other, in `segments` that are checkpoints but the last.
-
-    >>> import labkit.torch as torch
-    >>> x = torch.tensor(0.5, requires_grad=True)
-    >>> y = torch.utils.checkpoint.checkpoint_sequential([torch.sin, torch.exp, torch.cos], 3, x, use_reentrant=False)
-    >>> y.backward()
-    >>> x.grad
-    tensor(-1.4160)
-    """
-    if use_reentrant is None:
-        warnings.warn(UNSAID.format("torch.utils.checkpoint.checkpoint_sequential"), UserWarning, stacklevel=2)
-        use_reentrant = True
-    preserve = kwargs.pop("preserve_rng_state", True)
-    if kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    steps = list(functions.children()) if isinstance(functions, Sequential) else functions
-    size, end = len(steps) // segments, 0
-    for begin in range(0, size * (segments - 1), size):
-        end = begin + size
-        input = checkpoint(_chain(steps[begin:end]), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
-    return _chain(steps[end:])(input)
-
-
-def _chain(steps):
-    def forward(input):
-        for step in steps:
-            input = step(input)
-        return input
-
-    return forward
-
-
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether checkpoints made inside end their second run as soon as it has all that is needed, as they do by default."""
-    _early_stop.append(enable)
-    try:
-        yield
-    finally:
-        _early_stop.pop()
 
 
 class _Again:
@@ -151,7 +103,7 @@ class _Again:
         enabled, dtype = self.cast
         with (
             fork_rng(enabled=self.preserve),
-            _modes.enable_grad(),
+            grad_mode.enable_grad(),
             autocast("cpu", dtype=dtype, enabled=enabled),
             self.context,
         ):
@@ -193,7 +145,7 @@ class _Segment:
         return place
 
     def unpack(self, place):
-        if self.walk is None or self.walk() is not _modes.state.walk or _modes.state.walk is None:
+        if self.walk is None or self.walk() is not grad_mode.state.walk or grad_mode.state.walk is None:
             self._run_again()
         if place.value is None:
             raise CheckpointError(
@@ -211,7 +163,7 @@ class _Segment:
                 self.run(*(arg() for arg in self.args))
         except _Enough:
             pass
-        walk = _modes.state.walk
+        walk = grad_mode.state.walk
         self.walk = None if walk is None else weakref.ref(walk)
         if not self.excused and self.count != len(self.places):
             raise CheckpointError(
@@ -287,7 +239,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx, *grads) -> tuple:
-        if _modes.state.walk.needed is not None:
+        if grad_mode.state.walk.needed is not None:
             raise RuntimeError(WITH_INPUTS)
         inputs = list(ctx.others)
         for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
@@ -298,22 +250,6 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward(*zip(*pairs, strict=True))
         return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs))
-
-
-def get_device_states(*args) -> tuple[list, list]:
-    """The devices of tensors beside the CPU, and the states of their generators: none."""
-    return [], []
-
-
-def set_device_states(devices, states, *, device_type=None) -> None:
-    """Put those states back."""
-
-
-def detach_variable(inputs) -> tuple:
-    """The tensors of a tuple off the tape, requiring a gradient if they did; other things as they are."""
-    if not isinstance(inputs, tuple):
-        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: ", type(inputs).__name__)
-    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 __getattr__ = attributes(__name__)

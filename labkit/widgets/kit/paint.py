@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ...getting import how_to_get, in_browser
+from ...messages.install_hints import how_to_install, in_browser
 from .strokes import numbers
 from .theme import MONO
 
@@ -43,7 +43,7 @@ def figure_class(what: str) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError(f"{what} needs matplotlib: {how_to_get('notebooks')}") from None
+        raise ImportError(f"{what} needs matplotlib: {how_to_install('notebooks')}") from None
     return Figure
 
 

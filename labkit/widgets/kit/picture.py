@@ -1,43 +1,44 @@
 """What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
 
 import base64
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from html import escape
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
-from ...getting import how_to_get, in_browser
-from ...lines import Prose
+from ...messages.install_hints import how_to_install
+from ...messages.wrapping import Prose
 from . import moving, still
 from .page import document, packed
 from .reach import reached
 from .reckoning import Program
 from .scene import Scene, holds, to_json
+from .shown import Shown, paints_png, player_installed
 
 MAX_PLAIN = 10_000  # letters; a larger scene is compressed in a saved page
 MAX_STILL_MARKS = 20_000  # a saved page holds the still picture of a larger one in words: it would be megabytes
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 
 
-class Picture:
+class Picture(Shown):
     """The base of all widgets. In a notebook the last expression of a cell shows it; elsewhere `save` it.
 
     `scene` is what is shown. A subclass sets it, and may answer the reader: with `inputs` and `fill` when a field was filled
     in or a handle dragged, with `respond({"open": part})` when a part was clicked.
     """
 
-    shows_player = True  # in a notebook, below the still picture
     plays_at_once = False  # once, when it comes into view, unless the reader wants little motion
 
     def __init__(self, scene: Scene):
         self._scene = scene
         self._reached: tuple[Scene, dict[str, float], str] | None = None
         self._player: Any = None
+
+    @property
+    def title(self) -> str:
+        """The title of the scene."""
+        return self._scene.title
 
     @property
     def scene(self) -> Scene:
@@ -168,7 +169,7 @@ class Picture:
         """Where the dials stand in a still picture and in its words, with dials turned."""
         return self._scene.resting(**dials)
 
-    def svg(self, theme: str = "light", **dials: int | str) -> str:
+    def svg(self, theme: str = "light", **dials: Any) -> str:
         """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
         return still.svg(self._as_turned(dials), self.still_state(**dials), _check_theme(theme))
 
@@ -184,7 +185,7 @@ class Picture:
         """
         return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale, self._scene_with)
 
-    def describe(self, **dials: int | str) -> str:
+    def describe(self, **dials: Any) -> str:
         """The picture in words."""
         return Prose(still.describe(self._as_turned(dials), self.still_state(**dials)))
 
@@ -197,7 +198,7 @@ class Picture:
         sets = [dial.sets[state[dial.name]] for dial in self._scene.dials if dial.sets and dial.name in dials]
         return self._scene_with({name: value for put in sets for name, value in put.items()}) if sets else self._scene
 
-    def html(self, theme: str = "auto", **dials: int | str) -> str:
+    def html(self, theme: str = "auto", **dials: Any) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.
 
         `theme`: "light", "dark", or "auto" as the reader's.
@@ -230,77 +231,30 @@ class Picture:
             f"<p>{words}</p><p>Drawing its {marks:,} marks takes JavaScript, which this browser does not run here.</p>"
         )
 
-    def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:
-        """Write the picture to a file, by its ending: .svg, .png, .gif (which moves), .html (which plays). Returns the path.
-
-        Raises ValueError for another ending, FileNotFoundError where the folder does not exist.
-        """
-        path = Path(path)
-        kinds: dict[str, Any] = {".svg": self.svg, ".png": self.png, ".gif": self.gif, ".html": self.html}
-        if path.suffix.lower() not in kinds:
-            raise ValueError(f"save: expected a name that ends in .svg, .png, .gif or .html, but got {path.name!r}")
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"save: there is no folder {str(path.parent)!r}; make it first")
-        given: dict[str, Any] = {**({} if theme is None else {"theme": theme}), **dials}
-        content = kinds[path.suffix.lower()](**given)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    def __repr__(self) -> str:
-        return self.describe()
-
     # ---- in a notebook ----
 
     @property
     def player(self) -> Any:
         """The Jupyter widget that plays the scene. Raises ImportError without anywidget."""
         if not player_installed():
-            raise ImportError(f"a widget that plays needs anywidget: {how_to_get('notebooks')}")
+            raise ImportError(f"a widget that plays needs anywidget: {how_to_install('notebooks')}")
         if self._player is None or self._player.closed:
             from .player import Player
 
             self._player = Player(self)
         return self._player
 
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
+    @property
+    def writers(self) -> dict[str, Any]:
+        """What writes a file, by its ending."""
+        return {".svg": self.svg, ".png": self.png, ".gif": self.gif, ".html": self.html}
 
-        shell = notebook_shell()
-        if shell is None:
-            print(self.describe())
-            return
-        if "LABKIT_PAGES" in os.environ:
-            display(self._page(Path(os.environ["LABKIT_PAGES"])), raw=True)
-            return
-        if player_installed():
-            from .player import close_previous
-
-            close_previous(self.player, shell)
-            display({"application/vnd.jupyter.widget-view+json": self.player.view}, raw=True)
-        data, metadata = self.still_bundle()  # last, for its PNG can take seconds
-        display(data, metadata=metadata, raw=True)
-
-    def _page(self, folder):
-        """A notebook output for a site: the widget as a saved page in `folder`, in a frame."""
-        name = f"{1 + len(list(folder.glob('*.html')))}.html"
-        self.save(folder / name)
-        address = f"{os.environ.get('LABKIT_PAGES_ADDRESS', folder.as_posix())}/{name}"
-        look = 'class="labkit-page" loading="lazy" style="width: 100%; height: 420px; border: 0"'
-        frame = f'<iframe title="{escape(self._scene.title)}" src="{address}" {look}></iframe>'
-        return {"text/plain": self.describe(), "text/html": frame}
-
-    def still_bundle(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The still picture as a notebook output: data and metadata by MIME type. The live widget hides it."""
-        words, image = self.describe(), base64.b64encode(self.svg().encode()).decode()
-        mark = f' data-labkit="{self.player.still}"' if self.shows_player and player_installed() else ""
-        data: dict[str, Any] = {"text/plain": words}
-        data["text/html"] = (
-            f'<img{mark} alt="{escape(words)}" style="max-width: 100%" src="data:image/svg+xml;base64,{image}">'
-        )
+    def images(self) -> dict[str, Any]:
+        """The still picture as PNG, where it can be painted and is not too large."""
         seen = [panel for panel in self._scene.panels if holds(panel.when, self._scene.start())]
-        if sum(len(panel.marks) for panel in seen) <= MAX_PNG_MARKS and paints_png():
-            data["image/png"] = base64.b64encode(self.png(scale=1.5)).decode()
-        return data, {"image/png": {"alt": words}} if "image/png" in data else {}
+        if sum(len(panel.marks) for panel in seen) > MAX_PNG_MARKS or not paints_png():
+            return {}
+        return {"image/png": base64.b64encode(self.png(scale=1.5)).decode()}
 
 
 class Still(Picture):
@@ -335,27 +289,3 @@ def _check_theme(theme, *more):
     if theme not in ("light", "dark", *more):
         raise ValueError(f"theme: expected {', '.join(map(repr, ('light', 'dark', *more)))}, but got {theme!r}")
     return theme
-
-
-def notebook_shell() -> Any:
-    """The shell of the notebook in which this runs; None anywhere else."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return shell if hasattr(shell, "kernel") else None
-
-
-def _installed(package):
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None
-
-
-@cache
-def player_installed() -> bool:
-    """Whether the Jupyter widget can be shown."""
-    return _installed("anywidget")
-
-
-@cache
-def paints_png() -> bool:
-    """Whether a still picture brings a PNG: needs matplotlib, and not in a browser, which shows the SVG and starts slowly."""
-    return _installed("matplotlib") and not in_browser()

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from .paint import figure_class
-from .picture import notebook_shell
+from .shown import notebook_shell
 from .theme import DARK, PALETTES
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))

@@ -172,15 +172,21 @@ RAISED = (
 )
 
 
-def css() -> str:
-    """The same tables as CSS: custom properties for the palettes, a class for each role and state."""
-    light = f".labkit, .alone {{{_properties('light')}}}"
+def palettes() -> str:
+    """The palettes as CSS: custom properties, light or dark as the page is."""
     dark = _properties("dark")
-    rules = [
-        RAISED,
-        light,
+    return "\n".join([
+        f".labkit, .alone {{{_properties('light')}}}",
         f"{', '.join(f'{page} .labkit' for page in DARK)}, .alone.dark, .alone.dark .labkit {{{dark}}}",
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
+    ])  # fmt: skip
+
+
+def css() -> str:
+    """The same tables as CSS: the palettes, and a class for each role and state."""
+    rules = [
+        RAISED,
+        palettes(),
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         ".labkit .lk-code {--lk-least:0px;}",  # the lines of a program are as long as their panel allows
         *(

@@ -3,6 +3,6 @@
 `reading` makes a function of what was typed, `session` answers the page with plain data, `files` writes the page's files.
 """
 
-from ...faces import face
+from ...imports.exports import face
 
 __all__, __getattr__ = face(__file__, __name__)

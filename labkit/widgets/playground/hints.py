@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 
-from ...meant import did_you_mean
+from ...messages.suggestions import did_you_mean
 
 LETTERS = {
     "²": "a power is written **: x**2", "³": "a power is written **: x**3", "√": "a root is written sqrt(x)",

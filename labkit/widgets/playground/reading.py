@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...meant import did_you_mean
+from ...messages.suggestions import did_you_mean
 from .hints import bases, of_function, of_name
 from .names import FILE, free_names, last_given
 

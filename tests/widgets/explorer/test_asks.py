@@ -20,7 +20,7 @@ def asks_of(fun, *args):
 
 
 @given(programs(ends=2))
-@drawn(33)
+@drawn(16)
 def test_the_answer_is_what_the_first_parent_has_after_the_step(program):
     units, found = asks_of(program)
     steps, _ = program.walk()
@@ -32,7 +32,7 @@ def test_the_answer_is_what_the_first_parent_has_after_the_step(program):
 
 
 @given(programs(ends=2))
-@drawn(33)
+@drawn(16)
 def test_each_slip_is_a_number_and_a_sentence(program):
     for ask in asks_of(program)[1].values():
         for wrong, words in ask.slips:

@@ -33,7 +33,7 @@ def shown(fun, *args, view="chain", parts=None, opened=frozenset(), **more):
 
 
 @given(programs(ends=2))
-@drawn(12)
+@drawn(8)
 def test_every_mark_and_caption_speaks_of_dials_and_links_that_there_are(program):
     scene = shown(program).scene()
     dials = {d.name: len(d.values) for d in scene.dials}
@@ -101,7 +101,7 @@ def test_the_description_counts(fun, words):
 
 
 @given(programs(most=12), st.data())
-@drawn(13)
+@drawn(8)
 def test_a_click_on_a_block_leads_to_the_way_that_has_it_unfolded(program, data):
     story = of_function(program, program.leaves, program=False)
     ops = flat(story)
@@ -155,7 +155,7 @@ def test_the_bar_wraps_and_is_not_in_still_pictures():
 
 
 @given(programs(most=12), st.data())
-@drawn(12)
+@drawn(8)
 def test_folding_keeps_the_place(program, data):
     """What has happened in the folded scene has happened in the unfolded one, and as much of it as there is."""
     story = of_function(program, program.leaves, program=False)

@@ -28,7 +28,7 @@ def read(words):
 
 
 @given(programs(ends=2))
-@drawn(33)
+@drawn(16)
 def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
     units, (steps, _) = units_of(program), program.walk()
     said = module.sentences(units)[units.seed + 1 :]
@@ -41,7 +41,7 @@ def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
 
 
 @given(programs(ends=2))
-@drawn(33)
+@drawn(16)
 def test_running_sums_are_told_where_something_was_there_before(program):
     units, (steps, _) = units_of(program), program.walk()
     said = module.sentences(units)[units.seed + 1 :]
@@ -52,7 +52,7 @@ def test_running_sums_are_told_where_something_was_there_before(program):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_there_is_a_sentence_and_a_name_for_every_step(program):
     units = units_of(program)
     said, named = module.sentences(units), module.labels(units)

@@ -1,22 +1,15 @@
-"""The layout: what holds for every graph, drawn at random, and how well it does on the graphs of known networks."""
+"""The layout: what holds for every graph, drawn at random, and how few crossings it draws."""
 
-import os
 import random
-import subprocess
-import sys
 from itertools import combinations, pairwise
 from unittest import mock
 
-import autograd.numpy as np
 import drawing
-import numpy as onp
 import pytest
 from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-import labkit
-from labkit.mindspore import Tensor, nn
 from labkit.widgets.kit.layout import layout, path
 from labkit.widgets.kit.layout.column import column
 from labkit.widgets.kit.layout.rows import Rows
@@ -37,7 +30,7 @@ def graphs(draw, lowest=8, highest=90):
     return sizes, [(number[min(e)], number[max(e)]) for e in edges]
 
 
-some = drawn(30)
+some = drawn(15)
 lanes_allowed = st.sampled_from([20_000, 20_000, 4, 0])  # beyond these edges go by bus
 
 
@@ -161,20 +154,6 @@ def test_a_longest_chain_is_a_straight_line(graph, most_lanes):
 @given(graphs(), lanes_allowed)
 def test_the_same_graph_gets_the_same_layout(graph, most_lanes):
     assert drawn(graph, most_lanes) == drawn(graph, most_lanes)
-
-
-def test_the_layout_does_not_depend_on_the_hash_seed():
-    code = "from labkit.widgets.kit.layout import layout; print(layout([(9, 9)] * 40, [(i // 3, i) for i in range(1, 40)]))"
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in "12"
-    }
-    assert len(outputs) == 1
-
-
-# ---- small graphs ----
 
 
 def test_a_chain_is_one_straight_line_along_the_top_whatever_the_heights():
@@ -306,78 +285,7 @@ def test_paths_are_lines_and_curves_that_start_and_end_level():
     assert path([(1_234_567.89, 3)]) == "M 1234567.9 3"
 
 
-# ---- the graphs of known networks ----
-
-
-class Net(nn.Cell):
-    """The network of the documents."""
-
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Dense(3, 1, has_bias=False)
-        self.loss = nn.MSELoss()
-
-    def construct(self, x, y):
-        logits = self.fc(x).squeeze()
-        return self.loss(logits, y), logits
-
-
-class LeNet5(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5, pad_mode="valid"), nn.Conv2d(6, 16, 5, pad_mode="valid")
-        self.fc1, self.fc2, self.fc3 = nn.Dense(400, 120), nn.Dense(120, 84), nn.Dense(84, 10)
-        self.relu, self.max_pool2d, self.flatten = nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten()
-
-    def construct(self, x):
-        x = self.max_pool2d(self.relu(self.conv1(x)))
-        x = self.max_pool2d(self.relu(self.conv2(x)))
-        x = self.relu(self.fc1(self.flatten(x)))
-        return self.fc3(self.relu(self.fc2(x)))
-
-
-def lenet5():
-    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    images, classes = onp.zeros((2, 1, 32, 32), "float32"), onp.zeros(2, "int32")
-    return labkit.trace(nn.WithLossCell(LeNet5(), loss))(Tensor(images), Tensor(classes))
-
-
-def recurrent(x, h, wx, wh, b, y):
-    for t in range(4):
-        h = np.tanh(x[t] @ wx + h @ wh + b)
-    return np.mean((h - y) ** 2)
-
-
-def residual(x, y, *weights):
-    for inner, bias, outer in zip(weights[::3], weights[1::3], weights[2::3], strict=True):
-        x = x + np.maximum(x @ inner + bias, 0.0) @ outer
-    return np.mean((x - y) ** 2)
-
-
-def ones(*shapes):
-    return [onp.ones(shape) for shape in shapes]
-
-
-# The last number: crossings in Graphviz's drawing of the same boxes. `dot -Tplain` (2.43.0) with rankdir=LR,
-# ranksep=0.78, nodesep=0.25 and boxes of 0.97 by 0.5 inches; its splines sampled at 24 points per cubic, and the
-# intersections counted of all pairs of edges that have no box in common.
-NETWORKS = {
-    "x**2 + y": (lambda: labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0), 0),
-    "Dense and MSELoss": (lambda: labkit.trace(Net())(Tensor(onp.ones((1, 3), "float32")), Tensor(19.0)), 0),
-    "LeNet-5": (lenet5, 0),
-    "RNN of 4 steps": (lambda: labkit.trace(recurrent)(*ones((4, 2, 3), (2, 5), (3, 5), (5, 5), 5, (2, 5))), 6),
-    "residual, 3 blocks": (lambda: labkit.trace(residual)(*ones((2, 4), (2, 4), *3 * [(4, 6), 6, (6, 4)])), 0),
-}
-
-
-@pytest.mark.parametrize("name", NETWORKS)
-def test_networks_have_no_more_crossings_than_graphviz_draws(name):
-    make, graphviz = NETWORKS[name]
-    nodes = make().forward
-    number = {id(node): i for i, node in enumerate(nodes)}
-    edges = [(number[id(parent)], i) for i, node in enumerate(nodes) for parent in node.parents]
-    d = layout([BOX] * len(nodes), edges)
-    assert d.crossings <= graphviz
+# ---- how well it does ----
 
 
 def test_graphs_at_random_have_as_few_crossings_as_measured():

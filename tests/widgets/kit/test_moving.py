@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from PIL import Image
 from widget_examples import Demo
 
 import labkit
@@ -14,13 +15,10 @@ from labkit.widgets.kit.scene import STEP, Caption, Dial, Panel, Scene, circle, 
 from labkit.widgets.kit.still import placed
 from labkit.widgets.kit.theme import PALETTES
 
-image = pytest.importorskip("PIL.Image", reason='pip install "labkit[notebooks]"')
-pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"')
-
 
 def frames_of(content):
     """The frames as arrays of colours, and how long each is seen, in ms."""
-    opened, frames, stay = image.open(io.BytesIO(content)), [], []
+    opened, frames, stay = Image.open(io.BytesIO(content)), [], []
     for i in range(opened.n_frames):
         opened.seek(i)
         frames.append(np.asarray(opened.convert("RGB")))
@@ -96,7 +94,7 @@ def test_from_the_end_it_plays_as_a_whole_as_in_the_page():
 
 def test_it_begins_anew_for_ever_and_the_last_frame_waits(played):
     stay, steps = frames_of(played)[1], len(resting(played)) - 1
-    assert image.open(io.BytesIO(played)).info["loop"] == 0
+    assert Image.open(io.BytesIO(played)).info["loop"] == 0
     assert sum(stay) == (moving.STAYS + moving.MOST * moving.FRAME) * steps + moving.LAST_STAYS
     assert stay[-1] >= moving.LAST_STAYS > 2 * moving.STAYS
 
@@ -121,7 +119,7 @@ def test_it_is_smaller_than_the_steps_as_pngs(run, played):
 
 
 def test_it_says_in_words_what_it_shows(run, played):
-    words = image.open(io.BytesIO(played)).info["comment"].decode()
+    words = Image.open(io.BytesIO(played)).info["comment"].decode()
     assert words.startswith(run.describe(step=0))
     assert all(run.describe(step=i).splitlines()[-1] in words for i in range(len(run.scene.dials[0].values)))
 
@@ -152,7 +150,7 @@ def test_what_an_example_puts_moves_along():
     scene = Scene(
         "Put", "A number.", [examples, Dial("a", "A", ["0", "1"], "inside")], [Panel("p", "", 90, 30, [number])]
     )
-    with image.open(io.BytesIO(Picture(scene).gif())) as found:
+    with Image.open(io.BytesIO(Picture(scene).gif())) as found:
         assert found.n_frames > 3
 
 

@@ -9,10 +9,12 @@ import subprocess
 import sys
 
 import pytest
-from widget_examples import EXAMPLES, Demo
+from widget_examples import EXAMPLES, LABS, Demo
 
 import labkit.widgets
 from labkit.widgets.kit import picture as module
+from labkit.widgets.kit import shown as shown_module
+from labkit.widgets.kit.lab import Lab
 from labkit.widgets.kit.picture import Picture, Still
 from labkit.widgets.kit.scene import Panel, Scene, text, to_json
 
@@ -45,8 +47,9 @@ def without(monkeypatch):
     """`without("anywidget")`: as if these packages were not installed."""
 
     def hide(*names):
-        monkeypatch.setattr(module, "player_installed", lambda: "anywidget" not in names)
-        monkeypatch.setattr(module, "paints_png", lambda: "matplotlib" not in names)
+        for home in (module, shown_module):
+            monkeypatch.setattr(home, "player_installed", lambda: "anywidget" not in names)
+            monkeypatch.setattr(home, "paints_png", lambda: "matplotlib" not in names)
 
     return hide
 
@@ -55,7 +58,8 @@ def test_every_widget_is_tried_in_a_browser():
     for found in pkgutil.walk_packages(labkit.widgets.__path__, "labkit.widgets."):
         importlib.import_module(found.name)
     widgets = [w.__name__ for w in Picture.__subclasses__() if w.__module__.startswith("labkit.") and w is not Still]
-    called = " ".join(EXAMPLES.values()).replace("labkit.show(", "Explorer(")
+    widgets += [lab.__name__ for lab in Lab.__subclasses__()]
+    called = " ".join((EXAMPLES | LABS).values()).replace("labkit.show(", "Explorer(")
     assert [name for name in widgets if f"{name}(" not in called] == []
 
 
@@ -77,7 +81,7 @@ def test_without_anywidget_a_notebook_shows_the_still_picture(shown, without):
     Demo()._ipython_display_()
     ((still, _),) = shown
     assert set(still) == STILL and "data-labkit" not in still["text/html"]
-    with pytest.raises(ImportError, match=r'needs anywidget: pip install "labkit\[notebooks\]"'):
+    with pytest.raises(ImportError, match=r"needs anywidget: .*pip install .*\[notebooks\]"):
         Demo().turn(step=1)
 
 
@@ -112,7 +116,7 @@ def test_nothing_but_numpy_is_needed_for_svg_html_and_words():
 import sys
 for name in ("anywidget", "ipywidgets", "matplotlib", "IPython", "traitlets"):
     sys.modules[name] = None
-from widget_examples import EXAMPLES, Demo
+from widget_examples import EXAMPLES, LABS, Demo
 assert Demo().svg() and Demo().html() and Demo().describe()
 """
     done = subprocess.run(

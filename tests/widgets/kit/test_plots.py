@@ -7,8 +7,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"')
-
 from labkit.widgets import plot
 from labkit.widgets.kit import plots, theme
 
@@ -85,4 +83,4 @@ def test_the_settings_of_matplotlib_are_as_before():
 def test_without_matplotlib_it_is_said_what_to_install():
     code = "import sys\nsys.modules['matplotlib'] = None\nfrom labkit.widgets import plot\nwith plot('x') as ax: pass"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'a plot needs matplotlib: pip install "labkit[notebooks]"' in done.stderr
+    assert "a plot needs matplotlib" in done.stderr and "pip install" in done.stderr

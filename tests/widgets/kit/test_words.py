@@ -16,13 +16,13 @@ def read(words):
     return float(words.strip("()").replace("−", "-"))
 
 
-@drawn(60)
+@drawn(30)
 @given(st.floats(-1e300, 1e300, allow_subnormal=False))
 def test_a_number_read_back_is_right_to_three_digits(value):
     assert read(number(value)) == pytest.approx(value, rel=5e-3, abs=0)
 
 
-@drawn(60)
+@drawn(30)
 @given(st.floats(-1e6, 1e6).map(np.float64), st.floats(-1e6, 1e6))
 def test_factors_of_a_product_can_be_read_back(gradient, slope):
     first, second = times(gradient, slope).split(" × ")
@@ -66,7 +66,7 @@ def test_short_values_are_written_in_full():
     assert in_full(np.arange(7.0)) == brief(np.arange(7.0))
 
 
-@drawn(60)
+@drawn(30)
 @given(st.text(min_size=0, max_size=80), st.integers(8, 40))
 def test_a_clipped_name_keeps_both_ends(words, most):
     short = clipped(words, most)
@@ -74,7 +74,7 @@ def test_a_clipped_name_keeps_both_ends(words, most):
     assert (short == words) if len(words) <= most else (short[:3] == words[:3] and short[-3:] == words[-3:])
 
 
-@drawn(60)
+@drawn(30)
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.integers(1, 6))
 def test_a_list_says_how_many_it_leaves_out(words, most):
     shown = listed(words, most)
@@ -83,7 +83,7 @@ def test_a_list_says_how_many_it_leaves_out(words, most):
     assert sum(shown.replace("and", "").replace("more", "").count(w) for w in "abc") == len(words) - left
 
 
-@drawn(60)
+@drawn(30)
 @given(st.lists(st.floats(allow_nan=True, width=32), min_size=2, max_size=8))
 def test_a_heat_strip_is_the_values_over_the_largest(values):
     (row,) = heat(np.array(values))

@@ -143,13 +143,13 @@ def expressions(draw):
     return fun
 
 
-@drawn(13)
+@drawn(8)
 @given(expressions())
 def test_on_any_graph_the_right_engine_is_right(fun):
     assert first_wrong(broken.right, fun, 0.7, -1.3, 0.9)
 
 
-@drawn(13)
+@drawn(8)
 @given(expressions())
 def test_overwriting_goes_wrong_exactly_where_the_lost_parts_do_not_add_up_to_zero(fun):
     numbers = 0.7, -1.3, 0.9

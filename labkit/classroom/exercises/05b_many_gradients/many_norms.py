@@ -9,7 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import Way, judged, same, wrong
+
+LARGE = 400  # one gradient of such a layer has 1.3 MB
 
 
 def lengths(x, g):
@@ -25,6 +27,7 @@ draw = (
     partial(_draw_layer, n=3, k=3, m=3),
     partial(_draw_layer, n=1, k=2, m=4),
     partial(_draw_layer, n=5, k=1, m=1),
+    partial(_draw_layer, n=2, k=LARGE, m=LARGE),
 )
 
 
@@ -88,6 +91,13 @@ def of_one_batch(x, g):
     return np.array([np.sqrt(np.sum((x.T @ g) ** 2) + np.sum(g.sum(axis=0) ** 2))])
 
 
+ways = (
+    Way(
+        "The gradients were not to be formed: their lengths take less memory.",
+        ("peak bytes",),
+        holds=lambda inputs, expected, got, done: inputs[0].shape[1] < LARGE or done["peak bytes"] < 1_000_000,
+    ),
+)
 hints = (
     "The gradient with respect to w is an outer product of a row of x and a row of g. How long is an outer product?",
     "Its squared length is sum(x**2) * sum(g**2), for each row. The one of b is sum(g**2).",

@@ -3,7 +3,7 @@
 For one example, `y = x @ w` with `x` of shape `(k,)` and `w` of shape `(k, m)`. Now there are `n` examples at once. Write
 `product(x, w)`: it returns all the `y`, of shape `(n, m)`. If `x` has two axes, the first one counts the examples; with one
 axis it is the same for all of them. If `w` has three axes, the first one counts the examples; with two it is the same for
-all. At least one of them has an axis for the examples. Do without a loop over the examples.
+all. At least one of them has an axis for the examples.
 """
 
 from functools import partial

@@ -18,6 +18,7 @@ may contain both. (Define `first` and `second` inside. `x` is a Tensor of three 
 import numpy as np
 
 from labkit import mindspore as ms
+from labkit.classroom.ways import delivered
 from labkit.classroom.writing import Way, judged, wrong
 
 
@@ -96,7 +97,13 @@ def itself(x):
     return x * 1
 
 
-ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("walk back",), most=None, least=2),)
+def _two_passes(inputs, expected, got, done):
+    h = _first(inputs[0])
+    first, *later = [i for i, each in enumerate(done["gradients"]) if delivered(3 * h**2, {"gradients": [each]})]
+    return delivered(got, {"gradients": done["gradients"][first + 1 :]})
+
+
+ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("gradients",), holds=_two_passes),)
 hints = (
     "First compute h = first(x): that is what goes to the second machine.",
     "The second machine sends back one array: the gradient of second at h. It says how much each element of h counts.",

@@ -15,7 +15,8 @@ A step against these gradients makes the loss smaller by `v` and larger by `w`: 
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, wrong
 
 
 class Reverse(torch.autograd.Function):
@@ -90,6 +91,7 @@ def w_alone(w, v, x):
     return torch.autograd.grad((w * v * x).sum(), w)
 
 
+ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got, done)),)
 hints = (
     "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
     "Nothing has to be saved for backward: -g needs no value of the forward run.",

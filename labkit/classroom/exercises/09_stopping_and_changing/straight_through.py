@@ -8,7 +8,8 @@ value is `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, 
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def rounded(x):
@@ -67,6 +68,7 @@ def gradient_alone(x, t):
     return 2 * (ms.ops.round(x) - t)
 
 
+ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got[1], done)),)
 hints = (
     "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
     "If x carries the gradient, what has to be added to x so that the value is round(x)?",

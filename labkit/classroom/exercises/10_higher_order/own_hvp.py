@@ -9,6 +9,7 @@ twice. All four are tensors of three elements; `x` and `y` are leaves that requi
 import numpy as np
 
 from labkit import torch
+from labkit.classroom.ways import DELIVERED, delivered
 from labkit.classroom.writing import Way, judged, wrong
 
 
@@ -97,7 +98,10 @@ def for_x_alone(x, y, u, v):
     return torch.autograd.grad((g * u).sum() + (h * v).sum(), x)[0]
 
 
-ways = (Way("Walk back only twice: once for the gradient, once along the direction.", ("walk back",), most=2),)
+ways = (
+    Way("Walk back only twice: once for the gradient, once along the direction.", ("walk back",), most=2),
+    Way(DELIVERED, ("gradients", "push"), holds=lambda i, expected, got, done: done["push"] or delivered(got, done)),
+)
 hints = (
     "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() knows all you need.",
     "Its gradient for (x, y) is the answer, if g and h are on the tape: create_graph=True.",

@@ -15,7 +15,7 @@ tiny.)
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def step(w, x, scale, lr):
@@ -81,6 +81,13 @@ def gradient_alone(w, x, scale, lr):
     return _gradient(w, x, scale) / scale
 
 
+def _scaled(inputs, expected, got, done):
+    w, _, scale, lr = inputs
+    arrived = [one for each in done["gradients"] for one in each if np.shape(one) == np.shape(w)]
+    return any(np.allclose(w - lr * one / scale, got, rtol=1e-5) for one in arrived)
+
+
+ways = (Way("Let a backward pass deliver the scaled gradient, and unscale that.", ("gradients",), holds=_scaled),)
 hints = (
     "Three lines: the gradient of the scaled loss, divided by the scale, and the step.",
     "ms.grad takes a function. Give it one that multiplies: lambda w: loss(w) * scale.",

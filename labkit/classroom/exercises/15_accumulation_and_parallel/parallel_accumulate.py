@@ -7,8 +7,10 @@ and call `backward` for each one, so that `w.grad` ends as the gradient of the *
 After each micro-batch note what is in `w.grad`. Return all these notes, `torch.stack(notes)`: one row per micro-batch.
 """
 
+import numpy as np
+
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def accumulate(w, x, y, count):
@@ -69,6 +71,14 @@ def divided_by_size(w, x, y, count):
     return _notes(w, x, y, count, part=len(y))
 
 
+def _sums_of_passes(inputs, expected, got, done):
+    arrived = [one for each in done["gradients"] for one in each if np.shape(one) == np.shape(inputs[0])]
+    return len(arrived) == len(got) and np.allclose(np.cumsum(arrived, axis=0), got, rtol=1e-9)
+
+
+ways = (
+    Way("Row k has to be what the first k calls of backward delivered to w.", ("gradients",), holds=_sums_of_passes),
+)
 hints = (
     "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",
     "The mean over all is the mean of the count means: (loss / count).backward().",

@@ -11,7 +11,7 @@ Mend it: the same mean, from losses that hold no tape.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def evaluate(w, x, y):
@@ -24,9 +24,19 @@ def evaluate(w, x, y):
     return float(total) / len(y), getattr(total, "grad_fn", None) is not None
 
 
-def draw(rng):
-    n = int(rng.integers(2, 6))
+def few(rng):
+    return _drawn(rng, int(rng.integers(2, 6)))
+
+
+def _drawn(rng, n):
     return rng.normal(size=3), rng.normal(size=(n, 3)), rng.normal(size=n)
+
+
+def many(rng):
+    return _drawn(rng, 40)
+
+
+draw = (few, few, few, many)
 
 
 def _evaluated(w, x, y):
@@ -59,6 +69,7 @@ def without_the_labels(w, x, y):
     return _evaluated(w, x, 0 * y)
 
 
+ways = (Way("The tape of each loss is still held while the next ones are computed.", ("live nodes",), most=30),)
 hints = (
     "Who is going to walk back through this tape?",
     "Either make no tape, with torch.no_grad(), or add up numbers that have none, with .item().",

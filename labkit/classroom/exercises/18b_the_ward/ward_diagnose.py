@@ -78,6 +78,11 @@ ways = (
         "Ask the instruments, not the ward's files.",
         tuple(f"labkit.classroom.clinic.{room}" for room in ("drawing", "faults", "instruments", "run", "parts")),
     ),
+    Way(
+        "Return what this patient gives you, unchanged: a sheet that is written by hand is none.",
+        ("sheets",),
+        holds=lambda inputs, expected, got, done: (inputs[0], True, got) in done["sheets"],
+    ),
 )
 errors = (("are spent", "Not everything can be paid: which measurements does no suspect need?"),)
 

@@ -59,6 +59,11 @@ ways = (
         "Write the parts yourself, and leave the ward's files alone.",
         tuple(f"labkit.classroom.clinic.{room}" for room in ("drawing", "faults", "instruments", "run", "parts")),
     ),
+    Way(
+        "Return what this patient gives you, unchanged: a sheet that is written by hand is none.",
+        ("sheets",),
+        holds=lambda inputs, expected, got, done: (inputs[0], True, got) in done["sheets"],
+    ),
 )
 
 

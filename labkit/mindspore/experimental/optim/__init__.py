@@ -1,13 +1,9 @@
-"""Optimizers with `param_groups`, and schedules that change their learning rates."""
+"""Adam with `param_groups`, and a schedule that changes its learning rates."""
 
-from ....aliases import attributes
+from ....dialects.unsupported import attributes
 from . import lr_scheduler
-from ._methods import SGD, Adam, AdamW
-from ._more_methods import *  # noqa: F403
-from ._more_methods import __all__ as _more
-from .optimizer import Optimizer
+from .optimizer import Adam, Optimizer
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler", *_more]
-
+__all__ = ["Adam", "Optimizer", "lr_scheduler"]
 
 __getattr__ = attributes(__name__)

@@ -1,19 +1,17 @@
 """The base of the optimizers with `param_groups`."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ....aliases import attributes
-from ....kinds import of_kind
-from ...dtype import float32
+from ....dialects.unsupported import attributes
+from ...common.dtype import float32
+from ...common.parameter import Parameter, ParameterTuple
+from ...common.tensor import Tensor
 from ...nn import Cell
-from ...parameter import Parameter, ParameterTuple
-from ...tensor import Tensor
 
-__all__ = ["Optimizer"]
+__all__ = ["Adam", "Optimizer"]
 
 
 class Optimizer(Cell):
@@ -27,12 +25,7 @@ class Optimizer(Cell):
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
-        if params is None:
-            raise ValueError("For 'Optimizer', the argument params can not be None.")
-        of_kind(params, Iterable, "For 'Optimizer', the argument params must be Iterable type, but got {type}")
         given = list(params)
-        if not given:
-            raise ValueError("For 'Optimizer', the argument params must not be empty.")
         self.defaults, self.param_groups, self.lrs, self.group_start_id = defaults, [], [], [0]
         self.parameters: Any = ()
         self.state: dict[Parameter, dict] = defaultdict(dict)
@@ -42,16 +35,8 @@ class Optimizer(Cell):
 
     def add_param_group(self, param_group) -> None:
         """Take in another group of parameters. Raises TypeError or ValueError for one that is no dict, or has known ones."""
-        of_kind(param_group, dict, "Param group must be a dict.")
         params = param_group["params"]
-        if isinstance(params, set):
-            raise TypeError(
-                "Optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                "will change between runs. Please use a list instead."
-            )
         params = [params] if isinstance(params, Parameter) else list(params)
-        if {*map(id, params)} & {*map(id, self.parameters)}:
-            raise ValueError("some parameters appear in more than one parameter group.")
         param_group.update(params=params, **{k: v for k, v in self.defaults.items() if k not in param_group})
         param_group["lr"] = self._rate(param_group["lr"], f"learning_rate_group_{len(self.param_groups)}")
         param_group["weight_decay"] = float(param_group.get("weight_decay", 0.0))
@@ -61,13 +46,6 @@ class Optimizer(Cell):
         object.__setattr__(self, "parameters", ParameterTuple([*self.parameters, *params]))
 
     def _rate(self, lr, name):
-        of_kind(
-            lr,
-            (int, float, Tensor),
-            "For 'Optimizer', the argument 'learning_rate' must be int, float or Tensor, but got {type}.",
-        )
-        if isinstance(lr, Tensor) and lr.ndim:
-            raise ValueError("For 'Optimizer', if 'learning_rate' is a Tensor, then it should be scalar Tensor")
         return Parameter(Tensor(lr.asnumpy() if isinstance(lr, Tensor) else float(lr), float32), name=name)
 
     def construct(self, gradients) -> bool:
@@ -92,6 +70,51 @@ class Optimizer(Cell):
         return text + ")"
 
     __str__ = __repr__
+
+
+class Adam(Optimizer):
+    """D. Kingma and J. Ba (2014): along the running mean of the gradient over the root of that of its square.
+
+    `weight_decay` times the parameter is added to the gradient. `amsgrad` changes nothing, as in the real one.
+
+    >>> from labkit.mindspore import Parameter, Tensor
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> Adam([p], lr=0.5)((Tensor([3.0]),)), round(p.item(), 4)
+    (True, 0.5)
+    """
+
+    _shown = "mindspore.experimental.optim.adam.Adam"
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False
+    ):
+        if not isinstance(lr, Tensor) and lr < 0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        for place, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
+        })  # fmt: skip
+        self.exp_avg = self.parameters.clone("exp_avg", "zeros")
+        self.exp_avg_sq = self.parameters.clone("exp_avg_sq", "zeros")
+        self.max_exp_avg_sq = self.parameters.clone("max_exp_avg_sq", "zeros")
+        self.state_step = Parameter(Tensor(np.int32(0)), name="state_step")
+
+    def construct(self, gradients) -> bool:
+        self.state_step._value = self.state_step._value + np.int32(1)
+        return super().construct(gradients)
+
+    def update(self, group, lr, places, gradients) -> None:
+        beta1, beta2 = group["betas"]
+        count = np.float32(self.state_step._value)
+        first, second = (np.float32(1) - np.float32(beta) ** count for beta in (beta1, beta2))
+        for place, g in zip(places, gradients, strict=True):
+            p, m, v = self.parameters[place], self.exp_avg[place], self.exp_avg_sq[place]
+            g = g + group["weight_decay"] * p._value if group["weight_decay"] else g
+            m._value = beta1 * m._value + (1 - beta1) * g
+            v._value = beta2 * v._value + (1 - beta2) * (g * g)
+            p._value = p._value - lr * np.sqrt(second) / first * m._value / (np.sqrt(v._value) + group["eps"])
 
 
 __getattr__ = attributes(__name__)

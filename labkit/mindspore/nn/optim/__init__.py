@@ -1,11 +1,9 @@
 """Optimizers: cells that take the gradients and change the parameters."""
 
-from ....aliases import attributes
-from . import methods, more_methods
-from .methods import *  # noqa: F403
-from .more_methods import *  # noqa: F403
+from ....dialects.unsupported import attributes
 from .optimizer import Optimizer
+from .update_rules import SGD, Adam, AdamWeightDecay, Momentum
 
-__all__ = ["Optimizer", *methods.__all__, *more_methods.__all__]
+__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "Optimizer"]
 
 __getattr__ = attributes(__name__)

@@ -4,19 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from ....aliases import attributes
+from ....dialects.unsupported import attributes
 from ....engine import cast
-from ....kinds import of_kind
-from ..._printing import shape_text
-from ...context import get_context
-from ...dtype import float32
+from ...argument_checks import check_type, floating
+from ...common.dtype import float32
+from ...common.parameter import Parameter, ParameterTuple
+from ...common.printing import shape_text
+from ...common.tensor import Tensor, wrap
 from ...ops import HyperMap, Map, assign_add
-from ...parameter import Parameter, ParameterTuple
-from ...tensor import Tensor, wrap
-from .._checks import check_type, floating
 from ..cell import Cell
 from ..container import CellList
-from ._settings import (
+from .parameter_groups import (
     _ELEMENTS,
     built_rate,
     grouped_settings,
@@ -43,7 +41,6 @@ class Optimizer(Cell):
     """
 
     slots: dict[str, tuple] = {}  # attribute -> (prefix of the names, initial value)
-    unique = True  # of the places of sparse gradients
     operator = ""  # the real framework's name of the update, for its error
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
@@ -108,15 +105,6 @@ class Optimizer(Cell):
             return tuple(rate(self.global_step).reshape(()) for rate in self._rates)
         return self.learning_rate(self.global_step).reshape(())
 
-    def get_lr_parameter(self, param) -> Any:
-        """The learning rate kept for a parameter, or a list of them for a list: a parameter or a schedule."""
-        if isinstance(param, (list, tuple)):
-            return [self.get_lr_parameter(p) for p in param]
-        of_kind(param, Parameter, "The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type}.")
-        place = next((i for i, p in enumerate(self.parameters) if p is param), 0)
-        rate = self._rates[place]
-        return getattr(rate, "learning_rate", rate) if type(rate).__name__.startswith("_") else rate
-
     def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
         """The weight decay of this step, times the loss scale: a tensor, a tuple of them with groups."""
 
@@ -153,11 +141,6 @@ class Optimizer(Cell):
         if not self.need_scale:
             return gradients
         return tuple(g * self.reciprocal_scale.astype(g.dtype) for g in gradients)
-
-    @property
-    def target(self) -> str:
-        """The device that the update runs on."""
-        return get_context("device_target")
 
     # ---- the step ----
 

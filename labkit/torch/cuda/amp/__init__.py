@@ -1,16 +1,11 @@
 """`torch.cuda.amp`: older names of `torch.autocast("cuda")` and `torch.amp.GradScaler("cuda")`, idle without a GPU."""
 
-from collections.abc import Callable
-from warnings import warn
-
-from ....aliases import attributes
-from ..._autocast import autocast as _autocast
-from ..._dtype import DTYPES
+from ....dialects.unsupported import attributes
+from ..._tensor.dtype import DTYPES
 from ...amp import GradScaler as _GradScaler
-from ...amp import custom_bwd as _custom_bwd
-from ...amp import custom_fwd as _custom_fwd
+from ...amp._autocast_mode import autocast as _autocast
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+__all__ = ["GradScaler", "autocast"]
 
 
 class autocast(_autocast):
@@ -31,23 +26,6 @@ class GradScaler(_GradScaler):
 
     def __init__(self, init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
-
-
-def custom_fwd(fwd=None, *, cast_inputs=None) -> Callable:
-    """`torch.amp.custom_fwd(..., device_type="cuda")`, with a warning that it stands there now."""
-    _warn_of("custom_fwd")
-    return _custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
-
-
-def custom_bwd(bwd) -> Callable:
-    """`torch.amp.custom_bwd(..., device_type="cuda")`, with a warning that it stands there now."""
-    _warn_of("custom_bwd")
-    return _custom_bwd(bwd, device_type="cuda")
-
-
-def _warn_of(name):
-    text = f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}(args..., device_type='cuda')` instead."
-    warn(text, FutureWarning, stacklevel=3)
 
 
 __getattr__ = attributes(__name__)

@@ -1,46 +1,10 @@
 """`torch.utils.data`: datasets, the order in which they are read, and batches of them."""
 
-from ....aliases import attributes
-from ._collate import default_collate, default_convert
-from .dataloader import DataLoader, get_worker_info
-from .dataset import (
-    ChainDataset,
-    ConcatDataset,
-    Dataset,
-    IterableDataset,
-    StackDataset,
-    Subset,
-    TensorDataset,
-    random_split,
-)
-from .sampler import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
-)
+from ....dialects.unsupported import attributes
+from .dataloader import DataLoader, default_collate, default_convert
+from .dataset import BatchSampler, Dataset, RandomSampler, Sampler, SequentialSampler, TensorDataset
 
-__all__ = [
-    "BatchSampler",
-    "ChainDataset",
-    "ConcatDataset",
-    "DataLoader",
-    "Dataset",
-    "IterableDataset",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "StackDataset",
-    "Subset",
-    "SubsetRandomSampler",
-    "TensorDataset",
-    "WeightedRandomSampler",
-    "default_collate",
-    "default_convert",
-    "get_worker_info",
-    "random_split",
-]
+__all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "TensorDataset",
+    "default_collate", "default_convert"]  # fmt: skip
 
 __getattr__ = attributes(__name__)

@@ -1,62 +1,34 @@
 """`DataLoader`: batches of a dataset, in the order and with the random numbers of PyTorch's.
 
-Workers are not processes here: each has its turn in this one, with the seed that it has in PyTorch.
+There are no workers here: batches are read in this process, and put together by `default_collate`.
 """
 
-import math
-import random
 import warnings
-from collections.abc import Iterator
-from copy import copy
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ....aliases import attributes
-from ....layout import Placed
-from ..._choosing import drawn_seed
-from ..._generator import Generator, default_generator
-from ._collate import default_collate, default_convert
-from .dataset import IterableDataset, examples
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from ....dialects.class_paths import Placed
+from ....dialects.unsupported import attributes
+from ..._ops.creation import as_tensor, tensor
+from ..._ops.random import drawn_seed
+from ..._ops.shape import stack
+from ..._tensor.dtype import DTYPES
+from ..._tensor.tensor import Tensor
+from .dataset import BatchSampler, RandomSampler, SequentialSampler, examples
 
 T_co = TypeVar("T_co", covariant=True)
 NO_PIN = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
-FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
-
-
-class WorkerInfo(NamedTuple):
-    """What `get_worker_info()` tells: the worker's `id` of `num_workers`, its `seed`, the `dataset`."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-
-
-_now: list[WorkerInfo] = []  # the worker whose turn it is
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """The worker that reads the dataset right now; None outside of a loader that has workers."""
-    return _now[-1] if _now else None
-
-
-class _Endless:
-    """The sampler of an `IterableDataset`, which has no indices."""
-
-    def __iter__(self):
-        while True:
-            yield None
 
 
 class DataLoader(Generic[T_co], metaclass=Placed):
     """Batches of `dataset`: `for inputs, targets in DataLoader(dataset, batch_size=4, shuffle=True): ...`.
 
-    `dataset`: whatever has `__getitem__` and `__len__`, or an `IterableDataset`. `sampler` gives indices and
+    `dataset`: whatever has `__getitem__` and `__len__`. `sampler` gives indices and
     `batch_sampler` lists of them; `collate_fn` makes a batch of a list of examples. With `batch_size=None` there are no
-    batches. `num_workers` starts no process: the workers take turns in this one, each with the random numbers that it
-    has in PyTorch; a `timeout`, `pin_memory`, `prefetch_factor` and `multiprocessing_context` change nothing.
+    batches. `num_workers` starts no process, so what else is said of workers (`worker_init_fn`, `timeout`, `prefetch_factor`,
+    `persistent_workers`, `multiprocessing_context`) and `pin_memory` change nothing.
 
     Raises ValueError for options that exclude each other.
 
@@ -72,9 +44,6 @@ class DataLoader(Generic[T_co], metaclass=Placed):
         *, prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True,
     ):  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context)
-        self._iterable = isinstance(dataset, IterableDataset)
-        if self._iterable:
-            _check_iterable(shuffle=shuffle or None, sampler=sampler, batch_sampler=batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
@@ -86,7 +55,7 @@ class DataLoader(Generic[T_co], metaclass=Placed):
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
-            sampler = _order(dataset, self._iterable, shuffle, generator)
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset, self.batch_size, self.drop_last = dataset, batch_size, drop_last
@@ -95,26 +64,18 @@ class DataLoader(Generic[T_co], metaclass=Placed):
         self.num_workers, self.worker_init_fn, self.pin_memory = num_workers, worker_init_fn, pin_memory
         self.timeout, self.pin_memory_device, self.in_order = timeout, pin_memory_device, in_order
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.multiprocessing_context, self._workers = multiprocessing_context, []
-        self.persistent_workers = persistent_workers
-
-    def __setattr__(self, name, value):
-        if name in FIXED and "persistent_workers" in vars(self):
-            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
-        super().__setattr__(name, value)
+        self.multiprocessing_context, self.persistent_workers = multiprocessing_context, persistent_workers
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
             warnings.warn(NO_PIN, UserWarning, stacklevel=2)
-        return _Pass(self)
+        drawn_seed(self.generator)  # PyTorch draws one for workers here, also where there are none
+        if self.batch_sampler is None:
+            return (self.collate_fn(self.dataset[index]) for index in iter(self.sampler))
+        return (self.collate_fn(examples(self.dataset, indices)) for indices in iter(self.batch_sampler))
 
     def __len__(self) -> int:
-        if not self._iterable:
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
-        length = len(self.dataset)
-        if self.batch_size is None:
-            return length
-        return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
 
 
 def _check_workers(count, timeout, prefetch_factor, persistent, context):
@@ -137,112 +98,77 @@ def _check_workers(count, timeout, prefetch_factor, persistent, context):
         )
 
 
-def _check_iterable(**options):
-    for name, value in options.items():
-        if value is not None:
-            raise ValueError(
-                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
-            )
-
-
-def _order(dataset, iterable, shuffle, generator):
-    if iterable:
-        return _Endless()
-    return RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-
-
-class _Pass:
-    """One pass through a loader. It draws a seed for its workers, also where there are none, and then the order."""
-
-    def __init__(self, loader):
-        batches = loader.batch_sampler is not None
-        self.loader, self.indices = loader, iter(loader.batch_sampler if batches else loader.sampler)
-        workers = loader._workers
-        if not workers:
-            seed = drawn_seed(loader.generator)
-            workers = [_Worker(loader, seed, i) for i in range(loader.num_workers)]
-            loader._workers = workers if loader.persistent_workers else []
-        self.turns = [worker.begin() for worker in workers] or [_Reader(loader, loader.dataset)]
-
-    def __iter__(self):
-        return self
-
-    def __len__(self):
-        return len(self.loader)
-
-    def __next__(self):
-        index = next(self.indices)
-        while self.turns:
-            turn = self.turns.pop(0)
-            try:
-                batch = turn.read(index)
-            except StopIteration:
-                continue
-            self.turns.append(turn)
-            return batch
-        raise StopIteration
-
-
-class _Reader:
-    """Reads a dataset at one index, or at a list of them."""
-
-    def __init__(self, loader, dataset):
-        self.loader, self.dataset, self.batches = loader, dataset, loader.batch_sampler is not None
-        self.rest: Any = iter(dataset) if loader._iterable else None
-
-    def read(self, index):
-        return self.loader.collate_fn(self._ahead(index) if self.rest is not None else self._at(index))
-
-    def _at(self, index):
-        return examples(self.dataset, index) if self.batches else self.dataset[index]
-
-    def _ahead(self, index):
-        """The next example, or as many as `index` has places. Raises StopIteration at the end."""
-        if not self.batches:
-            return next(self.rest)
-        found = [example for _, example in zip(index, self.rest, strict=False)]
-        if not found or (self.loader.drop_last and len(found) < len(index)):
-            raise StopIteration
-        return found
-
-
-class _Worker:
-    """A worker's turns: its own random numbers, its copy of the dataset, and what `get_worker_info` tells meanwhile."""
-
-    def __init__(self, loader, seed, number):
-        self.loader = loader
-        self.info = WorkerInfo(number, loader.num_workers, seed + number, copy(loader.dataset))
-        self.torch = Generator().manual_seed(seed + number).get_state()
-        self.python = random.Random(seed + number).getstate()
-        entropy = np.random.SeedSequence([number, seed % 2**32, seed >> 32, 0])
-        self.numpy = np.random.RandomState(entropy.generate_state(4)).get_state()
-        if loader.worker_init_fn is not None:
-            self._turn(loader.worker_init_fn, number)
-
-    def begin(self):
-        """Begin to read the dataset, in a turn of its own."""
-        self.reader = self._turn(lambda dataset: _Reader(self.loader, dataset), self.info.dataset)
-        return self
-
-    def read(self, index):
-        return self._turn(self.reader.read, index)
-
-    def _turn(self, do, what):
-        _now.append(self.info)
-        self._swap()
-        try:
-            return do(what)
-        finally:
-            self._swap()
-            _now.pop()
-
-    def _swap(self):
-        """Exchange the worker's random numbers and those of the program."""
-        before = default_generator.get_state(), random.getstate(), np.random.get_state()
-        default_generator.set_state(self.torch)
-        random.setstate(self.python)
-        np.random.set_state(self.numpy)
-        self.torch, self.python, self.numpy = before
-
-
 __getattr__ = attributes(__name__)
+
+
+UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+
+
+def default_collate(batch) -> Any:
+    """A list of examples as one: tensors and arrays stacked, numbers in a tensor, inside of dicts, tuples and lists.
+
+    Raises TypeError for what is none of these, RuntimeError for shapes or lengths that differ.
+
+    >>> from labkit.torch.utils.data import default_collate
+    >>> default_collate([{"x": 1.0, "y": 2}, {"x": 3.0, "y": 4}])
+    {'x': tensor([1., 3.], dtype=torch.float64), 'y': tensor([2, 4])}
+    """
+    first = batch[0]
+    for kinds, made in _LEAVES:
+        if isinstance(first, kinds):
+            return made(batch)
+    if isinstance(first, Mapping):
+        return _rebuilt(type(first), {key: default_collate([d[key] for d in batch]) for key in first})
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*map(default_collate, zip(*batch, strict=False)))
+    if isinstance(first, Sequence):
+        if any(len(d) != len(first) for d in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        found = [default_collate(each) for each in zip(*batch, strict=True)]
+        return found if isinstance(first, tuple) else _rebuilt(type(first), found)
+    raise TypeError(UNKNOWN.format(type(first)))
+
+
+def _arrays(batch):
+    if batch[0].dtype.kind in "SUaO":
+        raise TypeError(UNKNOWN.format(batch[0].dtype))
+    return stack([as_tensor(a) for a in batch])
+
+
+_LEAVES: list[tuple[Any, Callable]] = [
+    (Tensor, stack),
+    (np.ndarray, _arrays),
+    (float, lambda batch: tensor(batch, dtype=DTYPES["float64"])),
+    ((np.bool_, np.number, np.object_), as_tensor),
+    (int, tensor),
+    ((str, bytes), lambda batch: batch),
+]
+
+
+def _rebuilt(kind, entries):
+    try:
+        return kind(entries)
+    except TypeError:
+        return entries
+
+
+def default_convert(data) -> Any:
+    """One example as a batch has it, without a dimension more: arrays become tensors, all else stays.
+
+    >>> import numpy as np
+    >>> from labkit.torch.utils.data import default_convert
+    >>> default_convert([1, np.ones(2)])
+    [1, tensor([1., 1.], dtype=torch.float64)]
+    """
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, (np.ndarray, np.bool_, np.number)):
+        return data if isinstance(data, np.ndarray) and data.dtype.kind in "SUaO" else as_tensor(data)
+    if isinstance(data, Mapping):
+        return _rebuilt(type(data), {key: default_convert(value) for key, value in data.items()})
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*map(default_convert, data))
+    if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
+        found = [default_convert(d) for d in data]
+        return found if isinstance(data, tuple) else _rebuilt(type(data), found)
+    return data

@@ -7,7 +7,11 @@ import numpy as np
 
 from ...kit.words import number
 
-FEWEST, EVEN = 2, 100.0  # leaves; times that the gradients of a sound run lie apart
+FEWEST, EVEN = 2, 100.0  # leaves; times that the gradients of the weights of a sound run lie apart
+CLIFF = 1e4  # times that those of any two leaves do, biases among them
+ROUNDING = float(
+    np.finfo(np.float32).eps
+)  # of its own length: a shorter gradient moves nothing with a learning rate of 1
 NEAR = 2.0  # times, which are told exactly
 
 
@@ -43,10 +47,20 @@ def verdict_of(leaves: Sequence[Lengths]) -> Verdict | None:
     weights = [leaf for leaf in leaves if leaf.weight]
     kind, seen = ("weights", weights) if len(weights) > 1 else ("leaves", leaves)
     sizes = [leaf.gradient for leaf in seen]
-    found = Verdict("", "", kind, min(sizes), max(sizes), max(sizes) <= EVEN * min(sizes))
-    told = f"he gradients of all {len(seen)} {kind} lie {found.factor}.{_moved(weights)}"
+    every = [leaf.gradient for leaf in leaves]
+    still = [leaf for leaf in leaves if leaf.gradient < ROUNDING * leaf.own]
+    if max(every) > CLIFF * min(every) and max(sizes) <= EVEN * min(sizes):
+        kind, seen, sizes = "leaves", leaves, every
+    found = Verdict("", "", kind, min(sizes), max(sizes), not still and max(sizes) <= EVEN * min(sizes))
+    lost = (
+        f" With a learning rate of 1, SGD moves {len(still)} of {len(leaves)} by less than rounding." if still else ""
+    )
+    told = f"he gradients of all {len(seen)} {kind} lie {found.factor}.{lost}{_moved(weights)}"
     which = "those of weights " if kind == "weights" else ""
-    heading = f"{'✓ sound, ' if found.sound else ''}all {len(leaves)} leaves get a gradient, {which}{found.factor}"
+    less = f", {len(still)} of them too small to move anything" if still else ""
+    heading = (
+        f"{'✓ sound, ' if found.sound else ''}all {len(leaves)} leaves get a gradient{less}, {which}{found.factor}"
+    )
     return found._replace(heading=heading, words=f"Sound: t{told}" if found.sound else f"T{told}")
 
 

@@ -196,7 +196,7 @@ def _facts(unit: Unit, story: Story) -> list[str]:
 def _in_full(value):
     """The elements of a tensor, where they are few; what a summary says."""
     if isinstance(value, Summary):
-        return [minus(value.told())]
+        return [minus(value.describe())]
     return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
 
 

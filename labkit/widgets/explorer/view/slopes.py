@@ -21,6 +21,7 @@ MOST = 10  # of them
 APART, HEAD, FOOT = 12.0, 20.0, 20.0  # px
 LEFT, ROOM = 6.0, 1130.0  # px
 LARGEST = 1e9  # numbers
+STRAIGHT = ("add", "subtract", "multiply", "negative")  # as functions of one operand: a line shows nothing
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Close:
 
 
 def slopes(units: Units, when: dict) -> list[Panel]:
-    """The panel, at positions `when` of other dials. [] where something is folded or no single number, where ops are many, or
-    cannot be asked again."""
-    ops = [unit for unit in units.ops if unit in units.walked]
+    """The panel, at positions `when` of other dials. [] where an op is folded, of no single number, or cannot be asked again,
+    where ops are many, and where all are straight."""
+    ops = [unit for unit in units.ops if unit in units.walked and unit.lead.op not in STRAIGHT]
     if not ops or any(u.block or u.lead.again is None or u.lead.derives for u in ops) or len(ops) > MOST:
         return []
     sent = [(unit, sent) for unit in ops for step in units.steps_of[unit] for sent in step.sent]

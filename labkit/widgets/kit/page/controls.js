@@ -24,12 +24,11 @@ function sliderControl(dial, turn, player) {
   const to = (where) => () => { player.pause(); turn(track[Math.min(last, Math.max(0, where(here())))]); };
   const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));
   play.classList.add("lk-playing");
-  const speed = make("button", { type: "button", className: "lk-button lk-speed", onclick: () => player.play.faster() });
   const ends = [iconButton("first", "First", to(() => 0)), iconButton("last", "Last", to(() => last))];
-  for (const button of [...ends, speed]) button.classList.add("lk-far"); // not where there is little room
+  for (const button of ends) button.classList.add("lk-far"); // not where there is little room
   const element = make("div", { className: "lk-dial lk-slider", role: "group", "aria-label": dial.label },
     play, make("span", { className: "lk-label" }, dial.label), ends[0], iconButton("previous", "Back", to((i) => i - 1)), range,
-    iconButton("next", "Forward", to((i) => i + 1)), ends[1], at, speed);
+    iconButton("next", "Forward", to((i) => i + 1)), ends[1], at);
   return {
     element,
     show(position, playing) {
@@ -39,8 +38,6 @@ function sliderControl(dial, turn, player) {
       play.firstChild.firstChild.setAttribute("d", ICONS[playing ? "pause" : "play"]);
       play.title = `${playing ? "Pause" : "Play"} ${dial.label}`;
       play.setAttribute("aria-label", play.title);
-      speed.textContent = `${player.play.speed}×`;
-      speed.title = speed.ariaLabel = `Speed ${player.play.speed}`;
     },
   };
 }

@@ -26,13 +26,13 @@ const MOST_READ = 200; // steps whose words are measured
 function turnsBack(dial) { return !inSteps(dial) && Object.keys(dial.resets || {}).length > 0; }
 
 export class Player {
-  // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
+  // `state`, `before`, `predict`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
   // whether Python listens; `reach`: what a saved page answers in its place. `held`: what is being dragged.
   // `seeking`: what was asked in the scene before.
-  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, reach, held, seeking }) {
+  constructor(root, scene, { state, turned, before, predict, told, send, open, live, reach, held, seeking }) {
     Object.assign(this, { root, scene, told, send, open, live, reach, predict: predict ?? scene.predict ?? false });
-    this.play = new Playing(this, speed);
+    this.play = new Playing(this);
     this.dials = scene.dials || [];
     this.state = {};
     for (const dial of this.dials) {

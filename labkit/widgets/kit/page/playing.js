@@ -7,29 +7,22 @@ import { lessMotion } from "./elements.js";
 const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
 const RUNS = 45; // ms: a position between stops
 const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
-const SPEEDS = [0.5, 1, 2, 4];
 
 export class Playing {
-  constructor(player, speed = 1) { Object.assign(this, { player, speed }); }
+  constructor(player) { this.player = player; }
 
   // How long a position of a dial that plays is seen, ms.
   pace(dial) {
-    if (dial.stops && !dial.stops.includes(this.player.state[dial.name])) return RUNS / this.speed;
-    if (dial.pace) return dial.pace / this.speed;
+    if (dial.stops && !dial.stops.includes(this.player.state[dial.name])) return RUNS;
+    if (dial.pace) return dial.pace;
     const steps = Math.max(1, trackOf(dial).length - 1);
-    return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
+    return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps;
   }
 
   // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
   moves(dial) {
     if (this.dial === dial && dial.even) return this.pace(dial);
-    return this.dial === dial ? Math.min(MOVING * this.pace(dial), (dial.pace || LONGEST) / this.speed) : undefined;
-  }
-
-  // The next of the speeds, after the last one the first.
-  faster() {
-    this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
-    this.player.afterwards();
+    return this.dial === dial ? Math.min(MOVING * this.pace(dial), dial.pace || LONGEST) : undefined;
   }
 
   // `opening`: it plays by itself, and what goes round is first seen where it is.

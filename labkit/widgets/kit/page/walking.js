@@ -2,7 +2,7 @@
 // of the loss and of the optimizers (`labs/landscape/lines.py`), and draws what follows the step as `drawn.py` there does.
 
 import { inWords } from "./numbers.js";
-import { resultOf } from "./reckoning.js";
+import { resultOf } from "./primitives.js";
 
 const NO_WAY = "M0 0";
 const ARROW = 8; // px: of an arrow

@@ -1,4 +1,4 @@
-"""The clipping lab: a gradient, all of them, a path over a cliff, and the order of the steps around it."""
+"""The clipping lab: a gradient and a path over a cliff; and the order of the steps around a clip."""
 
 from .order import ORDERS, faults, right
 from .scene import ClippingLab

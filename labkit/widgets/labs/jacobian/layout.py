@@ -13,7 +13,7 @@ from .words import JacobianWords
 
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers
 HOLD = 18.0  # px: for what is taken hold of, beside what goes in
-VJP, JVP, ANY, SUM, BOTH = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [3]}, {"mode": [0, 1]}
+VJP, JVP, ANY, SUM = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [3]}
 
 
 @dataclass

@@ -9,7 +9,6 @@ from ...kit.grips import Along, Grip
 from ...kit.heat import legend
 from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, only, text, width_of
 from ...kit.words import clipped, heat, number
-from .cost import WIDTH, cost_panel, size_dial, size_grip
 from .layout import ANY, JVP, MOST, SUM, VJP, Layout
 from .passing import bands, covers, in_and_out, rail, tokens
 
@@ -41,14 +40,13 @@ class Drawing(Layout):
         if self.written:
             room = {"width": max(room["width"], width_of(self.written, 12, True) + 12), "height": room["height"] + 20}
         maps = (self._map(), PULLED), (over._map(), PUSHED)
-        panels = [*(replace(panel, when=when, **room) for panel, when in maps), cost_panel(self)]
-        dials.append(size_dial(self))
-        grips = [*self._grips(), *over._grips(), size_grip(self)]
+        panels = [replace(panel, when=when, **room) for panel, when in maps]
+        grips = [*self._grips(), *over._grips()]
         for found, when in ((over.directions, ANY), (self.directions, SUM)):
             if found:
                 asks = {} if found.back else phrases.direction_asks(found)
                 dials.append(Dial(found.dial, f"Direction of {found.letter}", found.values(), asks=asks, when=when))
-                panels.append(replace(found.panel(), when=when, width=WIDTH))
+                panels.append(replace(found.panel(), when=when))
                 grips += only(when, [found.grip()])
                 captions.append(Caption(found.dial, list(enumerate(found.captions())), when))
         fields = dict(zip(self.passes.columns, map(number, self.passes.x))) if self.words else {}

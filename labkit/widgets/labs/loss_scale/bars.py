@@ -1,16 +1,13 @@
-"""What becomes of the gradients of each parameter or layer, as bars; and of some single gradients, as numbers."""
+"""What becomes of the gradients of each parameter or layer, as bars."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
-from ...kit.scene import Mark, line, only, rect, text
-from .axes import LOOKS, by_format, fate_key, figure, lost_to, percent
-from .outcome import Outcome, Sample
+from ...kit.scene import Mark, only, rect, text
+from .axes import LOOKS, by_format, fate_key, lost_to, percent
+from .outcome import Outcome
 
 MOST_ROWS = 8
 BAR_LEFT, BAR_RIGHT, ROW, HIGH = 104.0, 226.0, 27.0, 17.0
-COLUMNS = (122.0, 194.0, 282.0, 368.0)  # where the numbers end
 
 
 def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
@@ -31,11 +28,6 @@ def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
 def height(names: Sequence[str]) -> float:
     """Of the panel with a bar for every row."""
     return 44 + ROW * len(rows(names))
-
-
-def table_height(samples: Sequence[Sample]) -> float:
-    """Of the panel with the table."""
-    return 34 + 22.0 * len(samples)
 
 
 def bars(
@@ -74,22 +66,3 @@ def _worst(shares, infinite):
     if not any(shares):
         return "all are 0"
     return ", ".join(lost) or (f"{percent(subnormal)} subnormal" if subnormal else "all normal")
-
-
-def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> Iterator[Mark]:
-    """A table: some gradients as they are, times the scale in the format, and divided by the scale again."""
-    name_end, exact_end, held_end, unscaled_end = COLUMNS
-    for x, name in zip(COLUMNS, ("", "exact", "scaled run", "÷ scale again"), strict=True):
-        yield text(x, 14, name, "note", "end")
-    yield line(4, 22, unscaled_end, 22, "grid")
-    for i, sample in enumerate(samples):
-        y = 40 + 22 * i
-        yield text(name_end, y, sample.name if len(sample.name) < 19 else "…" + sample.name[-17:], "note", "end")
-        yield text(exact_end, y, figure(sample.exact), "value", "end")
-        for held, _, when in by_format(formats, sample.held):
-            for x, values in ((held_end, held), (unscaled_end, [v / 2.0**p for p, v in enumerate(held)])):
-                yield text(x, y, "", "value", "end", when=when).following(dial, text=map(_held_number, values))
-
-
-def _held_number(value):
-    return figure(value) if np.isfinite(value) and value else f"✗ {figure(value)}"

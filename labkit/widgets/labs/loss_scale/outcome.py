@@ -15,7 +15,6 @@ FEWEST_POWERS, MOST_POWERS = 16, 40
 TOLERATED = 0.001  # a scale counts as safe while no larger share is flushed
 MOSTLY = 0.9
 DOTS = 128
-SAMPLED = (0.1, 0.4, 0.7, 1.0)  # the ranks, by magnitude, of the gradients that are followed
 
 
 @dataclass(frozen=True)
@@ -119,15 +118,6 @@ class Captured:
             return {name: rounded(g * scale, of) for name, g in self.parameters.items()}
 
 
-@dataclass(frozen=True)
-class Sample:
-    """One gradient that is followed: its exact value, and what it is at each scale, `{format: [values]}`."""
-
-    name: str
-    exact: float
-    held: dict[str, list[float]]
-
-
 class Dots(NamedTuple):
     """Gradients that stand for all, evenly spaced by rank: `exact` (n,), and what is held of them, `{format: (scales, n)}`."""
 
@@ -140,13 +130,13 @@ class Sweep:
 
     `about`: a sentence on where they come from. `outcomes`: `{format: [Outcome by power]}`. `exact`: the gradients,
     `largest` the largest magnitude among them, `exponents` how many there are of each.
-    `samples`: a few of them, followed; `dots`: many, without names. `safe`: `{format: (first, last)}` power at which nothing
+    `dots`: some that stand for all. `safe`: `{format: (first, last)}` power at which nothing
     overflows and hardly anything is flushed, or None. `start`: the power to which it plays: the first that is safe and leaves
-    nearly all normal, unless it is given. `remark`: what has to be known to read them.
+    nearly all normal. `remark`: what has to be known to read them.
     """
 
     def __init__(
-        self, title, about, run: HeldRun | Captured, formats: Sequence[str], start: int | None = None, remark: str = ""
+        self, title, about, run: HeldRun | Captured, formats: Sequence[str], remark: str = ""
     ):  # fmt: skip
         self.remark = remark
         self.title, self.about, self.loss, self.formats = title, about, run.loss, tuple(formats)
@@ -160,10 +150,9 @@ class Sweep:
         self.outcomes = {
             of: [outcome(self.exact, g, of, 2.0**p) for p, g in enumerate(found)] for of, found in held.items()
         }
-        self.samples = _samples(self.exact, held)
         self.dots = _dots(self.exact, held)
         self.safe = {of: _safe(found) for of, found in self.outcomes.items()}
-        self.start = _start(self.outcomes[self.formats[0]]) if start is None else min(start, powers[-1])
+        self.start = _start(self.outcomes[self.formats[0]])
 
 
 def check_gradients(exact: Gradients) -> None:
@@ -198,21 +187,6 @@ def _start(outcomes):
     return next(good, safe[0])
 
 
-def _samples(exact, held):
-    places = [(name, i) for name, g in exact.items() for i in np.flatnonzero(g)]
-    if len(places) > 2 * len(SAMPLED):
-        places.sort(key=lambda place: abs(exact[place[0]].flat[place[1]]))
-        places = [places[round(rank * (len(places) - 1))] for rank in SAMPLED]
-    return [
-        Sample(
-            name + _index(exact[name].shape, i),
-            float(exact[name].flat[i]),
-            {of: [float(g[name].flat[i]) for g in found] for of, found in held.items()},
-        )
-        for name, i in places
-    ]
-
-
 def _dots(exact, held):
     flat = np.concatenate([np.ravel(g) for g in exact.values()])
     order = np.argsort(np.abs(flat), kind="stable")[np.count_nonzero(flat == 0) :]
@@ -220,7 +194,3 @@ def _dots(exact, held):
     places = order[((np.arange(count) + 0.5) * len(order) / count).astype(int)]
     each = {of: [np.concatenate([np.ravel(g[name]) for name in exact]) for g in found] for of, found in held.items()}
     return Dots(flat[places], {of: np.array(found)[:, places] for of, found in each.items()})
-
-
-def _index(shape, i):
-    return f"[{','.join(str(int(k)) for k in np.unravel_index(i, shape))}]" if shape else ""

@@ -22,9 +22,8 @@ Case = Sweep | Training
 class LossScaleLab(Picture):
     """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
 
-    `LossScaleLab()` shows four cases: a network whose loss is divided until gradients vanish in float16, its training with a
-    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. By itself it
-    plays from no scale to one that is safe; a still picture shows that one.
+    `LossScaleLab()` shows two cases: a network whose loss is divided until gradients vanish in float16, and its training with a
+    dynamic scale. By itself it plays from no scale to one that is safe; a still picture shows that one.
 
     `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
     returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function
@@ -35,7 +34,7 @@ class LossScaleLab(Picture):
 
     `gradients`: what you captured, unscaled, in place of a network: `{name: array}`, or a list of these, one per step.
 
-    Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step"; "beside_scale" and so on
+    Dials: "case", "format", "scale" (position n is 2^n), "step"; "beside_scale" and so on
     choose what stands beside the dots; "begins" and "window" start the training elsewhere. Raises TypeError or ValueError,
     saying what to do, where there is nothing to differentiate, or gradients are not finite or all 0.
 
@@ -143,8 +142,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
 
 
 def _dial_names(cases):
-    kinds = ["scale" if isinstance(case, Sweep) else "step" for case in cases]
-    return [kind + (str(kinds[: i + 1].count(kind)) if kind in kinds[:i] else "") for i, kind in enumerate(kinds)]
+    return ["scale" if isinstance(case, Sweep) else "step" for case in cases]
 
 
 def _dial(case, name, where):
@@ -219,12 +217,7 @@ def _beside(case, dial):
     if not sweep:
         return found
     scales = ("scales", "every scale", "Drag: what every scale does", charts.HEIGHT, charts.every_scale(case, dial))
-    followed = _kept_back(bars.followed(case.formats, dial, case.samples), dial)
-    return [
-        scales,
-        *found,
-        ("followed", "numbers", "Single gradients, followed", bars.table_height(case.samples), followed),
-    ]
+    return [scales, *found]
 
 
 def _kept_back(marks, dial):

@@ -12,6 +12,8 @@ from .bars import rows
 from .outcome import TOLERATED, Outcome, Sweep
 from .training import Step, Training, TrainingStep
 
+FEW = 8  # gradients that are written out
+
 
 def of_all(found: Outcome, fate: str) -> str:
     """How many met a fate: `1,126 of 2,380 gradients (47.3%)`."""
@@ -72,15 +74,11 @@ def _details(sweep, of, position):
 
 def _numbers(sweep, of, position):
     """The gradients themselves, where there are few."""
-    found = sweep.outcomes[of][position]
-    if len(sweep.samples) != found.size:
+    found, exact, held = sweep.outcomes[of][position], sweep.dots.exact, sweep.dots.held[of][position]
+    if found.size > FEW or len(exact) != found.size:
         return ""
-    held = [s.held[of][position] for s in sweep.samples]
     loss = "" if sweep.loss is None else f"Loss {figure(sweep.loss)}, scaled {figure(sweep.loss * found.scale)}. "
-    return (
-        f"{loss}Gradient {_listed(s.exact for s in sweep.samples)}, held as {_listed(held)}, unscaled "
-        f"{_listed(v / found.scale for v in held)}."
-    )
+    return f"{loss}Gradient {_listed(exact)}, held as {_listed(held)}, unscaled {_listed(held / found.scale)}."
 
 
 def _listed(values):

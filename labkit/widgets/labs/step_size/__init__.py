@@ -1,5 +1,5 @@
 """A difference quotient at every step, in three float formats."""
 
-from .scene import StepSize
+from .lab import StepSize
 
 __all__ = ["StepSize"]

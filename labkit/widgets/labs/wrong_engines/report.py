@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....lines import wrapped
+from ....messages.wrapping import wrapped
 from . import causes
 from .bench import Endless
 from .faults import Fault, all_wrong, first_fault

@@ -106,8 +106,10 @@ function answered(answer) {
   waiting = null;
   stop.disabled = true;
   stage.removeAttribute("aria-busy");
-  if (run) shown(run, answer);
-  else if (answer.scene) {
+  if (run) {
+    shown(run, answer);
+    stage.classList.toggle("stale", Boolean(answer.error)); // it shows what ran before
+  } else if (answer.scene) {
     model.put("scene", answer.scene);
     known(answer.rest);
   }
@@ -143,6 +145,7 @@ function known(rest) {
 function shown(run, answer) {
   const { scene, inputs: given } = answer;
   if (given) showInputs(given);
+  else if (!answer.error) inputs.replaceChildren();
   if (scene && leave && played === run.dialect + run.source) {
     model.put("scene", scene);
     model.put("rest", answer.rest);

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_tapes import chain, cut_off, homes, square_of_pairs, value
 
-from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value, as_json, of_json
+from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
 from labkit.widgets.explorer.run.sound import titled
@@ -27,7 +27,7 @@ def found(tape):
 ])  # fmt: skip
 def test_a_closed_relu_is_marked(flat, words):
     tape = chain("mm", ("relu", {"flat": flat}), "mean")
-    assert found(of_json(as_json(tape))) == [words]
+    assert found(tape) == [words]
     picture = Explorer(of_tape(tape), "tape")
     (box,) = [mark for mark in picture.scene.panels[0].marks if mark.role == "bad"]
     assert picture.scene.links[box.link].name == "relu"
@@ -54,7 +54,7 @@ def test_scores_squashed_twice_and_a_column_that_meets_a_row():
 def test_the_square_of_all_pairs_is_drawn_with_its_diagonal_where_the_row_is_known():
     terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
     square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
-    picture = Explorer(of_tape(of_json(as_json(chain("mm", ("sub", square), "mean")))), "tape")
+    picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
     assert picture.scene.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
     assert picture.story.ending.startswith("Of the 4 pairs alone it would be 6.5, not 7.5.")
     (panel,) = [panel for panel in picture.scene.panels if panel.name == "pairs"]
@@ -222,7 +222,7 @@ def test_on_a_narrow_page_the_cut_is_between_what_it_parts():
 
 def test_a_cut_is_joined_in_the_picture_and_who_gets_no_gradient_is_asked_first():
     tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
-    scene = Explorer(of_tape(of_json(as_json(tape))), "tape").scene
+    scene = Explorer(of_tape(tape), "tape").scene
     last = scene.dials[0].start
     assert scene.links["mend cut"].go == {"mend": 1, "step": last} and scene.links["mend joined"].go["mend"] == 0
     said = scene.said(scene.state(mend=1))
@@ -363,6 +363,8 @@ def test_what_shrinks_most_is_told_with_its_mean():
      " SGD moves each by lr × 0.05 to 0.2 of its length."),
     ((0.1, 0.2, 0.5), (), "Sound: the gradients of all 3 weights lie within a factor of 5."),
     ((0.001, 0.2, 0.5), (), "The gradients of all 3 weights lie within a factor of 500."),
+    ((1e-9, 2e-9, 5e-9), (1.0, 1.0, 1e-3), "The gradients of all 3 weights lie within a factor of 5. With a learning rate of 1,"
+     " SGD moves 2 of 3 by less than rounding. SGD moves each by lr × 1e−09 to 5e−06 of its length."),
 ])  # fmt: skip
 def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
     tape = layers(*sizes, lengths=lengths)

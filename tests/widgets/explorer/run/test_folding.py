@@ -39,14 +39,14 @@ def shape(parts):
     return [(p.key, p.title, shape(p.parts)) if isinstance(p, Block) else p for p in parts]
 
 
-@drawn(40)
+@drawn(20)
 @given(chains())
 def test_every_op_is_covered_once_and_in_order(nodes):
     covered = [i for p in folded(nodes) for i in (p.ops if isinstance(p, Block) else [p])]
     assert covered == list(range(1, len(nodes)))
 
 
-@drawn(40)
+@drawn(20)
 @given(chains())
 def test_no_block_has_many_parts_and_none_is_empty(nodes):
     parts = folded(nodes)
@@ -55,7 +55,7 @@ def test_no_block_has_many_parts_and_none_is_empty(nodes):
         assert len(held) <= most and (held is parts or len(held) > 1)
 
 
-@drawn(40)
+@drawn(20)
 @given(chains())
 def test_keys_are_unique_and_folding_is_deterministic(nodes):
     keys = [b.key for b in blocks(folded(nodes))]
@@ -63,7 +63,7 @@ def test_keys_are_unique_and_folding_is_deterministic(nodes):
     assert shape(folded(nodes)) == shape(folded(nodes))
 
 
-@drawn(40)
+@drawn(20)
 @given(chains(), st.data())
 def test_every_way_of_unfolding_covers_every_op_once_and_makes_no_cycle(nodes, data):
     """A block is a stretch of the run, so an edge between parts leads from an earlier part to a later one."""
@@ -76,7 +76,7 @@ def test_every_way_of_unfolding_covers_every_op_once_and_makes_no_cycle(nodes, d
     assert all(home[p] <= home[n.index] for n in nodes for p in n.parents if p in home)
 
 
-@drawn(40)
+@drawn(20)
 @given(chains(), st.integers(1, 200))
 def test_unfolded_as_far_as_there_is_room_a_whole_level_at_a_time(nodes, most):
     parts = folded(nodes)
@@ -86,7 +86,7 @@ def test_unfolded_as_far_as_there_is_room_a_whole_level_at_a_time(nodes, most):
     assert not closed or len(visible(parts, opened | closed)) > most
 
 
-@drawn(40)
+@drawn(20)
 @given(chains())
 def test_paths_lead_from_the_outside_to_each_block(nodes):
     parts = folded(nodes)

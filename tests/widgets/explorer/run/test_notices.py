@@ -13,7 +13,7 @@ from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import Known, of_tensor
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2))
 def test_a_sound_run_has_no_notice_but_of_inputs_that_are_not_used(program):
     _, totals = program.walk()
@@ -22,7 +22,7 @@ def test_a_sound_run_has_no_notice_but_of_inputs_that_are_not_used(program):
     assert len(notices) == bool(idle) and all("no influence" in words for words in notices)
 
 
-@drawn(40)
+@drawn(20)
 @given(st.lists(st.sampled_from([1.0, 2.0, np.nan, np.inf]), min_size=3, max_size=3), st.sampled_from("nsl"))
 def test_the_first_bad_value_is_the_first_whose_inputs_are_all_finite(values, what):
     """Worked out by hand for v0 * v1 and then a function of that and v2."""

@@ -37,7 +37,7 @@ def comment(story, number):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_a_line_computes_the_node_that_lights_up_with_it(program):
     story = of_function(program, program.leaves)
     values = executed(story, *program.leaves)
@@ -49,7 +49,7 @@ def test_a_line_computes_the_node_that_lights_up_with_it(program):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_a_line_of_the_backward_half_belongs_to_the_op_whose_derivative_it_is(program):
     story = of_function(program, program.leaves)
     owners = {number: node for node in story.nodes for number in node.back_lines}
@@ -59,7 +59,7 @@ def test_a_line_of_the_backward_half_belongs_to_the_op_whose_derivative_it_is(pr
 
 
 @given(programs())
-@drawn(13)
+@drawn(8)
 def test_no_line_belongs_to_two_nodes(program):
     story = of_function(program, program.leaves)
     numbers = [number for node in story.nodes for number in (*node.lines, *node.back_lines)]

@@ -19,7 +19,7 @@ def story_of(program):
     return of_function(program, program.leaves, program=False)
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=3))
 def test_every_value_and_every_step_is_that_of_the_chain_rule(program):
     story = story_of(program)
@@ -35,7 +35,7 @@ def test_every_value_and_every_step_is_that_of_the_chain_rule(program):
         assert [float(s.total) for s in told.sent] == pytest.approx([total for _, _, _, total in sent])
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2))
 def test_the_last_totals_at_the_leaves_are_labkits_gradients(program):
     story, places = story_of(program), tuple(range(len(program.leaves)))
@@ -45,14 +45,14 @@ def test_the_last_totals_at_the_leaves_are_labkits_gradients(program):
     assert [float(last.get(i, 0.0)) for i in places] == pytest.approx([float(g) for g in gradients])
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=3))
 def test_outputs_start_with_a_one_for_each_time_they_are_returned(program):
     story = story_of(program)
     assert {n.index: float(n.seed) for n in story.outputs} == {i: program.ends.count(i) for i in set(program.ends)}
 
 
-@drawn(40)
+@drawn(20)
 @given(programs())
 def test_titles_are_the_ops_and_the_story_is_the_same_twice(program):
     story, again = story_of(program), story_of(program)

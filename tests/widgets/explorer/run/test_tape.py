@@ -37,7 +37,7 @@ LOSSES = {
 }
 
 
-@drawn(40)
+@drawn(20)
 @given(
     st.sampled_from(sorted(LOSSES)), st.lists(st.integers(-8, 8).map(lambda n: n / 4 + 0.05), min_size=4, max_size=4)
 )
@@ -53,7 +53,7 @@ def test_gradients_are_those_of_backward(which, numbers):
         assert totals[node(story, name).index] == pytest.approx(tensor.grad.numpy(), rel=1e-5, abs=1e-6)
 
 
-@drawn(40)
+@drawn(20)
 @given(st.sampled_from(sorted(LOSSES)))
 def test_the_tape_is_left_as_it_was_and_told_the_same_twice(which):
     x, w = leaf(0.5, -1.5), leaf(2.0, 0.25)

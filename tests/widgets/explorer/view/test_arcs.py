@@ -58,7 +58,7 @@ def joined(panel):
 
 
 @given(programs(ends=2), st.lists(st.integers(1, 5), max_size=3))
-@drawn(26)
+@drawn(13)
 def test_every_value_that_is_used_has_an_arc_to_its_user_and_no_other_has(program, sizes):
     units = units_of(program, blocks=sizes)
     found = [(start, end) for start, end, _ in joined(graph(units, {}))]
@@ -67,7 +67,7 @@ def test_every_value_that_is_used_has_an_arc_to_its_user_and_no_other_has(progra
 
 
 @given(programs(ends=2))
-@drawn(13)
+@drawn(8)
 def test_an_arc_lasts_from_when_its_value_is_there_until_it_was_used(program):
     units = units_of(program)
     for start, end, states in joined(graph(units, {})):

@@ -50,7 +50,7 @@ def card_texts(panel, state):
 
 
 @given(programs(ends=3))
-@drawn(20)
+@drawn(10)
 def test_every_card_at_every_step(program):
     units, values, totals = units_of(program), program.values, totals_by_step(program)
     panels = [chain(units, {}), graph(units, {})]
@@ -66,7 +66,7 @@ def test_every_card_at_every_step(program):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_chips_show_what_their_own_use_sends(program):
     units, (steps, _) = units_of(program), program.walk()
     sent = {(node, parent): [] for node, _, all_sent in steps for parent, _, _, _ in all_sent}
@@ -86,7 +86,7 @@ def read(words):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_sums_are_those_of_what_arrived(program):
     units, totals = units_of(program), totals_by_step(program)
     gradients = Gradients(units)
@@ -99,7 +99,7 @@ def test_sums_are_those_of_what_arrived(program):
 
 
 @given(programs())
-@drawn(20)
+@drawn(10)
 def test_slopes_beside_the_edges_are_the_derivatives(program):
     units, (steps, _) = units_of(program), program.walk()
     slopes = {node: [(parent, slope) for parent, slope, _, _ in sent] for node, _, sent in steps}
@@ -155,7 +155,7 @@ def test_pulses_happen_at_their_times(times):
 
 
 @given(programs(ends=2))
-@drawn(13)
+@drawn(8)
 def test_a_click_goes_to_the_step_where_a_thing_happens(program):
     units = units_of(program)
     for name, link in cards.links(units).items():

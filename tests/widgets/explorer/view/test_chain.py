@@ -19,7 +19,7 @@ def units_of(fun, *args):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_a_gradient_stands_right_below_each_box_that_gets_one(program):
     units, (_, totals) = units_of(program), program.walk()
     rects = {m.link: at for m, at, _, _ in visible_marks(chain(units, {}), {"step": 0, "colour": 0}) if m.tag == "rect"}
@@ -32,7 +32,7 @@ def test_a_gradient_stands_right_below_each_box_that_gets_one(program):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_box_and_gradient_are_joined_from_when_it_arrives(program):
     units = units_of(program)
     panel = chain(units, {})
@@ -55,7 +55,7 @@ def _begins(changes):
 
 
 @given(programs(ends=2))
-@drawn(12)
+@drawn(8)
 def test_slopes_show_when_the_way_back_starts(program):
     units = units_of(program)
     for mark in chain(units, {}).marks:

@@ -23,7 +23,7 @@ def rects(panel, step=0):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
     units = units_of(program)
     panel, (_, totals) = graph(units, {}), program.walk()
@@ -37,7 +37,7 @@ def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
 
 
 @given(programs(ends=2))
-@drawn(12)
+@drawn(8)
 def test_everything_is_there_before_anything_has_run(program):
     panel = graph(units_of(program), {})
     assert set(rects(panel, 0)) == set(rects(panel, 999))

@@ -18,7 +18,7 @@ def units_of(fun, *args, **more):
 
 
 @given(programs(ends=2))
-@drawn(13)
+@drawn(8)
 def test_lines_light_up_with_their_boxes(drawn):
     units = units_of(drawn)
     panel = program(units, {})

@@ -22,7 +22,7 @@ from labkit.widgets.explorer.view.shared import calm
 from labkit.widgets.explorer.view.tape import tape
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.boxes import label_width, placed_labels
-from labkit.widgets.kit.scene import looks, to_json
+from labkit.widgets.kit.scene import looks
 
 VIEWS = {"chain": chain, "tape": tape, "graph": graph}
 NARROW_VIEWS = {f"{make.__name__}, narrow": partial(make, room=NARROW) for make in (chain, tape, graph_in_rows)}
@@ -85,7 +85,7 @@ def text_problems(panel, state, boxes):
 
 @pytest.mark.parametrize("view", VIEWS)
 @given(program=programs(most=12, ends=3))
-@drawn(20)
+@drawn(10)
 def test_random_programs_are_drawn_cleanly(view, program):
     units = units_of(program)
     panel = VIEWS[view](units, {})
@@ -95,7 +95,7 @@ def test_random_programs_are_drawn_cleanly(view, program):
 
 @pytest.mark.parametrize("view", VIEWS)
 @given(program=programs(most=14, ends=2), sizes=st.lists(st.integers(1, 6), max_size=4))
-@drawn(13)
+@drawn(8)
 def test_folded_programs_are_drawn_cleanly(view, program, sizes):
     units = units_of(program, blocks=sizes)
     panel = VIEWS[view](units, {})
@@ -150,15 +150,7 @@ def test_known_functions_are_drawn_cleanly(view, name):
 
 @pytest.mark.parametrize("view", VIEWS)
 @given(program=programs(ends=2))
-@drawn(12)
-def test_drawing_is_deterministic(view, program):
-    first, second = (to_json(VIEWS[view](units_of(program), {})) for _ in range(2))
-    assert first == second
-
-
-@pytest.mark.parametrize("view", VIEWS)
-@given(program=programs(ends=2))
-@drawn(12)
+@drawn(8)
 def test_what_has_not_happened_is_faint_and_all_is_seen_at_the_end(view, program):
     units = units_of(program)
     panel = VIEWS[view](units, {})
@@ -186,7 +178,7 @@ def test_ops_of_a_derivative_inside_look_different():
 # ---- labels ----
 
 
-@drawn(60)
+@drawn(30)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.floats(0, 200), st.floats(0, 200), st.integers(1, 9).map(lambda n: "×" * n)),
@@ -199,7 +191,7 @@ def test_labels_never_cover_each_other(wanted):
     assert not any(drawing.overlap(a, b) for a, b in combinations(spots, 2))
 
 
-@drawn(60)
+@drawn(30)
 @given(st.floats(0, 300), st.floats(0, 300))
 def test_a_label_alone_stands_at_its_line(y, z):
     ((x, at, _),) = placed_labels([([((0.0, y), (60.0, z))], "×2")])

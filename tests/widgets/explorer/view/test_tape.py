@@ -37,7 +37,7 @@ def seen(panel, step, retain):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_nodes_appear_when_their_ops_run(program):
     units = units_of(of_function(program, program.leaves, program=False))
     panel = tape(units, {})
@@ -50,7 +50,7 @@ def test_nodes_appear_when_their_ops_run(program):
 
 
 @given(programs(ends=2))
-@drawn(20)
+@drawn(10)
 def test_what_was_used_is_released_exactly_where_something_was_saved(program):
     units = units_of(of_function(program, program.leaves, program=False))
     panel = tape(units, {})

@@ -27,7 +27,7 @@ def in_blocks(draw, story):
     return [Block(str(k), str(k), piece) if len(piece) > 1 else piece[0] for k, piece in enumerate(pieces)]
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2), st.data())
 def test_every_use_is_an_edge_or_inside_a_block(program, data):
     story = of_function(program, program.leaves, program=False)
@@ -44,7 +44,7 @@ def test_every_use_is_an_edge_or_inside_a_block(program, data):
             assert node in edge.end.nodes and story.nodes[node].parents[place] in edge.start.nodes
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2), st.data())
 def test_edges_lead_forwards_and_no_two_join_the_same_boxes(program, data):
     story = of_function(program, program.leaves, program=False)
@@ -54,7 +54,7 @@ def test_edges_lead_forwards_and_no_two_join_the_same_boxes(program, data):
     assert len(ends) == len(set(ends))
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=3))
 def test_steps_are_counted_forwards_then_back(program):
     units = units_of(program)
@@ -67,7 +67,7 @@ def test_steps_are_counted_forwards_then_back(program):
     assert units.last == units.seed + len(steps)
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=3))
 def test_arrivals_add_up_to_the_totals(program):
     units, (_, totals) = units_of(program), program.walk()
@@ -79,7 +79,7 @@ def test_arrivals_add_up_to_the_totals(program):
     assert units.arrivals.keys() == totals.keys()
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2), st.data())
 def test_what_goes_along_the_edges_is_what_is_sent(program, data):
     story = of_function(program, program.leaves, program=False)
@@ -91,7 +91,7 @@ def test_what_goes_along_the_edges_is_what_is_sent(program, data):
         assert len(units.sent_along(edge)) == sum(node in walked for node, _ in edge.uses)
 
 
-@drawn(40)
+@drawn(20)
 @given(programs(ends=2), st.data())
 def test_places_rise_and_a_step_of_the_folded_run_has_its_place_in_the_unfolded_one(program, data):
     story = of_function(program, program.leaves, program=False)

@@ -1,0 +1,111 @@
+"""A name that the real PyTorch or MindSpore has and labkit does not implement: one sentence, wherever it is asked for."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .framework_hints import noted
+from .real_names import REAL, has, names
+
+UNSUPPORTED = "labkit does not implement {name}; it covers what teaches gradients and training. {framework} has it."
+UNKNOWN = "module '{module}' has no attribute '{name}'."
+NOT_IMPORTED = "cannot import name '{name}' from '{module}': {reason}"
+MEANT = " Did you mean '{name}'?"
+
+
+def attributes(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a dialect's module: AttributeError with the sentence on a name that it does not have.
+
+    The module becomes a package for Python's import system, so that `from module import name` asks the finder below, and
+    its `dir()` lists what is loaded when it is first used, too.
+    """
+    own = vars(sys.modules[module])
+    own.setdefault("__path__", [])
+    own.setdefault("__dir__", lambda: sorted({*own, *own.get("__all__", ())}))
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise missing(module, name)
+
+    return __getattr__
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error for a `name` that `module` of a dialect (`labkit.torch.nn`) does not have.
+
+    >>> print(missing("labkit.torch", "fft"))
+    labkit does not implement torch.fft; it covers what teaches gradients and training. PyTorch has it.
+    >>> print(missing("labkit.torch.nn", "Liner"))
+    module 'torch.nn' has no attribute 'Liner'. Did you mean 'Linear'?
+    """
+    _, dialect, *place = module.split(".")
+    known = has(dialect, ".".join(place), name)
+    text = _unsupported(dialect, *place, name) if known else _unknown(module, name)
+    return noted(AttributeError(text, name=name), name, dialect, known)
+
+
+def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> AttributeError:
+    """The error for a member `name` that a `thing` of the real class `kind` does not have; `text`: of one that neither has."""
+    if name.startswith("_"):  # asked for by Python and by tools, which expect no sentence
+        return AttributeError(text, name=name, obj=thing)
+    known = name in names(dialect).get(f"{kind}:", ())
+    text = _unsupported(dialect, kind, name) if known else text
+    return noted(AttributeError(text, name=name, obj=thing), name, dialect, known)
+
+
+def coverage(dialect: str, place: str) -> tuple[list[str], list[str]]:
+    """The names of the real module (or class, `"Tensor:"`) at `place` that labkit implements, and those that it does not.
+
+    >>> had, lacked = coverage("torch", "linalg")
+    >>> "norm" in had, "eigvals" in lacked
+    (True, True)
+    """
+    above, _, kind = place.removesuffix(":").rpartition(".") if place.endswith(":") else (place, "", "")
+    full = f"labkit.{dialect}.{above}".rstrip(".")
+    try:
+        here: Any = import_module(full)
+    except ImportError:
+        return [], list(names(dialect)[place])
+    had = _offered(getattr(here, kind, None) if kind else here)
+    return [n for n in names(dialect)[place] if n in had], [n for n in names(dialect)[place] if n not in had]
+
+
+def _unsupported(dialect, *path):
+    return UNSUPPORTED.format(name=".".join((dialect, *path)), framework=REAL[dialect])
+
+
+def _unknown(module, name):
+    from difflib import get_close_matches  # for an error only: it is slow to import
+
+    offered = _offered(sys.modules.get(module))
+    close = [word for word in offered if word.lower() == name.lower()] or get_close_matches(name, offered, 1, 0.75)
+    text = UNKNOWN.format(module=module.removeprefix("labkit."), name=name)
+    return text + MEANT.format(name=close[0]) if close else text
+
+
+def _offered(thing):
+    """The public names of a loaded module or a class, those among them that are loaded when they are first used."""
+    return {name for name in (*dir(thing), *getattr(thing, "__all__", ())) if not name.startswith("_")}
+
+
+class _Finder:
+    """Says what a module or a name is that Python found no file for: `import labkit.torch.fft`, `from ... import`."""
+
+    @staticmethod
+    def find_spec(
+        fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Raise ImportError for a module of a dialect that has no file; other modules are not this finder's."""
+        package, *inner = fullname.split(".")
+        module, _, name = fullname.rpartition(".")
+        if package != "labkit" or len(inner) < 2 or inner[0] not in REAL or name.startswith("_"):
+            return None
+        reason = str(missing(module, name))
+        raise ModuleNotFoundError(NOT_IMPORTED.format(name=name, module=module, reason=reason), name=".".join(inner))
+
+
+sys.meta_path.append(_Finder)  # type: ignore[arg-type]

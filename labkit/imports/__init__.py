@@ -1,0 +1,1 @@
+"""Imports: the public names of a package that are loaded when they are first used."""

@@ -1,0 +1,19 @@
+"""Did you mean ...? For whatever is called by a name: commands, exercises, notebooks, cases, keys of a file."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = None) -> str:
+    """A sentence with the names in `known` that are close to `name`; without any, `otherwise`, or all that there are.
+
+    >>> did_you_mean("docter", ["doctor", "lab"])
+    "Did you mean 'doctor'?"
+    >>> did_you_mean("zzz", ["doctor", "lab"])
+    'There are: doctor, lab.'
+    """
+    names = list(known)
+    close = get_close_matches(str(name).lower(), dict.fromkeys(each.lower() for each in names))
+    if meant := [each for key in close for each in names if each.lower() == key]:
+        return f"Did you mean {' or '.join(map(repr, meant))}?"
+    return otherwise or f"There are: {', '.join(names)}."

@@ -1,0 +1,206 @@
+"""Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
+
+from abc import ABCMeta, abstractmethod
+
+import numpy as np
+
+from ...dialects.argument_types import of_kind
+from ...dialects.class_paths import Placed
+from .. import nn
+from ..argument_checks import check_positive_int
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor, wrap
+from ..ops import isfinite, maximum, select, zeros_like
+
+__all__ = [
+    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
+    "StaticLossScaler",
+]  # fmt: skip
+
+
+class _Abstract(Placed, ABCMeta):
+    pass
+
+
+class LossScaler(metaclass=_Abstract):
+    """What a loss scaler does; the base of `StaticLossScaler` and `DynamicLossScaler`."""
+
+    @abstractmethod
+    def scale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the scale."""
+
+    @abstractmethod
+    def unscale(self, inputs):
+        """A tensor, or each in nested tuples and lists, divided by the scale."""
+
+    @abstractmethod
+    def adjust(self, grads_finite):
+        """Change the scale after a step with, or without, finite gradients."""
+
+
+class _ByParameter(LossScaler):
+    """A scale held in the parameter `scale_value`."""
+
+    def __init__(self, scale_value):
+        self.scale_value = _scale_value(scale_value)
+
+    def scale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the scale in the tensor's own type."""
+        return _each(inputs, lambda t: t * self.scale_value.astype(t.dtype))
+
+    def unscale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the reciprocal of the scale in the tensor's own type."""
+        reciprocal = 1 / self.scale_value
+        return _each(inputs, lambda t: t * reciprocal.astype(t.dtype))
+
+
+def _each(inputs, fun):
+    if isinstance(inputs, Tensor):
+        return fun(inputs)
+    if isinstance(inputs, (tuple, list)):
+        return type(inputs)(_each(x, fun) for x in inputs)
+    kind = {int: "Int", float: "Float", bool: "Bool"}.get(type(inputs), type(inputs).__name__)
+    raise AttributeError(f"'{kind}' object has no attribute 'dtype'")
+
+
+def _scale_value(value):
+    of_kind(
+        value, (int, float), "The type of 'scale_value' should be one of '['float', 'int']', but got type '{kind}'."
+    )
+    if value < 1:
+        raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
+    return Parameter(wrap(np.float32(value)), name="scale_value")
+
+
+def _positive(value, name):
+    of_kind(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
+    if isinstance(value, bool):
+        raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
+    if value <= 0:
+        raise ValueError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
+    return value
+
+
+class StaticLossScaler(_ByParameter):
+    """A scale that never changes.
+
+    >>> scaler = StaticLossScaler(1024.0)
+    >>> scaler.unscale(scaler.scale(Tensor(3.0)))
+    Tensor(shape=[], dtype=Float32, value= 3)
+    """
+
+    def adjust(self, grads_finite):
+        """Nothing changes; returns False."""
+        return False
+
+
+class DynamicLossScaler(_ByParameter):
+    """A scale divided by `scale_factor` (down to 1) after overflow, multiplied by it after `scale_window` good steps.
+
+    >>> scaler = DynamicLossScaler(scale_value=1024, scale_factor=2, scale_window=1)
+    >>> scaler.adjust(Tensor(False)), scaler.scale_value.value()
+    (True, Tensor(shape=[], dtype=Float32, value= 512))
+    """
+
+    def __init__(self, scale_value, scale_factor, scale_window):
+        super().__init__(scale_value)
+        self.scale_window = _positive(scale_window, "scale_window")
+        self.scale_factor = _positive(scale_factor, "scale_factor")
+        self.counter = Parameter(wrap(np.int32(0)), name="counter")
+
+    def adjust(self, grads_finite):
+        """Count a good step or start again; returns True. `grads_finite` is a Bool tensor, as from `all_finite`."""
+        scale, factor = self.scale_value.value(), self.scale_factor
+        full = self.counter == self.scale_window - 1
+        larger = select(full & isfinite(scale * factor), scale * factor, scale)
+        smaller = select(isfinite(scale), maximum(scale / factor, 1.0), scale)
+        self.scale_value.set_data(select(grads_finite, larger, smaller))
+        counted = (self.counter + 1) % self.scale_window
+        self.counter.set_data(select(grads_finite, counted, zeros_like(counted)))
+        return True
+
+
+class LossScaleManager(metaclass=Placed):
+    """What a manager does; the base of `FixedLossScaleManager` and `DynamicLossScaleManager`."""
+
+    def get_loss_scale(self):
+        """The scale now."""
+
+    def update_loss_scale(self, overflow):
+        """Change the scale after a step with, or without, overflow."""
+
+    def get_update_cell(self):
+        """The cell that changes the scale inside a training step, or None."""
+
+
+class FixedLossScaleManager(LossScaleManager):
+    """A scale that never changes. Without `drop_overflow_update` a step is made even after overflow.
+
+    >>> FixedLossScaleManager(1024.0).get_loss_scale()
+    1024.0
+    """
+
+    def __init__(self, loss_scale=128.0, drop_overflow_update=True):
+        if loss_scale < 1:
+            raise ValueError(f"The argument 'loss_scale' must be >= 1, but got {loss_scale}")
+        self._loss_scale, self._drop_overflow_update = loss_scale, drop_overflow_update
+
+    def get_loss_scale(self):
+        """The scale."""
+        return self._loss_scale
+
+    def get_drop_overflow_update(self):
+        """Whether a step with overflow is left out."""
+        return self._drop_overflow_update
+
+    def get_update_cell(self):
+        """A `FixedLossScaleUpdateCell`; None where no step is left out."""
+        return nn.FixedLossScaleUpdateCell(self._loss_scale) if self._drop_overflow_update else None
+
+
+class DynamicLossScaleManager(LossScaleManager):
+    """A scale divided by `scale_factor` (down to 1) after overflow, multiplied by it whenever the number of steps since
+    then is a multiple of `scale_window`.
+
+    >>> manager = DynamicLossScaleManager(16, 2, 2)
+    >>> [manager.update_loss_scale(overflow) or manager.get_loss_scale() for overflow in (False, False, True)]
+    [16, 32, 16.0]
+    """
+
+    def __init__(self, init_loss_scale=2**24, scale_factor=2, scale_window=2000):
+        if init_loss_scale < 1.0:
+            raise ValueError(f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}")
+        check_positive_int(scale_window, "scale_window", "DynamicLossScaleManager")
+        if scale_factor <= 0:
+            raise ValueError(f"The argument 'scale_factor' must be > 0, but got {scale_factor}")
+        self.loss_scale, self.scale_factor, self.scale_window = init_loss_scale, scale_factor, scale_window
+        self.cur_iter, self.last_overflow_iter = 1, 0
+        self.bad_step, self.bad_step_max = 0, 1000
+
+    def get_loss_scale(self):
+        """The scale now."""
+        return self.loss_scale
+
+    def update_loss_scale(self, overflow):
+        """Count a step, and change the scale. Raises RuntimeError after more than 1000 overflows in a row."""
+        if overflow:
+            self.loss_scale = max(self.loss_scale * (1 / self.scale_factor), 1)
+            self.last_overflow_iter = self.cur_iter
+            self.bad_step += 1
+        else:
+            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
+                self.loss_scale *= self.scale_factor
+            self.bad_step = 0
+        if self.bad_step > self.bad_step_max:
+            raise RuntimeError(
+                "Dynamic loss scale Continuous overflow ", self.bad_step, " times, has exceeded maximum threshold."
+            )
+        self.cur_iter += 1
+
+    def get_drop_overflow_update(self):
+        """Whether a step with overflow is left out: always."""
+        return True
+
+    def get_update_cell(self):
+        """A `DynamicLossScaleUpdateCell` that starts at this scale."""
+        return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

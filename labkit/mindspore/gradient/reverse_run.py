@@ -1,0 +1,145 @@
+"""One run of a function of tensors, and the reverse pass over it: what every derivative here is made of."""
+
+from contextlib import nullcontext
+
+import numpy as np
+
+from ...engine import isbox, leaves, vjp, watch
+from ..common.parameter import Parameter, bound
+from ..common.printing import shape_text
+from ..common.tensor import Tensor, under_hooks, wrap
+from ..context import in_graph_mode
+from .tensor_hooks import asked
+
+
+def tensors_in(tree):
+    """The tensors in nested tuples, lists and dicts, in order."""
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, Tensor)]
+
+
+def lowered(tree, level):
+    """The same structure with the boxes of `level` taken off its tensors."""
+    if isinstance(tree, Tensor):
+        value = tree._value
+        if isinstance(tree, Parameter):
+            return tree
+        return wrap(value._value) if isbox(value) and value._trace == level else tree
+    if isinstance(tree, dict):
+        return {key: lowered(branch, level) for key, branch in tree.items()}
+    if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
+        return type(tree)([lowered(branch, level) for branch in tree])
+    return tree
+
+
+class Run:
+    """One forward run of `fn` under boxes, of which the reverse pass can be asked for more than once.
+
+    `places` are the positions differentiated, `weights` the parameters, and `head` picks what to differentiate out of
+    the output. Afterwards `output` is what `fn` returned, and `ends` the tensors that `pull` takes cotangents for.
+    """
+
+    def __init__(self, fn, args, places, weights, head=None):
+        watch.asks(fn, args)
+        self.args = separated(args) if in_graph_mode() else args
+        self.places, self.weights = places, weights
+        sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}
+        if places and asked.backward:
+            sources |= {id(t): t for t in self.args if _differentiable(t)}
+        self._index = {key: i for i, key in enumerate(sources)}
+
+        def run(*boxes):
+            self.level = boxes[0]._trace if boxes else None
+            return self._forward(fn, sources, boxes, head)
+
+        _, self._pull = vjp(run, *[t._value for t in sources.values()])
+        self.output = lowered(self.raw, self.level)
+
+    def _forward(self, fn, sources, boxes, head):
+        of = dict(zip(sources, boxes, strict=True))
+        parameters = [t for t in sources.values() if isinstance(t, Parameter)]
+        args = [_with_boxes(a, of) for a in self.args]
+        with bound(parameters, [p.under_hooks(of[id(p)]) for p in parameters]) if parameters else nullcontext():
+            self.raw = fn(*args)
+            if isinstance(self.raw, tuple) and not self.raw:
+                raise RuntimeError("Get empty value seq\n")
+            self.ends = tensors_in(self.raw if head is None else head(self.raw))
+            return [t._value for t in self.ends]  # here, where a weight that is returned as it is has its box
+
+    def pull(self, sens=None):
+        """`([(place, gradient) ...], [gradient of each weight])`."""
+        found = self._pull(None if sens is None else [s._value for s in tensors_in(sens)])
+        by_place = [(p, self._of_input(self.args[p], found)) for p in self.places if _inputs_in(self.args[p])]
+        return by_place, [self._of_weight(w, found) for w in self.weights]
+
+    def _of_input(self, argument, found):
+        if isinstance(argument, Tensor):
+            return wrap(found[self._index[id(argument)]])
+        parts = [self._of_input(part, found) for part in argument]
+        return parts if isinstance(argument, list) else tuple(parts)
+
+    def _of_weight(self, weight, found):
+        if isinstance(weight, Parameter) and not weight.requires_grad and not in_graph_mode():
+            return wrap(np.zeros(weight.shape, weight._value.dtype))
+        return wrap(found[self._index[id(weight)]])
+
+
+class Mutable:
+    """What `mutable` makes of its data: in graph mode, the tensors of a tuple or list are inputs of their own."""
+
+
+_mutable = lambda base: type(
+    f"_{base.__name__.capitalize()}", (Mutable, base), {"__module__": "mindspore.graph.mutable"}
+)
+MUTABLE = {base: _mutable(base) for base in (tuple, list, dict, int, float)}
+
+
+def _is_mutable(argument):
+    return isinstance(argument, Mutable) and isinstance(argument, (tuple, list))
+
+
+def _inputs_in(argument):
+    """The tensors of an argument that get a gradient."""
+    if isinstance(argument, Tensor):
+        return [argument]
+    return tensors_in(argument) if _is_mutable(argument) and in_graph_mode() else []
+
+
+def _differentiable(argument):
+    return (
+        isinstance(argument, Tensor) and not isinstance(argument, Parameter) and argument._value.dtype.kind not in "biu"
+    )
+
+
+def separated(args):
+    """The arguments, a new tensor for one that is passed again. (Otherwise each of its places gets the total.)"""
+    again = [isinstance(a, Tensor) and any(a is b for b in args[:i]) for i, a in enumerate(args)]
+    return [wrap(a._value) if twice else a for a, twice in zip(args, again, strict=True)]
+
+
+def _with_boxes(argument, of):
+    if _is_mutable(argument):
+        return type(argument)(_with_boxes(part, of) for part in argument)
+    box = of.get(id(argument))
+    return argument if box is None or isinstance(argument, Parameter) else wrap(under_hooks(box, argument))
+
+
+def check_cotangent(sens, run):
+    """Raise ValueError unless `sens` has the shapes of the differentiated outputs."""
+    given, ends = tensors_in(sens), run.ends
+    if len(given) != len(ends):
+        raise RuntimeError(
+            "Failure info [The given sens gradient's size should be same as out of network!]: "
+            f"expected {len(ends)} cotangents, one per output, but got {len(given)}."
+        )
+    for s, end in zip(given, ends, strict=True):
+        if s.shape == end.shape and s.dtype == end.dtype:
+            continue
+        if s.shape == end.shape:
+            raise TypeError(f"The dtype should be {end.dtype}, but got {s.dtype}, ")
+        shown = [shape_text(t.shape) for t in (end, s)]
+        if not s.shape:
+            raise RuntimeError(
+                "For grad interface or custom function, grad tensor should be broadcast to expected shape, "
+                f"but got {shown[1]} vs {shown[0]}\n"
+            )
+        raise ValueError(f"The shape should be {shown[0]}, but got {shown[1]}, ")

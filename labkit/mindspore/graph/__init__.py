@@ -1,0 +1,1 @@
+"""Graph mode: functions recorded as programs, with their branches, loops and writes."""

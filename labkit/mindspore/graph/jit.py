@@ -1,0 +1,229 @@
+"""Graph mode: a function recorded once per signature, turned into a program, cached, and run from then on.
+
+`jit(fn)` and, in GRAPH_MODE, every gradient function and every cell called from outside run as a `Compiled`. A program holds
+for one signature: the structure of the arguments, shapes and dtypes of tensors, values of everything else. Parameters that
+the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run;
+all else that it takes from its surroundings is watched (`_watching`), and a change recompiles. So nothing goes stale.
+
+The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
+function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
+one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. A function that goes on
+by numbers outside of ops, as those of an array or of `ops.unique`, is run by Python every time. The real one keeps the first
+value of a global for ever; here a change recompiles.
+"""
+
+import types
+import warnings
+from collections import namedtuple
+from collections.abc import Callable
+
+from ...engine import isbox
+from ...program import Elsewhere, Interpreted, Program, trace_error
+from ..common.tensor import Tensor
+from .call_writer import MISSED
+from .compilation import Compilation, missed
+from .recorder import busy, inside_graph
+from .signature import difference, flattened, named
+from .source_code import first_code, run_as
+from .surroundings import Cell_, functions_of, surroundings
+
+__all__ = ["CacheInfo", "Compiled", "jit", "jit_class"]
+
+CacheInfo = namedtuple("CacheInfo", "hits misses size")
+MANY = 4  # a function compiled more often than this is worth a warning
+MOST = 64  # programs kept for one function; the oldest goes first
+
+
+class Compiled:
+    """`fn` as a compiled function: called like `fn`; a new signature is recorded and compiled once.
+
+    `program(*args)` is the program for these arguments, with its `source`; `cache_info()` counts hits and misses. `depends`
+    is the function whose surroundings are watched, `fn` itself unless it wraps another. Raises TraceError where `fn` does
+    what a program cannot (see `labkit.program`).
+    """
+
+    def __init__(self, fn, depends=None):
+        self.fn, self.__wrapped__ = fn, fn if depends is None else depends
+        self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
+        self._ready = self._before = missed  # the calls of the two programs that ran last, written out
+        self._writers, self._interpreted = None, set()
+        self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
+        self.__doc__ = self.__wrapped__.__doc__
+
+    def __call__(self, *args, **kwargs):
+        try:
+            output = self._ready(args, kwargs)
+            if output is MISSED:
+                output = self._before(args, kwargs)
+        except Elsewhere:
+            output = MISSED
+        return self._looked_up(args, kwargs) if output is MISSED else output
+
+    def _looked_up(self, args, kwargs):
+        tensors, signature = flattened((args, kwargs))
+        if busy() or any(isbox(t._value) for t in tensors):
+            return self._by_python(args, kwargs)  # part of a derivative or of another program
+        held = None if signature in self._interpreted else self._found(signature, args, kwargs, tensors)
+        if held is None:
+            return self._by_python(args, kwargs)
+        try:
+            return held.run(tensors)
+        except Elsewhere:
+            return self._elsewhere(signature, args, kwargs, tensors)
+
+    def _found(self, signature, args, kwargs, tensors):
+        """The program that holds now; None where the function takes arrays of tensors, so that Python runs it."""
+        try:
+            return self._program_for(signature, args, kwargs, tensors)
+        except Interpreted:
+            self._interpreted.add(signature)
+            return None
+
+    def _by_python(self, args, kwargs):
+        """The output of a run, in which a name has a value as in a program."""
+        with inside_graph(), run_as(first_code, self._writing()):
+            return self.fn(*args, **kwargs)
+
+    def _writing(self):
+        """The functions it calls whose writes are values of their own; found once."""
+        if self._writers is None:
+            called = functions_of(surroundings(self.__wrapped__))
+            self._writers = [fn for fn in called if first_code(fn.__code__) is not None]
+        return self._writers
+
+    def _elsewhere(self, signature, args, kwargs, tensors):
+        """The output where a value decides otherwise than the program found assumes, and the program for that."""
+        held = self._programs[signature]
+        for other in [other for other in held.others if other is not held and other.current()]:
+            try:
+                output = other.run(tensors)
+            except Elsewhere:
+                continue
+            self._programs[signature] = other
+            return output
+        made = Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
+        held.others[:] = [*held.others[-MOST:], made]
+        made.others = held.others
+        self._programs[signature], self._ready, self._before = made, missed, missed
+        self._misses += 1
+        try:
+            return made.run(tensors)
+        except Elsewhere:
+            raise trace_error("go on with a shape or a choice that changes from round to round of a loop") from None
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __getstate__(self):
+        return vars(self) | {
+            "_programs": {},
+            "_interpreted": set(),
+            "_ready": missed,
+            "_before": missed,
+        }  # a copy compiles for itself
+
+    def program(self, *args, **kwargs) -> Program:
+        """The `Program` that runs for arguments like these."""
+        tensors, signature = flattened((args, kwargs))
+        return self._program_for(signature, args, kwargs, tensors).program
+
+    def cache_info(self) -> CacheInfo:
+        """How often a program was found, how often one was compiled, and how many are kept."""
+        return CacheInfo(self._hits, self._misses, len(self._programs))
+
+    def _program_for(self, signature, args, kwargs, tensors):
+        """The program that holds now; None inside a derivative of what the surroundings hold."""
+        held = self._programs.get(signature)
+        if held is not None and held.current():
+            self._hits += 1
+            self._before, self._ready = self._ready, held.written(self, args, kwargs)
+            return held
+        walk = surroundings(self.__wrapped__, (*args, *kwargs.values()))
+        if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in walk.found):
+            return None
+        made = Compilation(self, walk, args, kwargs, tensors)
+        if self._programs.get(signature) is not held:  # another thread was faster
+            return made
+        self._misses += 1
+        if self._misses > MANY:
+            self._warn(held, signature, args)
+        if len(self._programs) >= MOST:
+            self._programs.pop(next(iter(self._programs), None), None)
+        self._programs[signature], self._ready, self._before = made, missed, missed
+        self._last = signature
+        return made
+
+    def _warn(self, held, signature, args):
+        varied = f"the value of {held.changed()}" if held else difference(self._last, signature, named(self, args))
+        warnings.warn(
+            f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
+            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same.",
+            stacklevel=5,
+        )
+
+
+class _Compilations(dict):
+    """The compiled forms of one function or cell, kept with it; a copy of that starts with none of its own."""
+
+    def __init__(self, owner=None):
+        super().__init__()
+        self.owner = id(owner)
+
+    def __deepcopy__(self, memo):
+        return _Compilations()
+
+    def __reduce__(self):
+        return _Compilations, ()
+
+
+def compiled_for(fn, options, make):
+    """The `Compiled` of a function or cell under these options; made by `make()`.
+
+    It is kept with the function itself, a method's with its object; what cannot hold it, such as a builtin, gets a new one.
+    """
+    owner, options = (fn.__self__, (fn.__func__, options)) if isinstance(fn, types.MethodType) else (fn, options)
+    home = getattr(owner, "__dict__", None)
+    if not isinstance(home, dict):
+        home = {}
+    kept = home.get("_labkit_compiled")
+    if kept is None or kept.owner != id(owner):  # a copied or wrapped function has the dict of another
+        kept = home["_labkit_compiled"] = _Compilations(owner)
+    if options not in kept:
+        kept[options] = make()
+    return kept[options]
+
+
+def jit(function=None, **options) -> Callable:
+    """Compile a function or cell: `@jit`, `@jit(...)` or `jit(net)`. The options of the real one are accepted.
+
+    The first call for each structure, shape and dtype of the arguments records a program; later ones run it.
+
+    >>> square = jit(lambda x: x * x)
+    >>> square(Tensor(3.0)), square(Tensor(4.0)), square.cache_info()
+    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 16), CacheInfo(hits=1, misses=1, size=1))
+    """
+    if function is None:
+        return lambda fn: jit(fn, **options)
+    if isinstance(function, Compiled):
+        return function
+    return Compiled(function._run if isinstance(function, Cell_) else function, function)
+
+
+def jit_class(cls) -> type:
+    """Say of a class that compiled functions may make and use its objects; here they may do so with any. Returns the class.
+
+    Raises TypeError for what is no class, and for a cell's.
+
+    >>> @jit_class
+    ... class Doubling:
+    ...     def __call__(self, x):
+    ...         return x * 2
+    >>> jit(lambda x: Doubling()(x))(Tensor(3.0))
+    Tensor(shape=[], dtype=Float32, value= 6)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, Cell_):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+    setattr(cls, "__ms_class__", True)  # noqa: B010 - not known of a type
+    return cls

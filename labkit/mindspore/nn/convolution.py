@@ -1,0 +1,96 @@
+"""The convolution layers."""
+
+import math
+
+from ...dialects.class_paths import with_names
+from ..argument_checks import check_positive_int, check_types
+from ..common.dtype import float32
+from ..common.initializer import HeUniform, Uniform, initializer
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor
+from ..ops import conv2d
+from ..ops.convolution import check_pad_mode, four, pair
+from .cell import Cell
+
+__all__ = ["Conv1d", "Conv2d"]
+
+
+class Conv2d(Cell):
+    """The convolution of images (batch, in_channels, height, width) with a trained kernel.
+
+    `pad_mode`: "same" (the size stays, over the stride), "valid" (no padding) or "pad" (`padding` zeros: one number, or
+    top, bottom, left, right). The weight (out, in / group, height, width) is drawn from U(-1/sqrt(n), 1/sqrt(n)), n being
+    the inputs of one output, unless `weight_init` says otherwise; the same goes for the bias.
+
+    >>> Conv2d(1, 6, 5, pad_mode="valid", weight_init="ones").weight
+    Parameter (name=weight, shape=(6, 1, 5, 5), dtype=Float32, requires_grad=True)
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
+                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=float32):  # fmt: skip
+        super().__init__()
+        self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        self.kernel_size, self.stride, self.dilation = (pair(v, name, "Conv2d") for name, v in sizes.items())
+        self.pad_mode, self.padding, self.group, self.has_bias = pad_mode, padding, group, has_bias
+        self.data_format = data_format
+        self._check()
+        shape = (self.out_channels, self.in_channels // self.group, *self.kernel_size)
+        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
+        if has_bias and bias_init is None:
+            bias_init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
+        self.bias_init = bias_init
+        self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias") if has_bias else None
+
+    def _check(self):
+        four(self.padding, "Conv2d")
+        check_pad_mode(self.pad_mode, self.padding)
+        if self.data_format != "NCHW":
+            raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
+        if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
+            raise ValueError(
+                "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
+                f"group:{self.group}, in_channels:{self.in_channels}, out_channels:{self.out_channels}."
+            )
+
+    def construct(self, x) -> Tensor:
+        geometry = self.stride, self.pad_mode, self.padding, self.dilation, self.group
+        return conv2d(x, self.weight, self.bias, *geometry)
+
+    def extend_repr(self) -> str:
+        names = (
+            "kernel_size",
+            "stride",
+            "pad_mode",
+            "padding",
+            "dilation",
+            "group",
+            "has_bias",
+            "weight_init",
+            "bias_init",
+        )
+        channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
+
+
+class Conv1d(Conv2d):
+    """The convolution of sequences (batch, in_channels, length): `Conv2d` of images of height 1.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv1d(2, 3, 5)(ms.ops.ones((1, 2, 7))).shape
+    (1, 3, 7)
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 has_bias=False, weight_init=None, bias_init=None, dtype=float32):  # fmt: skip
+        check_types(int, "Conv1d", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+        if isinstance(weight_init, Tensor):
+            weight_init = weight_init.expand_dims(2)
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1, dilation), group,
+                         has_bias, weight_init, bias_init, dtype=dtype)  # fmt: skip
+        self.padding = (0, 0, padding, padding)
+
+    def construct(self, x) -> Tensor:
+        return super().construct(x.expand_dims(2)).squeeze(2)

@@ -1,0 +1,392 @@
+"""Ops of two operands: arithmetic, comparison, logic. Either may be a number, which takes the tensor's type.
+
+Integer tensors meet floating ones in the floating tensor's type; `/` of integers gives Float32.
+"""
+
+import operator
+from functools import wraps
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as primitives
+from ...engine import cast, dtype_of, getval, isbox, quietly, unbroadcast_f
+from ...engine import stop_gradient as constant
+from ...program import recorded
+from ..common.dtype import promote
+from ..common.tensor import Tensor, tensor, wrap
+from ..graph.operators import Number
+from ..graph.recorder import numbers_of
+from .op_table import OPS, register
+
+_FLOAT32, _INT64 = np.dtype(np.float32), np.dtype(np.int64)
+_BY_AXES = ("Mul", "Div")  # a tensor without axes takes the type of one with, among floats and among integers
+_NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def operands(x, y, name):
+    """The values of two operands, at least one a tensor, in the one type in which they meet."""
+    if isinstance(x, Tensor):
+        a = x._value
+        if isinstance(y, Tensor):
+            b = y._value
+            if a.dtype == b.dtype:
+                return a, b
+            if (type(x) is Number) != (type(y) is Number):
+                return _beside_number(a, b, type(x) is Number)
+            common = _meeting(a, b, name)
+            return _as(a, common), _as(b, common)
+        return beside(a, y, name)
+    if isinstance(y, Tensor):
+        b, a = beside(y._value, x, name)
+        return a, b
+    return operands(_tensor_of(x, name), y, name)
+
+
+def _meeting(a, b, name):
+    """The dtype in which the values of two tensors meet."""
+    kinds = {"whole" if v.dtype.kind in "iu" else "bool" if v.dtype.kind == "b" else "float" for v in (a, b)}
+    if name in _BY_AXES and (a.ndim == 0) != (b.ndim == 0) and len(kinds) == 1:
+        return a.dtype if a.ndim else b.dtype
+    return promote(a.dtype, b.dtype)
+
+
+def beside(value, number, name):
+    """A tensor's value, and a number in its type; a float beside an integer tensor makes both Float32."""
+    if type(number) is float or type(number) is int:
+        kind = value.dtype.kind
+        if (primitives.NUMBERS_ARE_WEAK or value.ndim) and (kind == "f" or (kind in "iu" and type(number) is int)):
+            return value, number
+    return _beside(value, number, name)
+
+
+def _beside(value, number, name):
+    if isinstance(number, (list, tuple)):
+        return operands(wrap(value), tensor(number), name)
+    if not isinstance(number, _NUMBERS):
+        raise _failed(name, number)
+    floats = isinstance(number, (float, np.floating))
+    kind = value.dtype.kind
+    common = value.dtype
+    if floats and kind in "iub":
+        common = _FLOAT32
+    elif kind == "b" and not isinstance(number, (bool, np.bool_)):
+        common = _INT64
+    return _as(value, common), np.asarray(number).astype(common)[()]
+
+
+def _beside_number(a, b, first):
+    """The values of a tensor and a number of the program, which comes `first` or second, in the tensor's type."""
+    value, other = (b, a) if first else (a, b)
+    common = value.dtype
+    if other.dtype.kind == "f" and common.kind in "iub":
+        common = _FLOAT32
+    elif common.kind == "b":
+        common = other.dtype
+    return _as(a, common), _as(b, common)
+
+
+def _as(value, dtype):
+    return value if value.dtype == dtype else cast(value, dtype)
+
+
+def _tensor_of(x, name):
+    if isinstance(x, (*_NUMBERS, list, tuple)):
+        return tensor(x)
+    raise _failed(name, x)
+
+
+def _failed(name, other):
+    kind = "string" if isinstance(other, str) else "None" if other is None else str(type(other))
+    return TypeError(
+        f'Failed calling {name} with "{name}()(input=Tensor, other={kind})".\n'
+        f'The valid calling should be: \n"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n'
+    )
+
+
+_SHAPES_IN = dict.fromkeys(("AddExt", "SubExt", "FloorDiv"), ("input", "other"))
+
+
+def unbroadcast(name, a, b):
+    """The error for two shapes that do not broadcast."""
+    a, b = np.shape(getval(a)), np.shape(getval(b))
+    one, two = _SHAPES_IN.get(name, ("input1", "input2"))
+    sizes = list(zip(a[::-1], b[::-1], strict=False))
+    from_end = next(i for i, (m, n) in enumerate(sizes) if m != n and 1 not in (m, n))
+    show = [f"[{', '.join(map(str, s))}]" for s in (a, b)]
+    return ValueError(
+        f"For '{name}', {one}.shape and {two}.shape need to broadcast. "
+        f"The value of {one}.shape[{len(a) + from_end}] or {two}.shape[{len(b) + from_end}] must "
+        "be 1 or -1 when they are not the same, "
+        f"but got {one}.shape = {show[0]} and {two}.shape = {show[1]}\n"
+    )
+
+
+def binary(name, *names, method=True, shown=None):
+    """Declare the decorated function of two arrays of one type as an op; `name` is its primitive class."""
+    caller = shown or name
+
+    def declare(raw):
+
+        @wraps(raw)
+        def call(input, other):
+            a, b = operands(input, other, name)
+            try:
+                return wrap(quietly(raw, a, b))
+            except ValueError as error:
+                if "broadcast" not in str(error):
+                    raise
+                raise unbroadcast(caller, a, b) from None
+
+        return register(call, *names, method=method, primitive=name)
+
+    return declare
+
+
+@binary("Add", shown="AddExt")
+def add(input, other):
+    """input + other."""
+    return anp.add(input, other)
+
+
+@binary("Sub", "subtract", shown="SubExt")
+def sub(input, other):
+    """input - other."""
+    return anp.subtract(input, other)
+
+
+@binary("Mul", "multiply")
+def mul(input, other):
+    """input * other, element by element."""
+    return anp.multiply(input, other)
+
+
+@binary("Div", "divide", "true_divide")
+def div(input, other):
+    """The quotient; of integers in Float32."""
+    return anp.true_divide(*_floats(input, other))
+
+
+def _floats(x, y):
+    """Two operands, integers as Float32."""
+    return (cast(x, _FLOAT32), cast(y, _FLOAT32)) if not (_is_floating(x) or _is_floating(y)) else (x, y)
+
+
+def _is_floating(x):
+    return type(x) is float or (type(x) is not int and x.dtype.kind not in "iub")
+
+
+@binary("FloorDiv")
+def floordiv(input, other):
+    """The quotient, rounded down."""
+    return anp.floor_divide(input, other)
+
+
+def _rounded_quotient(input, other, *, rounding_mode=None):
+    """The quotient; with `rounding_mode` "floor" or "trunc" rounded down or towards 0. Raises ValueError for another mode."""
+    if rounding_mode not in (None, "floor", "trunc"):
+        raise ValueError("For ops.div, rounding_mode value should be None, 'floor' or 'trunc'.")
+    found = div(input, other)
+    return found if rounding_mode is None else OPS[rounding_mode](found)
+
+
+def subtract(input, other, *, alpha=1):
+    """input - alpha * other."""
+    return sub(input, other if alpha == 1 else mul(other, alpha))
+
+
+register(_rounded_quotient, "div", "divide")
+register(subtract)
+
+
+@binary("FloorMod")
+def floormod(input, other):
+    """The remainder, with the sign of the divisor."""
+    return anp.mod(input, other)
+
+
+def _beating(beats, *slopes):
+    """The op that takes of each pair the one that beats the other, with these derivatives."""
+
+    @primitives.rule(*slopes, broadcasts=True)
+    def choose(x, y):
+        return np.where(beats(x, y), x, y)[()]
+
+    choose.__name__ = "maximum" if beats is anp.greater else "minimum"
+    return choose
+
+
+def _chooser(beats):
+    """`x` where it beats `y`, else `y` (so also where either is nan).
+
+    At a tie either gets half of the gradient; at nan, which nothing beats, both get it all.
+    """
+
+    def share(g, x, y, else_):
+        x, y = constant(x), constant(y)
+        wins = anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, anp.where(beats(y, x), 0.0, else_)))
+        return g * cast(wins, dtype_of(g))
+
+    return _beating(
+        beats,
+        lambda ans, x, y: lambda g: share(g, x, y, 1.0),
+        lambda ans, x, y: lambda g: g - share(g, x, y, 0.0),
+    )
+
+
+larger, smaller = _chooser(anp.greater), _chooser(anp.less)
+
+
+def _limit(beats):
+    """`x` where it beats `limit`, else `limit`; at the limit `x` gets the gradient, at nan nothing does."""
+
+    return _beating(
+        beats,
+        lambda ans, x, limit: lambda g: g * cast(anp.logical_or(beats(x, limit), anp.equal(x, limit)), dtype_of(g)),
+        lambda ans, x, limit: lambda g: g * cast(beats(limit, x), dtype_of(g)),
+    )
+
+
+at_least, at_most = _limit(anp.greater), _limit(anp.less)
+
+
+@binary("Maximum")
+def maximum(input, other):
+    """The larger of each pair; a tie sends half of the gradient to either.
+
+    Tensors, or a tensor and a number; shapes broadcast, and mixed dtypes are promoted.
+
+    >>> import labkit.mindspore as ms
+    >>> one, other = ms.grad(ms.ops.maximum, (0, 1))(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 5.0]))
+    >>> one.asnumpy(), other.asnumpy()
+    (array([0.5, 0. ], dtype=float32), array([0.5, 1. ], dtype=float32))
+    """
+    return larger(input, other)
+
+
+@binary("Minimum")
+def minimum(input, other):
+    """The smaller of each pair; a tie sends half of the gradient to either."""
+    return smaller(input, other)
+
+
+def _pair(name, row):
+    def fun(input, other):
+        x, y = _floats(input, other)
+        kind = next(v.dtype for v in (x, y) if hasattr(v, "dtype"))
+        return row.fun(*(v if hasattr(v, "dtype") else np.asarray(v, kind) for v in (x, y)))
+
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"Elementwise: {row.meaning}."
+    binary(name.capitalize(), *row.also.split())(fun)
+
+
+for _name, _row in primitives.PAIRS.items():
+    _pair(_name, _row)
+
+
+def _compare(name, raw, *names):
+    """A comparison: Bool, and constant to every derivative."""
+
+    def compare(input, other):
+        return raw(constant(input), constant(other))
+
+    compare.__name__ = names[0]
+    compare.__doc__ = f"Where `{names[0].replace('_', ' ')}` holds, elementwise; a Bool tensor."
+    return binary(name, *names[1:])(compare)
+
+
+equal = _compare("Equal", anp.equal, "equal", "eq")
+not_equal = _compare("NotEqual", anp.not_equal, "not_equal", "ne")
+greater = _compare("Greater", anp.greater, "greater", "gt")
+greater_equal = _compare("GreaterEqual", anp.greater_equal, "greater_equal", "ge")
+less = _compare("Less", anp.less, "less", "lt")
+less_equal = _compare("LessEqual", anp.less_equal, "less_equal", "le")
+logical_and = _compare("LogicalAnd", anp.logical_and, "logical_and")
+logical_or = _compare("LogicalOr", anp.logical_or, "logical_or")
+logical_xor = _compare("LogicalXor", anp.logical_xor, "logical_xor")
+bitwise_and = _compare("BitwiseAnd", anp.bitwise_and, "bitwise_and")
+bitwise_or = _compare("BitwiseOr", anp.bitwise_or, "bitwise_or")
+bitwise_xor = _compare("BitwiseXor", anp.bitwise_xor, "bitwise_xor")
+
+
+@binary("Pow", method=False)
+def _power(input, exponent):
+    if getattr(input, "dtype", _FLOAT32).kind in "iu":
+        raised = numbers_of(exponent, "raise integers to integer powers that may be negative")
+        if np.any(raised < 0):
+            return _truncated(input, exponent)
+    return _raised(input, exponent)
+
+
+def _no_slope(passed, x, exponent):
+    """The slope of a power: at 0 to the power 0 there is none."""
+    if not isbox(exponent) and np.ndim(exponent) == 0 and exponent == 0:
+        return passed * 0 / x
+    odd = anp.logical_and(constant(x) == 0, constant(exponent) == 0)
+    if recorded(odd) is None and not np.any(getval(odd)):
+        return passed
+    return primitives.select(unbroadcast_f(x, lambda g: g)(cast(odd, passed.dtype)) > 0, np.nan, passed)
+
+
+_raised = primitives.variant(anp.power, np.power, _no_slope)
+_raised_to_number = primitives.variant(primitives.power, operator.pow, _no_slope)
+
+
+def _truncated(base, exponent):
+    """An integer power that may be a fraction, cut to an integer."""
+    return cast(anp.trunc(anp.power(cast(constant(base), np.float64), constant(exponent))), base.dtype)
+
+
+def pow(input, exponent):
+    """`input` to the power `exponent`; a number as exponent keeps an integer tensor's type if it is an integer."""
+    if isinstance(input, Tensor) and type(exponent) in (int, float):
+        value = input._value
+        if value.dtype.kind == "b" or (value.dtype.kind in "iu" and type(exponent) is float):
+            value = cast(value, _FLOAT32 if type(exponent) is float else _INT64)
+        with np.errstate(all="ignore"):
+            if value.dtype.kind in "iu" and exponent < 0:
+                return wrap(_truncated(value, exponent))
+            return wrap(_as(_raised_to_number(value, exponent), value.dtype))
+    return _power(input, exponent)
+
+
+register(pow, primitive="Pow")
+
+
+def logical_not(input):
+    """Where `input` is zero or False; a Bool tensor."""
+    return wrap(anp.logical_not(constant(input._value)))
+
+
+register(logical_not, primitive="LogicalNot")
+
+_OPERATORS = {
+    "add": add, "sub": sub, "mul": mul, "truediv": div, "floordiv": floordiv, "mod": floormod, "pow": pow,
+    "and": bitwise_and, "or": bitwise_or, "xor": bitwise_xor,
+}  # fmt: skip
+_COMPARISONS = {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}
+
+
+def _swapped(fun):
+    return lambda self, other: fun(other, self)
+
+
+def _equality(fun, otherwise):
+    """`==` and `!=` are defined for anything; what is no number equals no tensor."""
+    return lambda self, other: fun(self, other) if isinstance(other, (Tensor, *_NUMBERS, list, tuple)) else otherwise
+
+
+def attach_operators():
+    """Give `Tensor` its operators."""
+    for name, fun in _OPERATORS.items():
+        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
+        setattr(Tensor, f"__r{name}__", _swapped(fun))
+    for name, fun in _COMPARISONS.items():
+        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
+    others = {
+        "eq": _equality(equal, False), "ne": _equality(not_equal, True), "hash": object.__hash__,
+        "invert": logical_not, "pos": lambda self: self,
+    }  # fmt: skip
+    for name, fun in others.items():
+        setattr(Tensor, f"__{name}__", fun)

@@ -1,0 +1,235 @@
+"""New tensors, and what ops say about one: its shape, type, rank and size."""
+
+import math
+from collections.abc import Callable
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as primitives
+from ...dialects.argument_types import one_by_one
+from ...engine import cast
+from ...engine import stop_gradient as constant
+from ..common.dtype import as_numpy, float32, int64
+from ..common.tensor import Tensor, tensor, wrap
+from .op_table import op, register, value_of
+
+
+def _sizes(size):
+    if len(size) == 1 and isinstance(size[0], Tensor):
+        size = (size[0].tolist(),)
+    return tuple(int(n) for n in one_by_one(size))
+
+
+def ones(*size, dtype=None, shape=()):
+    """All ones, of a shape; Float32 by default."""
+    return _all(np.ones, size or (shape,), dtype)
+
+
+def zeros(*size, dtype=None, shape=()):
+    """All zeros, of a shape; Float32 by default."""
+    return _all(np.zeros, size or (shape,), dtype)
+
+
+def _all(fill, size, dtype):
+    size, dtype = _and_type(size, dtype)
+    return wrap(fill(_sizes(size), (dtype or float32).numpy))
+
+
+def _and_type(size, dtype):
+    """`zeros((2, 3), ms.float32)`: the type may stand behind the shape."""
+    from ..common.dtype import DType
+
+    return (size[:-1], size[-1]) if size and isinstance(size[-1], DType) else (size, dtype)
+
+
+def full(size, fill_value, *, dtype=None):
+    """All `fill_value`, a number or 0-d tensor, of a shape: Int64 without a `dtype`, as in MindSpore."""
+    dtype = dtype or int64
+    if isinstance(fill_value, Tensor):
+        kind = as_numpy(dtype)
+        return wrap(cast(fill_value._value, kind) * np.ones(_sizes((size,)), kind))
+    made = tensor(fill_value, dtype)
+    return wrap(filled(_sizes((size,)), made, made.dtype.numpy))
+
+
+def filled(shape, value, dtype):
+    """An array of a shape, all `value`, a number or tensor; a constant to derivatives."""
+    if isinstance(value, Tensor):
+        return primitives.expand(cast(constant(value._value), dtype), shape)
+    return np.full(shape, value, dtype)
+
+
+@op(method=False, primitive="ZerosLike")
+def zeros_like(input, *, dtype=None):
+    """Zeros of the same shape and type.
+
+    `dtype` gives another type. A constant: nothing flows back to `input`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.zeros_like(ms.Tensor([[1, 2]]), dtype=ms.float16).asnumpy()
+    array([[0., 0.]], dtype=float16)
+    """
+    return np.zeros(input.shape, dtype.numpy if dtype else input.dtype)
+
+
+@op(method=False, primitive="OnesLike")
+def ones_like(input, *, dtype=None):
+    """Ones of the same shape and type.
+
+    `dtype` gives another type. A constant: nothing flows back to `input`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.ones_like(ms.Tensor([[1, 2]]), dtype=ms.float16).asnumpy()
+    array([[1., 1.]], dtype=float16)
+    """
+    return np.ones(input.shape, dtype.numpy if dtype else input.dtype)
+
+
+@op(method=False)
+def full_like(input, fill_value, *, dtype=None):
+    """All `fill_value`, of the same shape and type."""
+    return filled(input.shape, fill_value, dtype.numpy if dtype else input.dtype)
+
+
+def eye(n, m=None, dtype=None):
+    """Ones on the diagonal of an (n, m) matrix."""
+    return wrap(np.eye(n, m, dtype=(dtype or float32).numpy))
+
+
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """Numbers from `start` up to, not including, `end`: Int64 for integers, else Float32."""
+    start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
+    start, end = (0, start) if end is None else (start, end)
+    whole = all(isinstance(x, int) for x in (start, end, step))
+    return wrap(np.arange(start, end, step).astype((dtype or (int64 if whole else float32)).numpy))
+
+
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+    """`on_value` at the place each index names on a new axis of length `depth`, else `off_value`."""
+    hot = anp.expand_dims(constant(indices._value), axis) == _along(np.arange(depth), axis, indices.ndim + 1)
+    on, off = tensor(on_value), tensor(off_value)
+    return wrap(cast(anp.where(hot, on._value, off._value), on.dtype.numpy))
+
+
+def _along(numbers, axis, ndim):
+    sizes = [1] * ndim
+    sizes[axis] = -1
+    return numbers.reshape(sizes)
+
+
+def _normal(*size, dtype=None, seed=None):
+    """Samples of the standard normal distribution; `seed` is one besides that of `set_seed`."""
+    return _drawn("NormalEngine", "randn", seed, *_and_type(size, dtype))
+
+
+def _uniform(*size, dtype=None, seed=None):
+    """Samples of the uniform distribution on [0, 1); `seed` is one besides that of `set_seed`."""
+    return _drawn("UniformEngine", "rand", seed, *_and_type(size, dtype))
+
+
+def _drawn(engine, name, own_seed, size, dtype):
+    kind = (dtype or float32).numpy
+    return sampled(engine, name, own_seed, _sizes(size), lambda engine, count: engine(count).astype(kind))
+
+
+def sampled(engine, name, seed, shape, draw):
+    """The tensor of `draw(engine, count)`, an array, of a random op `name`; a compiled function draws anew whenever it runs."""
+    from ..common import random_engines as _engines
+    from ..common.seed import drawn, op_seed
+
+    mixed = op_seed(name, seed)
+    make = lambda: getattr(_engines, engine)(mixed)
+    return wrap(drawn(make, lambda engine: draw(engine, math.prod(shape)).reshape(shape), name))
+
+
+_normal.__name__, _uniform.__name__ = "randn", "rand"
+_MAKERS: tuple[Callable, ...] = (ones, zeros, full, eye, arange, one_hot, _normal, _uniform)
+for _maker in _MAKERS:
+    register(_maker, method=False)
+
+
+def shape(input_x):
+    """The shape of a tensor, a tuple."""
+    return input_x.shape
+
+
+def dtype(input_x):
+    """The type of a tensor's elements, such as `ms.float32`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.dtype(ms.Tensor([1, 2]))
+    mindspore.int64
+    """
+    return input_x.dtype
+
+
+def depend(value, expr):
+    """`value`, once `expr` has been computed: here, as arguments are, it already has."""
+    return value
+
+
+def fill(type, shape, value):
+    """All `value`, of a type and shape."""
+    return full(shape, value, dtype=type)
+
+
+register(shape, method=False, primitive="Shape")
+register(dtype, method=False, primitive="DType")
+register(depend, method=False, primitive="Depend")
+register(fill, method=False)
+
+
+def dropout(input, p=0.5, training=True, seed=None):
+    """Each element 0 with probability `p`, else divided by 1 - p; `input` itself unless `training`.
+
+    A compiled function leaves out other elements whenever it runs. `seed` is one besides that of `set_seed`. Raises
+    RuntimeError for `p` outside [0, 1).
+    """
+    value = value_of(input, "Dropout")
+    if not 0 <= p < 1:
+        raise RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1 - p:g}")
+    if not training:
+        return input
+    from ..common.seed import op_seed
+
+    return dropped(input, value, p, op_seed("dropout", seed))
+
+
+def dropout2d(input, p=0.5, training=True):
+    """`dropout` of whole channels, of which each has the last 2 axes. Raises ValueError for `p` outside [0, 1]."""
+    value = value_of(input, "Dropout2D")
+    if not 0 <= p <= 1:
+        raise ValueError(f"For 'Dropout2D', the 'keep_prob' must be in range [0, 1], but got {1 - p:g}")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input * 0
+    from ..common.seed import op_seed
+
+    ones = wrap(np.ones((*input.shape[:-2], 1, 1), value.dtype))
+    return input * dropped(ones, ones._value, p, op_seed("dropout"))
+
+
+def dropped(input, value, p, seed, engines=None):
+    """`value`, that of `input`, with elements left out; a layer goes on with its `engines`, one for every size and type."""
+    from ..common.random_engines import Kept
+    from ..common.seed import drawn
+
+    if p == 0:
+        return input
+    shape, dtype = input.shape, value.dtype
+    scale = (1 / np.float32(1 - p)).astype(dtype)
+    mask = drawn(
+        lambda: Kept(seed),
+        lambda engine: engine(math.prod(shape), 1 - p).reshape(shape).astype(dtype) * scale,
+        "kept",
+        engines,
+        (shape, dtype),
+    )
+    with np.errstate(all="ignore"):
+        return wrap(value * mask)
+
+
+register(dropout, method=False)
+register(dropout2d, method=False)

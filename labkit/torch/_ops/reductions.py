@@ -1,0 +1,224 @@
+"""Reductions: sums, means, extremes, norms, softmax, sorting."""
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as base
+from ...dialects.class_paths import Placed
+from ...ops import REDUCTIONS
+from .. import _rules
+from .._tensor.tensor import Tensor
+from ..amp._autocast_mode import widened
+from .dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
+from .function_table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
+
+
+def _axis(dim, ndim):
+    """A dim, several or none as NumPy takes them."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return None
+    if ndim == 0:
+        return ()
+    if isinstance(dim, (tuple, list)):
+        return tuple(whole_dim(d, ndim) for d in dim)
+    return whole_dim(dim, ndim)
+
+
+def _floats_alone(input):
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {input.dtype.legacy}"
+        )
+    return input
+
+
+_PREPARED = {"mean": _floats_alone, "smooth": floating, "found": Tensor.detach}
+_INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
+             "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
+_TAKES = {  # where PyTorch takes something else than the row says, in other words
+    "amax": "axis=(), keepdims=False", "amin": "axis=(), keepdims=False",
+    "softmax": "axis=None, dtype=None", "log_softmax": "axis=None, dtype=None",
+}  # fmt: skip
+
+
+def _reduced(name, row):
+    fun, prepare = _rules.REDUCING[name], _PREPARED.get(row.kind)
+    placed = _axis if "keepdims" in row.takes else whole_dim
+
+    def answer(input, axis, dtype=None, **kept):
+        if axis is None and placed is whole_dim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
+        axis = placed(axis, input.ndim)
+        found = apply(fun, prepare(input) if prepare else input, axis, *kept.values())
+        return noted(found, name, input) if row.kind == "found" else found
+
+    return answer
+
+
+REDUCED = "sum mean prod logsumexp softmax log_softmax amax amin cumsum any all argmax argmin"
+for _name in REDUCED.split():
+    _row = REDUCTIONS[_name]
+    _made = _reduced(_name, _row)
+    of_row(_name, _row, widened(_made) if _name == "prod" else _made, _TAKES.get(_name), _INTEGERS)
+sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
+
+
+def _correction(unbiased, correction):
+    if correction is not None:
+        return correction
+    return 0 if unbiased is False else 1
+
+
+def _spread_args(dim, unbiased):
+    return (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+
+
+@both()
+@numpy_style
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The variance, over n - 1 unless `correction` says otherwise."""
+    dim, unbiased = _spread_args(dim, unbiased)
+    return apply(_rules.var, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+
+
+@both()
+@numpy_style
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The standard deviation, over n - 1 unless `correction` says otherwise."""
+    dim, unbiased = _spread_args(dim, unbiased)
+    return apply(_rules.std, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+
+
+@function()
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """`(std, mean)`, both as one node."""
+    dim, unbiased = _spread_args(dim, unbiased)
+    axis = _axis(dim, input.ndim)
+    spread = apply(_rules.std_beside_mean, input, axis, keepdim, _correction(unbiased, correction))
+    return spread, apply(_rules.mean_beside_std, input, axis, keepdim)
+
+
+@both()
+@numpy_style
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """The p-norm of all elements, or along `dim`: 2 by default, `inf`, 1 and so on."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + input.dtype.legacy
+        )
+    return apply(_rules.norm, input, 2.0 if p in ("fro", None) else float(p), _axis(dim, input.ndim), keepdim)
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The vector norm of all elements, or along `dim`."""
+    return norm(converted(x, dtype) if dtype else x, ord, dim, keepdim)
+
+
+# ---- extremes: values, or values and where they are ----
+
+
+class _Pair(tuple, metaclass=Placed):
+    """`(values, indices)`, or other `fields`, printed as torch prints its return types."""
+
+    kind, fields, _shown, __slots__ = "max", ("values", "indices"), "", ()
+
+    def __new__(cls, *values):
+        return super().__new__(cls, values)
+
+    def __getattr__(self, name):
+        if name not in self.fields:
+            raise AttributeError(f"'{type(self)._shown}' object has no attribute '{name}'")
+        return self[self.fields.index(name)]
+
+    def __reduce__(self):
+        return _pair, (self.kind, *self)
+
+    _make = classmethod(lambda cls, pair: cls(*pair))  # as a named tuple has it
+
+    def __repr__(self):
+        return f"{self._shown}({','.join(f'{chr(10)}{name}={value!r}' for name, value in zip(self.fields, self))})"
+
+
+def _pair(kind, *values):
+    return PAIRS[kind](*values)
+
+
+_SORTED = ("max", "min", "sort")
+_FIELDS: dict[str, tuple[str, ...]] = dict.fromkeys(_SORTED, _Pair.fields)
+_FIELDS |= {"linalg_svd": ("U", "S", "Vh"), "svd": ("U", "S", "V")}
+PAIRS = {
+    name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})
+    for name, fields in _FIELDS.items()
+}
+
+
+def _pick_primitive(kind):
+    """Values at an index along a dim, with or without keeping the dim: one node named after `kind`."""
+
+    def fun(x, index, dim, keepdim):
+        found = np.take_along_axis(x, index, dim)
+        return found if keepdim else np.squeeze(found, dim)
+
+    def vjp(ans, x, index, dim, keepdim):
+        shape = anp.shape(x)
+        return lambda g: base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
+
+    return _rules.mover(f"{kind.capitalize()}Backward0", vjp, others="indices dim keepdim", saves="indices")(fun)
+
+
+PICK = {kind: _pick_primitive(kind) for kind in _SORTED}
+
+
+def _picked(kind, input, index, dim, keepdim=True):
+    """Values at `index` along `dim` and the index, as the pair type of `kind`."""
+    values = apply(PICK[kind], input, index, dim, keepdim)
+    found = off_tape(np.asarray(index if keepdim else np.squeeze(index, dim)), kind, input)
+    return PAIRS[kind](values, found)
+
+
+def _extreme(kind, whole, pairwise, chooser):
+    def fun(input, dim=None, keepdim=False):
+        if isinstance(dim, Tensor):
+            return METHODS[pairwise](input, dim)
+        if dim is None:
+            return apply(whole, input, None, False)
+        if input.ndim == 0:
+            return PAIRS[kind](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
+        dim = whole_dim(dim, input.ndim)
+        index = np.expand_dims(chooser(input._array, axis=dim), dim)
+        return _picked(kind, input, index, dim, keepdim)
+
+    fun.__name__ = kind
+    fun.__doc__ = f"The {kind} of all elements; with `dim`, values and indices along it; with a tensor, elementwise."
+    return fun
+
+
+max = both("max")(numpy_style(_extreme("max", _rules.max_all, "maximum", np.argmax)))
+min = both("min")(numpy_style(_extreme("min", _rules.min_all, "minimum", np.argmin)))
+
+
+@both()
+def sort(input, dim=-1, descending=False, stable=False):
+    """Sorted values and where each came from, along `dim`."""
+    if input.ndim == 0:
+        return PAIRS["sort"](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
+    dim = whole_dim(dim, input.ndim)
+    return _picked("sort", input, _order(input._array, dim, descending), dim)
+
+
+def _order(array, dim, descending):
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    turned = np.flip(array, dim)
+    return array.shape[dim] - 1 - np.flip(np.argsort(turned, axis=dim, kind="stable"), dim)
+
+
+@both()
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices of a dimension, sorted; where each went, and how many there were."""
+    found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    several = found if isinstance(found, tuple) else (found,)
+    made = tuple(off_tape(f, "unique", input) for f in several)
+    return made if isinstance(found, tuple) else made[0]

@@ -1,0 +1,393 @@
+"""Shapes: views of the same memory in another shape, casts to another dtype, tensors joined and split."""
+
+from math import prod
+
+import numpy as np
+
+from ...dialects.argument_types import one_by_one
+from ...engine import cast
+from .. import _rules
+from .._tensor import dtype as _dtype
+from .._tensor.device import check_device
+from .._tensor.device import device as _device
+from .._tensor.tensor import Tensor
+from .dispatch import apply, check_broadcast, check_inplace, converted, off_tape, view, whole_dim
+from .function_table import METHODS, both, function, method
+
+
+def flat_sizes(sizes):
+    """`f(2, 3)` and `f((2, 3))` alike."""
+    return tuple(int(s) for s in one_by_one(sizes))
+
+
+def _resolved(shape, numel):
+    """`shape` with its -1 worked out."""
+    unknown = [i for i, n in enumerate(shape) if n == -1]
+    known = prod(n for n in shape if n != -1)
+    if len(unknown) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if unknown and known and numel % known == 0:
+        return tuple(numel // known if n == -1 else n for n in shape)
+    if unknown or known != numel:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    return shape
+
+
+def _viewable(array, shape):
+    return array.size == 0 or array.ndim == 0 or np.may_share_memory(array, array.reshape(shape))
+
+
+@both()
+def reshape(input, *shape):
+    """The same elements in another shape: a view where memory allows, else a copy."""
+    shape = _resolved(flat_sizes(shape or ((),)), input.numel())
+    if _viewable(input._array, shape):
+        in_order = input._array.flags.c_contiguous
+        return view(input, _rules.reshape if in_order else _rules.reshape_alias, shape)
+    return apply(_rules.reshape_copied, apply(_rules.clone, input), shape)
+
+
+@method("view")
+def view_(self, *size, dtype=None):
+    """The same memory in another shape (or, given a dtype, its bytes as that dtype)."""
+    if dtype or (size and isinstance(size[0], _dtype.dtype)):
+        return Tensor._of(self._array.view((dtype or size[0]).np))
+    shape = _resolved(flat_sizes(size), self.numel())
+    if not _viewable(self._array, shape):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return view(self, _rules.reshape, shape)
+
+
+@method()
+def view_as(self, other):
+    return view_(self, *other.shape)
+
+
+@both()
+def flatten(input, start_dim=0, end_dim=-1):
+    """Dimensions `start_dim` to `end_dim` as one."""
+    if input.ndim == 0:
+        return reshape(input, (1,))
+    start, end = whole_dim(start_dim, input.ndim), whole_dim(end_dim, input.ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return input
+    shape = input.shape
+    return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@both()
+def t(input):
+    """The transpose of a matrix."""
+    return view(input, *_turning(input))
+
+
+def _turning(input):
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return (_rules.t,)
+
+
+@both("transpose", "swapaxes")
+def transpose(input, dim0, dim1):
+    """Two dimensions exchanged."""
+    return view(input, *_transposing(input, dim0, dim1))
+
+
+def _transposing(input, dim0, dim1):
+    return _rules.transpose, whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
+
+
+@function("permute")
+def permute(input, dims):
+    """The dimensions in the order `dims`."""
+    if len(dims) != input.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    return view(input, _rules.permute, tuple(whole_dim(d, input.ndim) for d in dims))
+
+
+method("permute")(lambda self, *dims: permute(self, flat_sizes(dims)))
+
+
+@both()
+def movedim(input, source, destination):
+    """Dimension `source` moved to place `destination`, or several."""
+    pairs = zip(*(flat_sizes((dims,)) for dims in (destination, source)), strict=True)
+    moved = sorted([(whole_dim(to, input.ndim), whole_dim(start, input.ndim)) for to, start in pairs])
+    places = [i for i in range(input.ndim) if i not in [start for _, start in moved]]
+    for to, start in moved:
+        places.insert(to, start)
+    return permute(input, places)
+
+
+@both()
+def squeeze(input, dim=None):
+    """Without the dimensions of length 1, or without `dim` if its length is 1."""
+    return view(input, *_squeezing(input, dim))
+
+
+def _squeezing(input, dim=None):
+    """The rule, and what it is told."""
+    if dim is None:
+        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
+    if isinstance(dim, (tuple, list)):
+        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
+    dim = whole_dim(dim, input.ndim)
+    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
+
+
+@both()
+def unsqueeze(input, dim):
+    """With a dimension of length 1 at `dim`."""
+    return view(input, *_unsqueezing(input, dim))
+
+
+def _unsqueezing(input, dim):
+    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
+
+
+@method()
+def expand(self, *size):
+    """Dimensions of length 1 (and new ones in front) repeated, without copying; -1 keeps a length."""
+    sizes = flat_sizes(size)
+    missing = len(sizes) - self.ndim
+    if missing < 0:
+        raise RuntimeError(
+            f"expand({_kind(self)}{{{list(self.shape)}}}, size={list(sizes)}): the number of sizes provided "
+            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        )
+    shape = tuple(self.shape[i - missing] if n == -1 else n for i, n in enumerate(sizes))
+    for i, (have, want) in enumerate(zip(self.shape, shape[missing:], strict=True)):
+        if have not in (1, want):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton "
+                f"dimension {i + missing}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(self.shape)}"
+            )
+    return view(self, _rules.expand, shape)
+
+
+def _kind(tensor):
+    return f"torch.{tensor.dtype.legacy}Tensor"
+
+
+@function("broadcast_to")
+def broadcast_to(input, size):
+    """`input` repeated, without a copy, to the shape `size`."""
+    return expand(input, *size)
+
+
+@function()
+def broadcast_tensors(*tensors):
+    """The tensors expanded to the shape they broadcast to."""
+    for x in tensors[1:]:
+        check_broadcast(tensors[0], x)
+    shape = np.broadcast_shapes(*(x._array.shape for x in tensors))
+    return tuple(x if x.shape == shape else expand(x, *shape) for x in tensors)
+
+
+# ---- dtype, memory ----
+
+
+@method()
+def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False):
+    """As another dtype, or as that of another tensor; the tensor itself where nothing changes."""
+    for a in args:
+        if isinstance(a, Tensor):
+            dtype = a.dtype
+        elif isinstance(a, _dtype.dtype):
+            dtype = a
+        elif isinstance(a, (str, int, _device)) and not isinstance(a, bool):
+            device = a
+    if device is not None:
+        check_device(device)
+    if dtype is None or dtype is self.dtype:
+        return METHODS["clone"](self) if copy else self
+    if not dtype.is_floating_point:
+        return off_tape(self.detach()._array.astype(dtype.np), f"to({dtype})", self)
+    return apply(cast, self, dtype.np)
+
+
+@method("type")
+def type_(self, dtype=None):
+    """The legacy type name, such as `torch.FloatTensor`; given a dtype, a cast."""
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}Tensor"
+    name = dtype.removeprefix("torch.") if isinstance(dtype, str) else getattr(dtype, "__name__", "")
+    return to(self, next((d for d in _dtype.DTYPES.values() if f"{d.legacy}Tensor" == name), dtype))
+
+
+_CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32",
+    "long": "int64", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool"}  # fmt: skip
+
+
+def _caster(name):
+    def fun(self):
+        return to(self, _dtype.lookup(name))
+
+    fun.__name__, fun.__doc__ = name, f"As {name}."
+    return fun
+
+
+for _method, _name in _CASTS.items():
+    METHODS[_method] = _caster(_name)
+
+
+@method("cuda")
+def _on_gpu(self, device=None, non_blocking=False):
+    """On a GPU, of which there is none: raises AssertionError, as PyTorch does."""
+    check_device("cuda" if device is None else device)
+
+
+@method()
+def cpu(self):
+    return self
+
+
+@method()
+def contiguous(self):
+    """Itself, or a copy in row-major order."""
+    return self if self.is_contiguous() else apply(_rules.clone_in_order, self)
+
+
+def _transposed_property(name, axes):
+    def get(self):
+        return view(self, _rules.permute, tuple(reversed(range(self.ndim)))) if axes is None else transpose(self, *axes)
+
+    return property(get, doc=f"The dimensions {'reversed' if axes is None else 'exchanged'}: a view.")
+
+
+METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_property("mT", (-2, -1))
+
+
+def _shaped_in_place(name, how):
+    def changed(self, *args):
+        check_inplace(f"{name}_", self)
+        rule, *told = how(self, *args)
+        made = view(self, _rules.IN_PLACE[rule], *told)
+        self._move_to(made._edge)
+        self._data = made._data
+        if self._base is not None:
+            self._view, self._seen = made._view, made._seen
+        return self
+
+    changed.__name__, changed.__doc__ = f"{name}_", f"`{name}`, in place: the same memory under another shape."
+    return changed
+
+
+_HOW = {"t": _turning, "transpose": _transposing, "squeeze": _squeezing, "unsqueeze": _unsqueezing}
+for _name, _how in _HOW.items():
+    METHODS[f"{_name}_"] = _shaped_in_place(_name, _how)
+
+
+# ---- joining and splitting ----
+
+
+def _joined(tensors, primitive, dim):
+    kinds = {x.dtype for x in tensors}
+    if len(kinds) > 1:
+        dtype = _dtype.result_dtype(*((kind, _dtype.DIMENSIONED) for kind in kinds))
+        tensors = [converted(x, dtype) for x in tensors]
+    return apply(primitive, dim, *tensors)
+
+
+@function()
+def cat(tensors, dim=0):
+    """Tensors joined along a dimension they have."""
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for i, x in enumerate(tensors):
+        if x.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]
+    dim = whole_dim(dim, tensors[0].ndim)
+    for i, x in enumerate(tensors):
+        if x.ndim != tensors[0].ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {tensors[0].ndim} and {x.ndim}")
+        for d, (a, b) in enumerate(zip(tensors[0].shape, x.shape, strict=True)):
+            if d != dim and a != b:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for "
+                    f"tensor number {i} in the list."
+                )
+    return _joined(tensors, _rules.cat, dim)
+
+
+@function()
+def stack(tensors, dim=0):
+    """Tensors of one shape joined along a new dimension."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, x in enumerate(tensors):
+        if x.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
+                f"{list(x.shape)} at entry {i}"
+            )
+    return _joined(tensors, _rules.stack, whole_dim(dim, tensors[0].ndim + 1))
+
+
+def _slices(input, dim, bounds, name):
+    before = (slice(None),) * dim
+    return _siblings([view(input, _rules.basic, (*before, slice(start, end)), name) for start, end in bounds])
+
+
+def _siblings(pieces):
+    """The outputs of one op, numbered."""
+    for k, piece in enumerate(pieces):
+        piece._origin = piece._origin or "siblings"
+        if piece._edge is not None:
+            piece._edge.node.shown_nr = k
+    return tuple(pieces)
+
+
+@both()
+def split(input, split_size, dim=0):
+    """Pieces of `split_size` entries along `dim` (or of the sizes listed): views."""
+    dim = whole_dim(dim, input.ndim)
+    n = input.shape[dim]
+    if isinstance(split_size, int):
+        sizes, name = [min(split_size, n - i) for i in range(0, n, split_size)], "SplitBackward0"
+    else:
+        sizes, name = list(split_size), "SplitWithSizesBackward0"
+        if sum(sizes) != n:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
+                f"but got split_sizes={sizes}"
+            )
+    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    return _slices(input, dim, [(s, s + m) for s, m in zip(starts, sizes, strict=True)], name)
+
+
+@both()
+def chunk(input, chunks, dim=0):
+    """At most `chunks` pieces along `dim`: views."""
+    dim = whole_dim(dim, input.ndim)
+    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
+
+
+@both()
+def unbind(input, dim=0):
+    """The entries along `dim`, without it: views."""
+    dim = whole_dim(dim, input.ndim)
+    before = (slice(None),) * dim
+    return _siblings([view(input, _rules.basic, (*before, i), "UnbindBackward0") for i in range(input.shape[dim])])
+
+
+@both()
+def select(input, dim, index):
+    """Entry `index` of `dim`, without that dimension: a view."""
+    return selected(input, whole_dim(dim, input.ndim), index)
+
+
+def selected(tensor, dim, i):
+    n = tensor._array.shape[dim]
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
+    return view(tensor, _rules.basic, (slice(None),) * dim + (i % n,), "SelectBackward0")

@@ -1,0 +1,1 @@
+"""The tape: nodes and edges, what nodes save, grad modes, and the backward pass."""

@@ -1,0 +1,112 @@
+"""Out of a tensor, to Python and NumPy: numbers, lists, arrays. What leaves is off the tape, and noted as that."""
+
+import numpy as np
+
+from .._tape import grad_mode, tensor_provenance
+from .attributes import Fields, part
+
+_LOOKS = "vmap: It looks like you're "
+OF_ENTRY = {  # what PyTorch says where one run for a whole batch would need one entry's value
+    "branch": f"{_LOOKS}attempting to use a Tensor in some data-dependent control flow. We don't support that yet, please "
+    "file an issue at https://github.com/pytorch/pytorch/issues .",
+    "item": f"{_LOOKS}calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please try to "
+    "rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "
+    "file a bug report.",
+    "either": f"{_LOOKS}either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some data-dependent "
+    "control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over calling "
+    ".item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support "
+    "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For "
+    "(3): please file an issue.",
+    "memory": "Cannot access data pointer of Tensor that doesn't have storage",
+}
+
+
+@part
+class Leaving(Fields):
+    """The part of `Tensor` that hands out what it holds."""
+
+    def numpy(self, *, force=False):
+        """The NumPy array that shares this tensor's memory."""
+        self._check_entry("memory")
+        if self.requires_grad and grad_mode.grad_enabled() and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self.dtype.name == "bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return tensor_provenance.left(self, "numpy", self._array)
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def item(self):
+        """The one element as a Python number."""
+        self._check_entry("item")
+        return tensor_provenance.left(self, "item", self._item())
+
+    def _check_entry(self, way):
+        """Raise where the values of an entry of `vmap` are asked for."""
+        entry = grad_mode.state.drawing
+        if entry is not None and entry.holds(self):
+            inside = grad_mode.transform_level() > entry.level and way != "memory"
+            raise RuntimeError(OF_ENTRY["either" if inside else way])
+
+    def _item(self):
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return _python(self._array.reshape(()))
+
+    def tolist(self):
+        """Nested lists of Python numbers; a number for a 0-d tensor."""
+        self._check_entry("memory")
+        array = self._array
+        found = (
+            _python(array)
+            if array.ndim == 0
+            else (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+        )
+        return tensor_provenance.left(self, "tolist", found)
+
+    def _number(self, kind):
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        self._check_entry("branch" if kind is bool else "item")
+        return tensor_provenance.left(self, kind.__name__, kind(self._array.reshape(()).item()))
+
+    def __float__(self):
+        return self._number(float)
+
+    def __int__(self):
+        return self._number(int)
+
+    def __index__(self):
+        if self.numel() != 1 or self.dtype.is_floating_point:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return self._number(int)
+
+    def __bool__(self):
+        if self.numel() > 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        if self.numel() == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        return self._number(bool)
+
+    def __len__(self):
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __iter__(self):
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element):
+        return bool((self == element)._array.any())
+
+    def __hash__(self):
+        return id(self)
+
+
+def _python(zero_d):
+    value = zero_d.item()
+    return float(value) if zero_d.dtype.kind == "V" else value

@@ -1,0 +1,77 @@
+"""Labs that compute in the page: the JavaScript that they share, and a page that holds one of them.
+
+A lab is one module whose default export is `{ render({ model, el }) }`, as anywidget defines it. `kit.js` and the module are put
+one after the other when they are used, so neither imports anything.
+"""
+
+import json
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import theme
+from ..page import script
+
+HERE = Path(__file__).parent
+_LINE_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_INDENT = re.compile(r"^\s+", re.MULTILINE)
+
+
+@cache
+def module(path: Path) -> str:
+    """The JavaScript of a lab with that of the kit, without comments and indentation."""
+    texts = (script("primitives.js"), _read(HERE / "kit.js"), _read(path))
+    return "\n".join(_INDENT.sub("", _LINE_COMMENT.sub("", text)) for text in texts)
+
+
+@cache
+def style() -> str:
+    """The style sheet of all labs."""
+    return theme.palettes() + "\n" + _read(HERE / "kit.css")
+
+
+def _read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def document(title: str, path: Path, values: dict[str, Any], still: str, chosen: str = "") -> str:
+    """A whole page of a lab: `values` is what its model holds, `still` what readers without scripts see, `chosen` a class."""
+    known = json.dumps(values, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return _HTML.format(
+        title=escape(title), css=style(), chosen=chosen, values=known, still=still, settle=script("framing.js"),
+        script=module(path).replace("export default", "const lab ="),
+    )  # fmt: skip
+
+
+_HTML = """<!doctype html>
+<html lang="en" class="alone{chosen}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 0; }}
+{css}
+</style>
+</head>
+<body>
+<main id="stage"><noscript>{still}</noscript></main>
+<script type="application/json" id="values">{values}</script>
+<script type="module">
+{settle}
+{script}
+const values = JSON.parse(document.getElementById("values").textContent), stage = document.getElementById("stage");
+const listening = [];
+const model = {{
+  get: (name) => values[name],
+  set(name, value) {{ values[name] = value; for (const [event, heard] of listening) if (event === `change:${{name}}`) heard(); }},
+  on: (event, heard) => listening.push([event, heard]), off() {{}}, save_changes() {{}}, send() {{}},
+}};
+settle(stage);
+lab.render({{ model, el: stage }});
+</script>
+</body>
+</html>
+"""

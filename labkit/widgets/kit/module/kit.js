@@ -1,0 +1,288 @@
+// What all labs share: elements, numbers in words, axes, handles, the frame with its controls, questions, links and files.
+
+const NS = "http://www.w3.org/2000/svg";
+
+function filled(node, attributes, inside) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node[name] = value;
+    else if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...inside);
+  return node;
+}
+
+const svg = (tag, attributes = {}, ...inside) => filled(document.createElementNS(NS, tag), attributes, inside);
+const html = (tag, attributes = {}, ...inside) => filled(document.createElement(tag), attributes, inside);
+const written = (x, y, said, role, anchor = "start") => svg("text", { x, y, class: `lab-${role}`, "text-anchor": anchor }, said);
+const clamped = (value, low, high) => Math.min(Math.max(value, low), high);
+
+// A number with at most so many digits, as Python's format "g" writes it, and a true minus sign.
+function digits(value, most = 7) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
+  if (!value) return "0";
+  let [mantissa, power] = value.toExponential(most - 1).split("e"); // a half is rounded up there, to even in Python
+  const whole = value.toExponential(Math.min(most + 50, 100)).split("e")[0], kept = most + 1 + (value < 0);
+  if (most > 1 && /^50*$/.test(whole.slice(kept)) && /[13579]$/.test(mantissa)) mantissa = whole.slice(0, kept);
+  const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  const small = power < -4 || power >= most;
+  const said = small ? `${short(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : short(Number(`${mantissa}e${power}`).toFixed(most - 1 - power));
+  return said.replaceAll("-", "−");
+}
+
+// A template with its placeholders replaced.
+const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+// From values to px along a line; `inverse` leads back.
+function axis(low, high, start, end) {
+  const place = (value) => start + ((value - low) / (high - low)) * (end - start);
+  return Object.assign(place, { low, high, start, end, inverse: (px) => low + ((px - start) / (end - start)) * (high - low) });
+}
+
+// The d of a path through points; where there is none, or it is outside of the box, it is interrupted.
+function through(points, [left, top, right, base] = [-1e4, -1e4, 1e4, 1e4]) {
+  let drawn = "", before = false;
+  for (const [x, y] of points) {
+    const inside = x >= left - 1 && x <= right + 1 && y >= top - 1 && y <= base + 1;
+    if (inside) drawn += `${before ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    before = inside;
+  }
+  return drawn;
+}
+
+// The d of a straight line through a point, in px, from edge to edge of a box.
+function straight(x, y, steep, [left, top, right, base]) {
+  if (![x, y, steep].every(Number.isFinite)) return "";
+  let from = left, to = right;
+  if (steep) {
+    const ends = [x + (top - y) / steep, x + (base - y) / steep].sort((a, b) => a - b);
+    from = Math.max(from, ends[0]); to = Math.min(to, ends[1]);
+  }
+  if (from > to || (!steep && (y < top || y > base))) return "";
+  return through([[from, y + steep * (from - x)], [to, y + steep * (to - x)]]);
+}
+
+// Whether what is rounded to 2 ** -bits of its size is within a format: the nearest number of it, ties to even.
+function nearest(value, bits, least, most) {
+  const size = Math.abs(value);
+  if (!(size > 0) || !Number.isFinite(size)) return value;
+  let power = Math.floor(Math.log2(size));
+  if (2 ** power > size) power -= 1; else if (2 ** (power + 1) <= size) power += 1;
+  const unit = 2 ** (Math.max(power, least) - bits), times = size / unit, below = Math.floor(times), rest = times - below;
+  const rounded = (rest > 0.5 || (rest === 0.5 && below % 2) ? below + 1 : below) * unit;
+  return Math.sign(value) * (rounded > most ? Infinity : rounded);
+}
+const ROUND = { float64: (value) => value, float32: Math.fround, float16: (value) => nearest(value, 10, -14, 65504) };
+
+// The frame of a lab. `keys`: the traits that are its state; `draw(state)` draws and returns the sentence that describes it.
+class Frame {
+  constructor({ model, el }, keys, { title, about }) {
+    Object.assign(this, { model, keys, state: {}, controls: [], handles: [], draw: () => "", shows: () => {} });
+    for (const key of keys) {
+      this.state[key] = model.get(key);
+      model.on(`change:${key}`, () => { if (this.state[key] !== model.get(key)) { this.state[key] = model.get(key); this.redraw(); } });
+    }
+    this.bar = html("div", { class: "lab-bar" });
+    this.asking = html("form", { class: "lab-ask", hidden: true });
+    this.said = html("p", { class: "lab-say", role: "status" });
+    this.panels = html("div", { class: "lab-panels" });
+    this.menu = html("div", { class: "lab-items" });
+    this.more = html("details", { class: "lab-menu" }, html("summary", {}, "More"), this.menu);
+    const still = model.get("still") && `img[data-labkit="${model.get("still")}"]`;
+    const hide = still ? [html("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`)] : [];
+    this.root = html("section", { class: "labkit lab", "aria-label": title }, ...hide,
+      html("h2", { class: "lab-title" }, title), html("p", { class: "lab-hidden" }, about), this.bar, this.asking, this.panels, this.said);
+    el.append(this.root);
+  }
+
+  begin(draw) {
+    this.draw = draw;
+    this.button("Copy link", () => this.copyLink(), this.menu);
+    for (const kind of ["SVG", "PNG"]) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    this.bar.append(this.more);
+    const linked = /labkit=([^&]+)/.exec(location.hash);
+    try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
+    this.redraw();
+  }
+
+  take(given) {
+    for (const key of this.keys) if (typeof given[key] === typeof this.state[key]) this.state[key] = given[key];
+  }
+
+  // Changes by the reader. While a handle is dragged Python hears nothing, then once.
+  set(changes, dragging = false) {
+    Object.assign(this.state, changes);
+    this.redraw();
+    if (!dragging) this.settled();
+  }
+
+  settled() {
+    for (const key of this.keys) if (this.model.get(key) !== this.state[key]) this.model.set(key, this.state[key]);
+    this.model.save_changes();
+  }
+
+  redraw() {
+    this.said.textContent = this.draw(this.state);
+    for (const follow of this.controls) follow();
+    for (const follow of this.handles) follow();
+  }
+
+  panel(caption, width, height) {
+    const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}` }, ink, front);
+    this.panels.append(html("figure", {}, html("figcaption", {}, caption), drawn));
+    return { drawn, ink, front };
+  }
+
+  // ---- controls ----
+
+  button(label, act, into = this.bar) {
+    const made = html("button", { type: "button", class: "lab-button", onclick: act }, label);
+    into.append(made);
+    return made;
+  }
+
+  choice(label, key, values, into = this.bar) {
+    const buttons = values.map((value) => html("button", { type: "button", onclick: () => this.set({ [key]: value }) }, value));
+    this.controls.push(() => buttons.forEach((button, i) => button.setAttribute("aria-pressed", values[i] === this.state[key])));
+    into.append(html("div", { class: "lab-choice", role: "group", "aria-label": label }, ...buttons));
+  }
+
+  toggle(label, key, turned, into = this.bar) {
+    const made = this.button(label, () => { this.set({ [key]: !this.state[key] }); if (turned) turned(); }, into);
+    this.controls.push(() => made.setAttribute("aria-pressed", this.state[key]));
+  }
+
+  // Frames for so many milliseconds, `step(from 0 to 1)`; a reader who wants little motion sees the last one at once.
+  animate(duration, step, done = () => {}) {
+    cancelAnimationFrame(this.moving);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) { step(1); done(); return; }
+    let first;
+    const next = (now) => {
+      first ??= now;
+      const part = Math.min((now - first) / duration, 1);
+      step(part);
+      if (part < 1) this.moving = requestAnimationFrame(next); else done();
+    };
+    this.moving = requestAnimationFrame(next);
+  }
+
+  // A button that plays `step` from `start()`, which is between 0 and 1, to 1, and stops when it is pressed again.
+  player(label, duration, start, step) {
+    let on = false;
+    const say = (playing) => { on = playing; made.textContent = playing ? "Stop" : label; };
+    const made = this.button(label, () => {
+      if (on) { cancelAnimationFrame(this.moving); say(false); this.settled(); return; }
+      const from = start() > 0.98 ? 0 : start();
+      say(true);
+      this.animate(duration * (1 - from), (part) => step(from + part * (1 - from)), () => { say(false); this.settled(); });
+    });
+    this.root.addEventListener("pointerdown", ({ target }) => { if (on && target !== made) { cancelAnimationFrame(this.moving); say(false); } });
+  }
+
+  // ---- handles ----
+
+  // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step)`: those of so many
+  // steps; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
+  // `area`: a box in which it is dragged from anywhere.
+  handle({ drawn, front }, label, { at, move, keys, range, value, words, area }) {
+    const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
+    let off = null;
+    const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
+    const drag = (event, over) => {
+      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1]), !over);
+    };
+    const grab = (jumps) => (event) => {
+      const [x, y] = place(event), here = at(this.state);
+      off = jumps ? [0, 0] : [here[0] - x, here[1] - y];
+      event.currentTarget.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      ring.focus({ preventScroll: true });
+      if (jumps) drag(event, false);
+    };
+    const listen = (node, jumps) => Object.assign(node, {
+      onpointerdown: grab(jumps), onpointermove: (event) => drag(event, false),
+      onpointerup: (event) => { drag(event, true); off = null; }, onpointercancel: () => { off = null; this.settled(); },
+    });
+    listen(ring, false);
+    if (area) drawn.insertBefore(listen(svg("rect", { x: area[0], y: area[1], width: area[2] - area[0], height: area[3] - area[1], class: "lab-grasp" }), true), front);
+    ring.onkeydown = (event) => {
+      const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
+      if (steps === undefined) return;
+      event.preventDefault();
+      this.set(keys(steps));
+    };
+    this.handles.push(() => {
+      const [x, y] = at(this.state), there = Number.isFinite(x) && Number.isFinite(y);
+      ring.toggleAttribute("hidden", !there);
+      if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
+      ring.setAttribute("aria-valuenow", value(this.state));
+      ring.setAttribute("aria-valuetext", words(this.state));
+    });
+    front.append(ring);
+    return ring;
+  }
+
+  // ---- predict first ----
+
+  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`; `then` follows when it is over.
+  ask({ question, answer, tolerance, right, slips, otherwise }, then) {
+    const field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 }), reply = html("span", { role: "status" });
+    const near = (value, other) => Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
+    const over = (said) => { this.asking.replaceChildren(html("span", {}, said), html("button", { type: "button", class: "lab-button", onclick: () => { this.asking.hidden = true; } }, "Close")); then(); };
+    this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"),
+      html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${digits(answer, 3)}. ${right}`) }, "Show"), reply);
+    this.asking.hidden = false;
+    this.asking.onsubmit = (event) => {
+      event.preventDefault();
+      const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
+      if (field.value.trim() && near(given, answer)) over(`Yes. ${right}`);
+      else reply.textContent = Number.isFinite(given) && field.value.trim() ? slips.find(([value]) => near(given, value))?.[1] ?? otherwise : "A number is expected here, such as 0.03.";
+    };
+    field.focus();
+  }
+
+  // ---- links and files ----
+
+  copyLink() {
+    const address = `${location.href.split("#")[0]}#labkit=${encodeURIComponent(JSON.stringify(this.state))}`;
+    const link = html("input", { type: "text", readonly: true, "aria-label": "Link with the state of this picture", value: address });
+    this.menu.querySelector("input")?.remove();
+    this.menu.append(link);
+    link.select();
+    navigator.clipboard?.writeText(address).catch(() => {}); // where that is not allowed, it is selected
+  }
+
+  // The panels above each other as one SVG that needs no style sheet.
+  picture() {
+    const drawn = [...this.panels.querySelectorAll("svg")], sizes = drawn.map((one) => one.viewBox.baseVal);
+    const height = sizes.reduce((sum, size) => sum + size.height, 0), width = Math.max(...sizes.map((size) => size.width));
+    const whole = svg("svg", { xmlns: NS, viewBox: `0 0 ${width} ${height}`, width, height });
+    whole.append(svg("title", {}, this.said.textContent), svg("rect", { width, height, fill: getComputedStyle(this.root).getPropertyValue("--lk-page") || "white" }));
+    let y = 0;
+    drawn.forEach((one, i) => {
+      const copy = one.cloneNode(true), nodes = [...copy.querySelectorAll("*")];
+      [...one.querySelectorAll("*")].forEach((node, k) => {
+        const look = getComputedStyle(node);
+        for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor"]) nodes[k].style.setProperty(name, look.getPropertyValue(name));
+        if (look.display === "none") nodes[k].style.display = "none";
+      });
+      whole.append(svg("g", { transform: `translate(0 ${y})` }, ...copy.childNodes));
+      y += sizes[i].height;
+    });
+    return new XMLSerializer().serializeToString(whole);
+  }
+
+  async savePicture(kind) {
+    let file = new Blob([this.picture()], { type: "image/svg+xml" });
+    if (kind === "PNG") {
+      const image = new Image(), canvas = document.createElement("canvas");
+      image.src = `data:image/svg+xml,${encodeURIComponent(this.picture())}`;
+      await image.decode();
+      canvas.width = 2 * image.width; canvas.height = 2 * image.height;
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      file = await new Promise((done) => { canvas.toBlob(done); });
+    }
+    const link = html("a", { href: URL.createObjectURL(file), download: `lab.${kind.toLowerCase()}` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+}

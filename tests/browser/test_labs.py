@@ -1,0 +1,93 @@
+"""Labs that compute in the page: every handle follows the hand, by mouse and keyboard, and the page says what it shows."""
+
+import json
+
+import pytest
+from listened_page import axe_findings
+from widget_examples import LABS, made
+
+MOVES = 20  # of 4 px
+
+
+@pytest.fixture(params=LABS)
+def lab(request):
+    return made(request.param)
+
+
+@pytest.mark.parametrize("width, scheme", [(390, "light"), (850, "dark"), (1280, "light")])
+def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, lab, width, scheme):
+    path = lab.save(tmp_path / "lab.html")
+    listened = go(path.as_uri(), width, 1100, color_scheme=scheme, reduced_motion="reduce")
+    page, handles = listened.page, listened.page.locator(".lab-handle")
+    assert path.stat().st_size <= 60_000 and handles.count()
+    assert page.locator(".lab-say").inner_text() == lab.describe().splitlines()[-1]
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert axe_findings(page, ".lab") == []
+    for i in range(handles.count()):
+        handle, most = handles.nth(i), 0
+        for way in (1, -1):
+            box, seen = handle.bounding_box(), set()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            page.mouse.move(x, y)
+            page.mouse.down()
+            for k in range(1, MOVES + 1):
+                page.mouse.move(x + 4 * way * k, y)
+                seen.add(page.locator(".lab-panels").inner_html())
+            page.mouse.up()
+            most = max(most, len(seen))
+        assert most >= 15, handle.get_attribute("aria-label")
+        before = handle.get_attribute("aria-valuetext")
+        handle.press("ArrowLeft")
+        assert handle.get_attribute("aria-valuetext") != before
+    assert all(request.startswith(("file:", "data:", "blob:")) for request in listened.requests)
+    assert listened.messages == []
+
+
+def test_a_link_and_a_saved_picture_have_the_state(go, tmp_path):
+    lab = made("step_size")
+    page = go(lab.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    page.get_by_role("button", name="float16").click()
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="Copy link").click()
+    address, said = page.get_by_label("Link with the state").input_value(), page.locator(".lab-say").inner_text()
+    assert "float16" in said
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save picture (SVG)").click()
+    assert said in download.value.path().read_text(encoding="utf-8")
+    other = go(address).page
+    assert other.locator(".lab-say").inner_text() == said
+
+
+def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
+    page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    page.get_by_text("More").click()
+    page.get_by_role("button", name="Predict first").click()
+    curve = page.locator("path.lab-curve").last
+    hidden, field = len(curve.get_attribute("d")), page.get_by_label("Your prediction")
+    for given, reply in (("0.103", "Truncation shrinks with h."), ("much", "A number is expected"), ("0.01", "Yes.")):
+        field.fill(given)
+        field.press("Enter")
+        assert reply in page.locator(".lab-ask").inner_text()
+    assert len(curve.get_attribute("d")) > 3 * hidden and "h = 0.01," in page.locator(".lab-say").inner_text()
+
+
+def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):
+    page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    page.evaluate(f"""() => {{
+      {made("step_size")._esm.replace("export default", "const other =")}
+      window.told = []; window.heard = {{}};
+      const values = {json.dumps({"data": made("step_size").data, "still": "", **made("step_size").state})};
+      const model = {{ get: (name) => values[name], set: (name, value) => {{ values[name] = value; told.push(name); }},
+        on: (event, act) => {{ heard[event] = act; }}, save_changes: () => told.push("saved") }};
+      window.python = (name, value) => {{ values[name] = value; heard[`change:${{name}}`](); }};
+      document.getElementById("stage").replaceChildren(); other.render({{ model, el: document.getElementById("stage") }});
+    }}""")
+    box = page.locator(".lab-handle").last.bounding_box()
+    page.mouse.move(box["x"] + 9, box["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"], steps=5)
+    assert page.evaluate("told") == []
+    page.mouse.up()
+    assert page.evaluate("told") == ["h", "saved"]
+    page.evaluate("python('format', 'float16')")
+    assert "float16" in page.locator(".lab-say").inner_text()

@@ -100,7 +100,6 @@ FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimation
 INPUTS = [
     ("show", "x chain", "mouse", 1000),
     ("show", "w chain", "touch", 1000),
-    ("jacobian", "map x[1]", "mouse", 1000),
 ]
 
 

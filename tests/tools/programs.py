@@ -81,6 +81,13 @@ def pytest_runtest_protocol(item):
         return (yield)
 
 
+def pytest_collection_modifyitems(items):
+    """A browser on a busy machine misses a frame now and then: a test of a page fails only if it fails three times."""
+    for item in items:
+        if {"chromium", "firefox"} & set(needed(item)):
+            item.add_marker(pytest.mark.flaky(reruns=2))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     for reason in filter(None, map(missing, needed(item))):

@@ -157,7 +157,13 @@ def test_what_remains_possible_of_a_walked_tape_is_listed():
     loss.backward()
     reason = labkit.why(loss, w)
     assert (reason.what, reason.cause) == ("zero", "already walked")
-    starts = ["the derivative of relu", "the other factor", "other entries", ".grad was set to zero", "a tensor that the"]
+    starts = [
+        "the derivative of relu",
+        "the other factor",
+        "other entries",
+        ".grad was set to zero",
+        "a tensor that the",
+    ]
     assert all(way.startswith(start) for way, start in zip(reason.possible, starts, strict=True))
     assert "by max" in reason.possible[2]
 
@@ -186,7 +192,9 @@ def test_the_line_that_switched_recording_off_is_named():
     loss = (h * leaf(1.0, 2.0, 3.0)).sum()
     reason = labkit.why(loss, net.weight)
     assert (
-        reason.where.code == "h = net(x)" and "Recording was switched off in" in reason.text and "with torch.no_grad():" in reason.text
+        reason.where.code == "h = net(x)"
+        and "Recording was switched off in" in reason.text
+        and "with torch.no_grad():" in reason.text
     )
 
 

@@ -1,5 +1,5 @@
-"""What running the user's code may change, and how it is restored: buffers, modes, attributes, gradients, random numbers, and what
-an optimizer keeps."""
+"""What running the user's code may change, and how it is restored: buffers, modes, attributes, gradients, random numbers,
+and the state of an optimizer."""
 
 import gc
 import random

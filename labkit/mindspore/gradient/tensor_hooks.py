@@ -3,8 +3,8 @@
 from itertools import count
 
 from ...dialects.class_paths import Placed
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import custom_vjp, isbox
-from ...engine.packed_arrays import forms, pack, unpack
 from ..common.tensor import Tensor, hooked, wrap
 
 _numbers = count()

@@ -3,8 +3,8 @@
 import inspect
 
 from ...dialects.argument_types import as_tuple, of_kind
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
-from ...engine.packed_arrays import forms, pack, unpack
 from ..common.tensor import Tensor, wrap
 from ..context import in_graph_mode
 from ..gradient.tensor_hooks import marked

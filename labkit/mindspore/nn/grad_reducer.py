@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import dtype_of
-from ...engine.packed_arrays import forms, pack, unpack
 from ...parallel import member
 from ..common.tensor import Tensor, wrap
 from ..context import get_auto_parallel_context

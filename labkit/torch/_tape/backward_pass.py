@@ -7,7 +7,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...dialects.argument_types import as_tuple, of_kind
-from ...engine import dense, elsewhere, getval, match_dtype, watch
+from ...dialects.new_stack import on_new_stack
+from ...engine import dense, getval, match_dtype, watch
 from .._ops.function_table import method
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import check_shape
@@ -181,7 +182,7 @@ class BackwardPass:
             raise RecursionError(
                 f"backward() inside backward(), {inside} times over: expected a hook or function to end"
             )
-        return elsewhere(self._run) if inside and inside % NESTED == 0 else self._run()
+        return on_new_stack(self._run) if inside and inside % NESTED == 0 else self._run()
 
     def _run(self):
         state = grad_mode.state

@@ -211,12 +211,12 @@ def test_gradients_have_the_dtype_of_their_tensor():
 
 def test_anomaly_detection_names_the_op_and_the_line_of_the_forward_pass():
     x = leaf(-1.0)
-    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled") as warned:
-        with torch.autograd.detect_anomaly():
-            y = torch.sqrt(x)
-            with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
-                y.backward()
-    assert "y = torch.sqrt(x)" in str(warned[-1].message)
+    with pytest.warns(UserWarning) as warned, torch.autograd.detect_anomaly():
+        y = torch.sqrt(x)
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
+            y.backward()
+    assert "Anomaly Detection has been enabled" in str(warned[0].message)
+    assert "y = torch.sqrt(x)" in str(warned[1].message)
 
 
 def test_the_error_for_a_changed_view_names_its_type_and_shape():

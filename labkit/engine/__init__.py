@@ -17,14 +17,14 @@ from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
 from .rules import sum_once, two_bytes, unbroadcast_f, vjp_of
-from .scope import Flow, Scope, current
+from .scope import Scope, current
 from .summary import LARGE, Summary, Unknown, summarised
 from .threads import PerThread, elsewhere
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
-    "LARGE", "TAPE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope",
+    "LARGE", "TAPE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope",
     "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast", "check_function", "check_output",
     "checked_names", "current",
     "custom_vjp", "dense", "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library",

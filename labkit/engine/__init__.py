@@ -18,14 +18,14 @@ from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
 from .rules import vjp_of
-from .scope import Flow, Scope, current
+from .scope import Scope, current
 from .summary import LARGE, Summary, Unknown, summarised
 from .threads import PerThread
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
-    "LARGE", "TAPE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record",
+    "LARGE", "TAPE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record",
     "Reverse", "Scope", "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast",
     "check_function", "check_output", "checked_names", "current", "custom_vjp", "dense", "dtype_of", "getval",
     "grad", "hvp", "inside", "is_library", "is_own", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves",

@@ -13,29 +13,8 @@ from ...dialects.unsupported import attributes
 from ...precision import FORMATS
 
 __all__ = [
-    "DType",
-    "bfloat16",
-    "bool_",
-    "byte",
-    "double",
-    "float16",
-    "float32",
-    "float64",
-    "half",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "intc",
-    "intp",
-    "long",
-    "promote",
-    "short",
-    "single",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
+    "DType", "bfloat16", "bool_", "byte", "double", "float16", "float32", "float64", "half", "int8", "int16", "int32",
+    "int64", "intc", "intp", "long", "promote", "short", "single", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 

@@ -9,8 +9,7 @@ from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from .dtype import float32
-from .random_engines import words_of
-from .seed import initial_seed
+from .seed import initial_seed, words_of
 
 __all__ = [
     "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform", "XavierNormal",

@@ -21,8 +21,7 @@ from ..context import compiles
 from ..graph.cell_attributes import may_assign, settled
 from ..graph.jit import Compiled, compiled_for
 from ..graph.recorder import busy, only_inside
-from .bprop import with_own_derivative
-from .cell_hooks import Hooked, through_hooks
+from .own_gradients import Hooked, through_hooks, with_own_derivative
 
 __all__ = ["Cell", "GraphCell"]
 

@@ -20,20 +20,8 @@ from ..common.tensor import Tensor, tensor, wrap
 from ..ops.creation import sampled
 
 __all__ = [
-    "arange",
-    "array",
-    "dot",
-    "float32",
-    "float64",
-    "int32",
-    "int64",
-    "pi",
-    "randint",
-    "randn",
-    "stack",
-    "sum",
-    "tanh",
-]
+    "arange", "array", "dot", "float32", "float64", "int32", "int64", "pi", "randint", "randn", "stack", "sum", "tanh",
+]  # fmt: skip
 
 pi = math.pi
 

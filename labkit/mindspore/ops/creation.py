@@ -135,7 +135,7 @@ def _drawn(engine, name, own_seed, size, dtype):
 
 def sampled(engine, name, seed, shape, draw):
     """The tensor of `draw(engine, count)`, an array, of a random op `name`; a compiled function draws anew whenever it runs."""
-    from ..common import random_engines as _engines
+    from ..common import seed as _engines
     from ..common.seed import drawn, op_seed
 
     mixed = op_seed(name, seed)
@@ -213,8 +213,7 @@ def dropout2d(input, p=0.5, training=True):
 
 def dropped(input, value, p, seed, engines=None):
     """`value`, that of `input`, with elements left out; a layer goes on with its `engines`, one for every size and type."""
-    from ..common.random_engines import Kept
-    from ..common.seed import drawn
+    from ..common.seed import Kept, drawn
 
     if p == 0:
         return input

@@ -14,7 +14,7 @@ from ...engine import cast
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, about
 from ..common.tensor import Tensor, wrap
-from . import nan_kernels as _nan
+from . import kernels
 from .arithmetic import at_least, at_most, larger, maximum, smaller
 from .op_table import METHODS, OPS, floating, no_bfloat16, op, register, value_of
 
@@ -54,7 +54,7 @@ for _name, _row in FUNCTIONS.items():
     _also = f"{_row.also} {_MORE_NAMES.get(_name, '')}".split()
     _declare(
         _name,
-        _nan.OF_ONE.get(_name, _row.fun),
+        kernels.OF_ONE.get(_name, _row.fun),
         _PREPARED[_row.kind],
         _doc,
         *_also,
@@ -111,7 +111,7 @@ def clamp(input, min=None, max=None):
         raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
     min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))
     if all(bound is None or isinstance(bound, (int, float)) for bound in (min, max)):
-        return _nan.clamp(input, min, max)
+        return kernels.clamp(input, min, max)
     low = input if min is None else at_least(input, min)
     return low if max is None else at_most(low, max)
 

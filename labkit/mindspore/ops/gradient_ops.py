@@ -10,8 +10,7 @@ from ..common.parameter import assigned, check_like
 from ..common.tensor import NOT_CALLABLE, Tensor, hooked, wrap
 from ..context import compiles
 from ..gradient.grad import by_position, weight_list, without_cotangent
-from ..gradient.reverse_run import Run, check_cotangent, tensors_in
-from ..gradient.tensor_hooks import hooked_together
+from ..gradient.reverse_run import Run, check_cotangent, hooked_together, tensors_in
 from ..graph.jit import Compiled, compiled_for
 from .op_table import register
 

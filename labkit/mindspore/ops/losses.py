@@ -11,11 +11,11 @@ from ...engine import cast, dtype_of, match_dtype, quietly, shape_of
 from ...engine import stop_gradient as constant
 from ..common.dtype import bfloat16, of
 from ..common.tensor import wrap
-from . import fused_ops as _fused
+from . import kernels
 from .arithmetic import operands, unbroadcast
 from .op_table import register, value_of
 
-REDUCTIONS = {"mean": _fused.mean, "sum": _fused.sum_all, "none": lambda x: x}
+REDUCTIONS = {"mean": kernels.mean, "sum": kernels.sum_all, "none": lambda x: x}
 
 
 def reduced(value, reduction, owner):
@@ -126,7 +126,7 @@ def sparse_softmax_cross_entropy(logits, labels):
     if shape_of(x)[:-1] != shape_of(y):
         raise ValueError("Labels shape value must be equal to the Features except the last dimension of Features\n")
     with np.errstate(all="ignore"):
-        return wrap(_fused.mean(_sparse_cross_entropy(x, y)))
+        return wrap(kernels.mean(_sparse_cross_entropy(x, y)))
 
 
 def as_one_hot(labels, like):

@@ -7,7 +7,7 @@ from ... import ops as primitives
 from ...engine import cast, getval, quietly, shape_of
 from ..common.dtype import of
 from ..common.tensor import wrap
-from . import fused_ops as _fused
+from . import kernels
 from .op_table import register, value_of
 
 
@@ -33,7 +33,7 @@ def matmul_values(a, b):
 def dense_values(x, weight):
     """`x @ weight.T` of arrays, x of two axes. Raises ValueError where the inner lengths differ."""
     try:
-        return _as(x.dtype, quietly(_fused.dense, _wide(x), _wide(weight)))
+        return _as(x.dtype, quietly(kernels.dense, _wide(x), _wide(weight)))
     except ValueError:
         raise _mismatch(shape_of(x), shape_of(weight)[::-1]) from None
 

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from ....dialects.unsupported import attributes
-from ....engine import cast
-from ...argument_checks import check_type, floating
-from ...common.dtype import float32
-from ...common.parameter import Parameter, ParameterTuple
-from ...common.printing import shape_text
-from ...common.tensor import Tensor, wrap
-from ...ops import HyperMap, Map, assign_add
-from ..cell import Cell
-from ..container import CellList
-from .parameter_groups import (
+from ...dialects.unsupported import attributes
+from ...engine import cast
+from ..argument_checks import check_type, floating
+from ..common.dtype import float32
+from ..common.parameter import Parameter, ParameterTuple
+from ..common.printing import shape_text
+from ..common.tensor import Tensor, wrap
+from ..ops import HyperMap, Map, assign_add
+from .cell import Cell
+from .container import CellList
+from .learning_rate import (
     _ELEMENTS,
     built_rate,
     grouped_settings,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialects.argument_types import one_by_one
 from ...engine import cast, dtype_of, quietly
 from ...ops import NUMBERS_ARE_WEAK, offered, rule
 from ..common.tensor import Tensor, wrap
@@ -52,6 +53,13 @@ def value_of(x, name):
     if isinstance(x, Tensor):
         return x._value
     raise rejected(name, x)
+
+
+def numbers_in(sizes):
+    """Whole numbers given one by one, or as one tuple, list or tensor."""
+    if len(sizes) == 1 and isinstance(sizes[0], Tensor):
+        return tuple(np.ravel(sizes[0].asnumpy()).tolist())
+    return tuple(int(n) for n in one_by_one(sizes))
 
 
 def rejected(name, x):

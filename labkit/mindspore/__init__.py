@@ -42,8 +42,7 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     ),
     **dict.fromkeys(
         (
-            "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform",
-            "XavierNormal", "XavierUniform", "Zero", "initializer",
+            "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "Uniform", "Zero", "initializer",
         ),
         "common.initializer",
     ),

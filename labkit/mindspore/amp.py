@@ -9,12 +9,11 @@ from ..dialects.class_paths import Placed
 from ..dialects.unsupported import attributes
 from ..engine import map_leaves
 from . import nn
-from .argument_checks import check_positive_int
+from .argument_checks import check_positive_int, check_type
 from .common.dtype import bfloat16, float16, float32
 from .common.parameter import Parameter
 from .common.tensor import Tensor, wrap
 from .nn.cell import in_dtype
-from .nn.training import in_float32
 from .ops import isfinite, maximum, select, zeros_like
 from .ops.reductions import all_finite
 
@@ -48,7 +47,9 @@ class _ByParameter(LossScaler):
     """A scale held in the parameter `scale_value`."""
 
     def __init__(self, scale_value):
-        self.scale_value = _scale_value(scale_value)
+        if check_type(scale_value, "scale_value", (float, int)) < 1:
+            raise ValueError(f"The argument 'scale_value' must be > 1, but got {scale_value}")
+        self.scale_value = Parameter(wrap(np.float32(scale_value)), name="scale_value")
 
     def scale(self, inputs):
         """A tensor, or each in nested tuples and lists, times the scale in the tensor's own type."""
@@ -69,22 +70,10 @@ def _each(inputs, fun):
     raise AttributeError(f"'{kind}' object has no attribute 'dtype'")
 
 
-def _scale_value(value):
-    of_kind(
-        value, (int, float), "The type of 'scale_value' should be one of '['float', 'int']', but got type '{kind}'."
-    )
-    if value < 1:
-        raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
-    return Parameter(wrap(np.float32(value)), name="scale_value")
-
-
 def _positive(value, name):
-    of_kind(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
     if isinstance(value, bool):
         raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
-    if value <= 0:
-        raise ValueError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
-    return value
+    return check_positive_int(value, name)
 
 
 class StaticLossScaler(_ByParameter):
@@ -212,46 +201,35 @@ class DynamicLossScaleManager(LossScaleManager):
         return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
 
 
-_WHITE = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense")
-_BLACK = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 LEVELS = ["O0", "O1", "O2", "O3"]
-
-
-def _offered(names):
-    return [getattr(nn, name) for name in names if name in nn.__all__]
 
 
 def get_white_list():
     """The cells that compute in two bytes at level O1."""
-    return _offered(_WHITE)
+    return [nn.Conv1d, nn.Conv2d, nn.Dense]
 
 
 def get_black_list():
     """The cells that stay in Float32 at level O2."""
-    return _offered(_BLACK)
+    return [nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.LayerNorm]
 
 
-class _Cast(nn.Cell):
+class _OutputTo16(nn.Cell):
+    """A cell whose outputs are cast to two bytes."""
+
     def __init__(self, backbone, dtype):
         super().__init__(auto_prefix=False)
         self._backbone, self.dtype = backbone, dtype
-
-
-class _OutputTo16(_Cast):
-    """A cell whose outputs are cast to two bytes."""
 
     def construct(self, *args, **kwargs):
         return map_leaves(lambda out: in_dtype(out, self.dtype.numpy), self._backbone(*args, **kwargs))
 
 
-class _OutputTo32(_Cast):
+class _OutputTo32(_OutputTo16):
     """A cell whose outputs are cast to Float32."""
 
     def __init__(self, backbone):
         super().__init__(backbone, float32)
-
-    def construct(self, *args, **kwargs):
-        return map_leaves(in_float32, self._backbone(*args, **kwargs))
 
 
 def auto_mixed_precision(network, amp_level="O0", dtype=float16):
@@ -301,7 +279,7 @@ def _replaced(cell, kinds, new):
 
 class _WithLossInFloat32(nn.WithLossCell):
     def construct(self, data, label):
-        return self._loss_fn(in_float32(self._backbone(data)), in_float32(label))
+        return self._loss_fn(in_dtype(self._backbone(data), np.float32), in_dtype(label, np.float32))
 
 
 _WithLossInFloat32.__name__ = "WithLossCell"

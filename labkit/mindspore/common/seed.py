@@ -16,6 +16,7 @@ import numpy as np
 
 from ...dialects.argument_types import of_kind
 from ...program import trace_error
+from ..argument_checks import above_zero
 from ..graph.recorder import current
 
 _LOW, _SHIFT = np.uint64(2**32 - 1), np.uint64(32)
@@ -144,8 +145,7 @@ def set_seed(seed):
     True
     """
     of_kind(seed, int, "The argument 'seed' must be type of int, but got {type}.")
-    if seed < 0:
-        raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
+    above_zero(seed, int, "For 'global_seed', the 'seed'", zero=True)
     check_not_recording()
     np.random.seed(seed)
     _seeds.seed, _seeds.data_seed, _seeds.counts = seed, seed, {}

@@ -87,8 +87,6 @@ class Cell(Hooked):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self._run, args, kwargs)
         if "compute_dtype" in self.__dict__:
-            from .cell import run_in
-
             return run_in(self, self.compute_dtype.numpy, args, kwargs)
         return self._compute(args, kwargs)
 

@@ -8,17 +8,16 @@ from ...dialects.argument_types import of_kind
 from ...engine import dtype_of, map_leaves
 from ...engine.packed_arrays import forms, pack, unpack
 from ...parallel import member
-from ..common.dtype import float32
 from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, get_auto_parallel_context
 from ..gradient.reverse_run import Run
 from ..ops import GradOperation, fill
 from ..ops.collectives import WORLD, AllReduce
-from .cell import Cell
+from .cell import Cell, in_dtype
 from .layers import Identity
 
 __all__ = [
-    "DistributedGradReducer", "ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithLossCell", "recompute",
+    "DistributedGradReducer", "TrainOneStepCell", "WithEvalCell", "WithLossCell", "recompute",
 ]  # fmt: skip
 
 
@@ -177,33 +176,8 @@ class WithEvalCell(Cell):
     def construct(self, data, label) -> tuple:
         outputs = self._network(data)
         if self.add_cast_fp32:
-            outputs, label = map_leaves(in_float32, (outputs, label))
+            outputs, label = map_leaves(lambda value: in_dtype(value, np.float32), (outputs, label))
         return self._loss_fn(outputs, label), outputs, label
-
-
-def in_float32(value):
-    """A floating tensor in Float32, everything else as it is."""
-    floats = isinstance(value, Tensor) and value.dtype.numpy.kind not in "biu"
-    return value.astype(float32) if floats and value.dtype is not float32 else value
-
-
-class ForwardValueAndGrad(Cell):
-    """`(output, gradients)` of a network or function; the options are those of `GradOperation`.
-
-    >>> from labkit.mindspore import Tensor
-    >>> ForwardValueAndGrad(lambda x: x * x)(Tensor(3.0))
-    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
-    """
-
-    def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
-        super().__init__(auto_prefix=False)
-        self.network, self.sens_param = network, sens_param
-        self.weights = (weights,) if get_by_list else ()
-        self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
-
-    def construct(self, *inputs) -> tuple:
-        output = self.network(*(inputs[:-1] if self.sens_param else inputs))
-        return output, self.grad(self.network, *self.weights)(*inputs)
 
 
 def recompute(block, *args, **kwargs) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from ...engine import map_leaves
 from ...ops import select as chosen
 from ...program import TraceError
+from .. import ops
 from ..common.dtype import bool_, float32, int32
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor, wrap
@@ -17,13 +18,9 @@ from ..ops import (
     AllReduce,
     HyperMap,
     MultitypeFuncGraph,
-    assign,
     cast,
     dtype,
-    logical_and,
     logical_not,
-    logical_or,
-    maximum,
     ones_like,
     partial,
     reciprocal,
@@ -90,13 +87,13 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def construct(self, loss_scale, overflow) -> Tensor:
         full = self.scale_window <= self.cur_iter - self.last_overflow_iter
-        smaller = maximum(loss_scale * reciprocal(self.scale_factor), Tensor(1.0, float32))
+        smaller = ops.maximum(loss_scale * reciprocal(self.scale_factor), Tensor(1.0, float32))
         scale = select(overflow, smaller, loss_scale.value())
-        grows = logical_and(full, logical_not(overflow))
-        assign(loss_scale, select(grows, scale * self.scale_factor, scale))
-        restart = logical_or(overflow, full)
-        assign(self.last_overflow_iter, select(restart, self.cur_iter.value(), self.last_overflow_iter.value()))
-        assign(self.cur_iter, self.cur_iter + 1)
+        grows = ops.logical_and(full, logical_not(overflow))
+        ops.assign(loss_scale, select(grows, scale * self.scale_factor, scale))
+        restart = ops.logical_or(overflow, full)
+        ops.assign(self.last_overflow_iter, select(restart, self.cur_iter.value(), self.last_overflow_iter.value()))
+        ops.assign(self.cur_iter, self.cur_iter + 1)
         return overflow
 
 

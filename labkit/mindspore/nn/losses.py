@@ -1,24 +1,11 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
 from ..common.tensor import Tensor
-from ..ops.losses import (
-    REDUCTIONS,
-    as_one_hot,
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    reduced,
-    softmax_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy,
-)
+from ..ops import losses
 from .cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss", "NLLLoss",
-    "SoftmaxCrossEntropyWithLogits",
+    "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss", "SoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 
@@ -27,7 +14,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in REDUCTIONS:
+        if reduction not in losses.REDUCTIONS:
             raise ValueError(
                 f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}."
             )
@@ -42,7 +29,7 @@ class LossBase(Cell):
         return tuple(range(len(x.shape)))
 
     def _reduced(self, value):
-        return reduced(value, self.reduction, self.cls_name)
+        return losses.reduced(value, self.reduction, self.cls_name)
 
 
 class MSELoss(LossBase):
@@ -54,14 +41,14 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels) -> Tensor:
-        return mse_loss(logits, labels, self.reduction)
+        return losses.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits, labels) -> Tensor:
-        return l1_loss(logits, labels, self.reduction)
+        return losses.l1_loss(logits, labels, self.reduction)
 
 
 class MAELoss(L1Loss):
@@ -88,10 +75,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels) -> Tensor:
         if self.sparse and self.reduction == "mean":
-            return sparse_softmax_cross_entropy(logits, labels)
+            return losses.sparse_softmax_cross_entropy(logits, labels)
         if self.sparse:
-            labels = as_one_hot(labels, logits)
-        return self._reduced(softmax_cross_entropy_with_logits(logits, labels)._value)
+            labels = losses.as_one_hot(labels, logits)
+        return self._reduced(losses.softmax_cross_entropy_with_logits(logits, labels)._value)
 
 
 class CrossEntropyLoss(LossBase):
@@ -110,39 +97,9 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels) -> Tensor:
-        return cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
-
-
-class NLLLoss(LossBase):
-    """Minus the log-probability of the class `labels`, `logits` being log-probabilities (n, classes, ...).
-
-    >>> import labkit.mindspore as ms
-    >>> print(ms.nn.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32)))
-    1.0
-    """
-
-    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
-        super().__init__(reduction)
-        self.weight, self.ignore_index = weight, ignore_index
-
-    def construct(self, logits, labels) -> Tensor:
-        return nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
-
-
-class BCELoss(LossBase):
-    """The log-loss of probabilities against labels in [0, 1]; `weight` multiplies each element's.
-
-    >>> import labkit.mindspore as ms
-    >>> print(ms.nn.BCELoss()(ms.Tensor([0.5]), ms.Tensor([1.0])))
-    0.6931472
-    """
-
-    def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.weight = weight
-
-    def construct(self, logits, labels) -> Tensor:
-        return binary_cross_entropy(logits, labels, self.weight, self.reduction)
+        return losses.cross_entropy(
+            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
 
 
 class BCEWithLogitsLoss(LossBase):
@@ -161,4 +118,4 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits, labels) -> Tensor:
-        return binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)
+        return losses.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

@@ -23,7 +23,7 @@ LATER = {  # name -> the module that has it, loaded when it is first wanted
         "collectives": "AllReduce ReduceOp",
         "convolution": "conv2d bias_add adaptive_max_pool2d",
         "losses": "mse_loss l1_loss softmax_cross_entropy_with_logits cross_entropy nll_loss "
-        "binary_cross_entropy binary_cross_entropy_with_logits",
+        "binary_cross_entropy_with_logits",
         "gradient_ops": "GradOperation HookBackward InsertGradientOf assign assign_add assign_sub Assign AssignAdd AssignSub",
         ".gradient.grad": "grad value_and_grad",
         "function_maps": "HyperMap Map MultitypeFuncGraph identity partial",

@@ -44,8 +44,8 @@ def check_positive_int(value, name, owner=None):
 
 
 def floating(value, name, owner=None, zero=False):
-    """Raise TypeError unless `value` is a float, ValueError unless it is above 0 (`zero`: or equal to it)."""
-    above_zero(value, float, _about(name, owner), zero)
+    """`value`, if it is a float above 0 (`zero`: or equal to it). Raises TypeError or ValueError."""
+    return above_zero(value, float, _about(name, owner), zero)
 
 
 def in_open_interval(value, low, high, name, owner):

@@ -19,13 +19,6 @@ from .cell import Cell
 __all__ = ["ExponentialDecayLR", "LearningRateSchedule", "PolynomialDecayLR", "piecewise_constant_lr"]
 
 
-def _check_start(value, name, owner):
-    """Raise TypeError unless `value` is a float; ValueError for a negative one."""
-    text = "For '{owner}', the argument '{name}' must be type of float, but got '{name}' type: {type}."
-    of_kind(value, float, text, owner=owner, name=name)
-    floating(value, name, owner, zero=True)
-
-
 class LearningRateSchedule(Cell):
     """The base: a subclass defines `construct(global_step)`, which returns the learning rate as a tensor."""
 
@@ -44,11 +37,9 @@ class ExponentialDecayLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
         super().__init__()
-        check_positive_int(decay_steps, "decay_steps", self.cls_name)
-        floating(learning_rate, "learning_rate", self.cls_name)
-        floating(decay_rate, "decay_rate", self.cls_name)
-        self.learning_rate, self.decay_rate = learning_rate, decay_rate
-        self.decay_steps, self.is_stair = decay_steps, is_stair
+        self.decay_steps = check_positive_int(decay_steps, "decay_steps", self.cls_name)
+        self.learning_rate = floating(learning_rate, "learning_rate", self.cls_name)
+        self.decay_rate, self.is_stair = floating(decay_rate, "decay_rate", self.cls_name), is_stair
 
     def construct(self, global_step) -> Tensor:
         periods = global_step.astype(mstype.float32) / self.decay_steps
@@ -61,12 +52,12 @@ class PolynomialDecayLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
-        floating(learning_rate, "learning_rate")
-        _check_start(end_learning_rate, "end_learning_rate", self.cls_name)
-        check_positive_int(decay_steps, "decay_steps", self.cls_name)
-        floating(power, "power", self.cls_name)
-        self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
-        self.decay_steps, self.power, self.update_decay_steps = decay_steps, power, update_decay_steps
+        self.start_learning_rate, owner = floating(learning_rate, "learning_rate"), self.cls_name
+        text = "For '{owner}', the argument 'end_learning_rate' must be type of float, but got 'end_learning_rate' type: {type}."
+        of_kind(end_learning_rate, float, text, owner=owner)
+        self.end_learning_rate = floating(end_learning_rate, "end_learning_rate", owner, zero=True)
+        self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
+        self.power, self.update_decay_steps = floating(power, "power", owner), update_decay_steps
 
     def construct(self, global_step) -> Tensor:
         step, steps = global_step.astype(mstype.float32), self.decay_steps
@@ -159,8 +150,7 @@ def is_dynamic(rate):
 def read_rate(given, owner):
     """A learning rate as a Float32 tensor, 0-d or 1-d, or the schedule it is."""
     if isinstance(given, (int, float)):
-        floating(float(given), "learning rate", owner, zero=True)
-        return wrap(np.float32(given))
+        return wrap(np.float32(floating(float(given), "learning rate", owner, zero=True)))
     if isinstance(given, LearningRateSchedule):
         return given
     if isinstance(given, Tensor):
@@ -206,8 +196,7 @@ def read_decay(given, loss_scale, owner):
     """A weight decay times the loss scale, by which the gradients it is added to are still multiplied."""
     if isinstance(given, Cell):
         return _ScaledDecay(given, loss_scale)
-    floating(float(given), "weight_decay", owner, zero=True)
-    return float(given) * loss_scale
+    return floating(float(given), "weight_decay", owner, zero=True) * loss_scale
 
 
 # ---- parameters ----
@@ -233,19 +222,16 @@ _ELEMENTS = (
 )
 
 
-def ungrouped_settings(parameters, rate, decay):
-    """The settings of parameters without groups: those named `beta` or `gamma` do not decay."""
-    wanted = isinstance(decay, Cell) or decay > 0
-    return [
-        Setting(p, rate, decay, wanted and "beta" not in p.name and "gamma" not in p.name)
-        for p in parameter_list(parameters)
-    ]
+def read_settings(groups, rate, weight_decay, loss_scale, owner):
+    """`(settings, whether a group has its own rate, whether rates depend on the step)` of groups of parameters or parameters.
 
-
-def grouped_settings(groups, rate, weight_decay, loss_scale, owner):
-    """The settings of grouped parameters, in the order of `order_params` if there is such a group."""
-    _check_groups(groups)
-    given = [(i, g) for i, g in enumerate(groups) if "order_params" not in g]
+    The settings are in the order of `order_params`, if there is such a group. Without groups, those named `beta` or `gamma` do
+    not decay.
+    """
+    grouped = isinstance(groups[0], dict)
+    if grouped:
+        _check_groups(groups)
+    given = [(i, g) for i, g in enumerate(groups if grouped else [{"params": groups}]) if "order_params" not in g]
     rates = {i: read_rate(g["lr"], owner) for i, g in given if "lr" in g}
     as_cell = bool(rates) and any(is_dynamic(r) for r in [rate, *rates.values()])
     common = built_rate(rate, "learning_rate", as_cell)
@@ -254,8 +240,10 @@ def grouped_settings(groups, rate, weight_decay, loss_scale, owner):
         own = built_rate(rates[i], f"learning_rate_group_{i}", as_cell) if i in rates else common
         decay = read_decay(group.get("weight_decay", weight_decay), loss_scale, owner)
         decays, centralized = isinstance(decay, Cell) or decay > 0, group.get("grad_centralization", False)
-        settings += [Setting(p, own, decay, decays, centralized) for p in group["params"]]
-    return _in_order(settings, groups), bool(rates), as_cell
+        for p in group["params"]:
+            excepted = not grouped and ("beta" in p.name or "gamma" in p.name)
+            settings.append(Setting(p, own, decay, decays and not excepted, centralized))
+    return _in_order(settings, groups) if grouped else settings, bool(rates), as_cell or is_dynamic(rate)
 
 
 def _check_groups(groups):

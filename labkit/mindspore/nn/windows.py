@@ -61,7 +61,7 @@ class Conv2d(Cell):
         return conv2d(x, self.weight, self.bias, *geometry)
 
     def extend_repr(self) -> str:
-        names = (
+        names = [
             "kernel_size",
             "stride",
             "pad_mode",
@@ -71,7 +71,7 @@ class Conv2d(Cell):
             "has_bias",
             "weight_init",
             "bias_init",
-        )
+        ]
         channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
         return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
 

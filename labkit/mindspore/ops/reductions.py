@@ -11,7 +11,7 @@ from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ...program import Interpreted, refuse
-from ..common.dtype import as_numpy
+from ..common.dtype import as_numpy, in_dtype
 from ..common.tensor import Tensor, wrap
 from . import kernels
 from .op_table import METHODS, OPS, floating, of_row, op, register, value_of
@@ -33,11 +33,6 @@ def _axes(axis, value, name):
 
 def _typed(value, dtype):
     return value if dtype is None else cast(value, as_numpy(dtype))
-
-
-def cast_back(value, like):
-    """`value` in the type of `like`."""
-    return value if value.dtype == like.dtype else cast(value, like.dtype)
 
 
 # ---- what the rows say ----
@@ -191,7 +186,8 @@ METHODS |= {"max": _max_method, "min": _min_method}
 def cumsum(input, axis, dtype=None):
     """The running sum along `axis`; of small integers in Int32."""
     value = cast(input, np.int32) if input.dtype.kind in "iub" and input.dtype.itemsize < 4 else input
-    return cast_back(anp.cumsum(_typed(value, dtype), axis=axis), _typed(value, dtype))
+    value = _typed(value, dtype)
+    return in_dtype(anp.cumsum(value, axis=axis), value.dtype)
 
 
 @op()

@@ -23,6 +23,9 @@ _WORDS: dict[str, dict[str, str]] = {  # a word of the real function: what the o
     **{name: {"input_x": "input"} for name in ("expand_dims", "masked_fill", "sort")},
     "norm": {"A": "input"},
     "transpose": {"dims": "axes"},
+    "unsqueeze": {"dim": "axis"},
+    "floormod": {"x": "input", "y": "other"},
+    "dtype": {"x": "input_x"},
     "true_divide": {"dividend": "input", "divisor": "other"},
 }
 

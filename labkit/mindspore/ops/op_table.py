@@ -88,15 +88,11 @@ def op(*names, method=True, primitive=None):
 
     def declare(raw):
         shown = primitive or raw.__name__.strip("_").title().replace("_", "")
-        code = raw.__code__
-        kept = raw if NUMBERS_ARE_WEAK or "dtype" in code.co_varnames else _kept(raw)
-        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        kept = raw if NUMBERS_ARE_WEAK or "dtype" in raw.__code__.co_varnames else _kept(raw)
 
         @wraps(raw)
         def call(input, *args, **kwargs):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
-            if kwargs:
-                kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
             return wrap(quietly(kept, value, *args, **kwargs))
 
         return register(call, *names, method=method, primitive=primitive)
@@ -113,17 +109,6 @@ def _kept(raw):
         return cast(found, dtype) if came is not None and came.kind == dtype.kind == "f" and came > dtype else found
 
     return computed
-
-
-_SAME = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
-
-
-def _known_as(name, known):
-    """An option's name as the op has it: `dim` for `axis`, `keepdim` and `keep_dims` for `keepdims`."""
-    for names in _SAME:
-        if name in names and name not in known:
-            return next((n for n in known if n in names), name)
-    return name
 
 
 def register(call, *names, method=True, primitive=None):

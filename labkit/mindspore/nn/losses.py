@@ -1,7 +1,8 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
+from .. import ops
 from ..common.tensor import Tensor
-from ..ops import losses
+from ..ops.losses import REDUCTIONS, as_one_hot, reduced, sparse_softmax_cross_entropy
 from .cell import Cell
 
 __all__ = [
@@ -14,7 +15,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in losses.REDUCTIONS:
+        if reduction not in REDUCTIONS:
             raise ValueError(
                 f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}."
             )
@@ -29,7 +30,7 @@ class LossBase(Cell):
         return tuple(range(len(x.shape)))
 
     def _reduced(self, value):
-        return losses.reduced(value, self.reduction, self.cls_name)
+        return reduced(value, self.reduction, self.cls_name)
 
 
 class MSELoss(LossBase):
@@ -41,14 +42,14 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels) -> Tensor:
-        return losses.mse_loss(logits, labels, self.reduction)
+        return ops.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits, labels) -> Tensor:
-        return losses.l1_loss(logits, labels, self.reduction)
+        return ops.l1_loss(logits, labels, self.reduction)
 
 
 class MAELoss(L1Loss):
@@ -75,10 +76,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels) -> Tensor:
         if self.sparse and self.reduction == "mean":
-            return losses.sparse_softmax_cross_entropy(logits, labels)
+            return sparse_softmax_cross_entropy(logits, labels)
         if self.sparse:
-            labels = losses.as_one_hot(labels, logits)
-        return self._reduced(losses.softmax_cross_entropy_with_logits(logits, labels)._value)
+            labels = as_one_hot(labels, logits)
+        return self._reduced(ops.softmax_cross_entropy_with_logits(logits, labels)._value)
 
 
 class CrossEntropyLoss(LossBase):
@@ -97,9 +98,7 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels) -> Tensor:
-        return losses.cross_entropy(
-            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
-        )
+        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
 class BCEWithLogitsLoss(LossBase):
@@ -118,4 +117,4 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits, labels) -> Tensor:
-        return losses.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)
+        return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

@@ -192,10 +192,6 @@ class Tensor(metaclass=Placed):
         """Its elements as nested lists; a number for a 0-d tensor."""
         return self.asnumpy().tolist()
 
-    def init_data(self) -> "Tensor":
-        """The tensor itself, whose data are there from the beginning."""
-        return self
-
     def value(self) -> "Tensor":
         """The tensor itself; for a parameter, its value as a plain tensor."""
         return wrap(self._value)

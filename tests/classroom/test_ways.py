@@ -5,7 +5,7 @@ import pytest
 
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.classroom import EXERCISES, check, judge_calls
+from labkit.classroom import EXERCISES, check
 from labkit.classroom.checking import judge_answer
 from labkit.evidence import try_call
 
@@ -22,7 +22,7 @@ def above(name, *change):
 
 
 FORBIDDEN = {
-    "differences": ("graph-by-hand", "finite difference", """
+    "differences": ("graph-by-hand", "a finite difference", """
         def f(x, y):
             return (x * y + x) * (x * y)
         def answer(x, y, h=1e-6):
@@ -36,7 +36,7 @@ FORBIDDEN = {
             return (z, ((a * y + a) * (a * y) - (b * y + b) * (b * y)) / h / 2,
                     ((x * c + x) * (x * c) - (x * d + x) * (x * d)) / h / 2)
     """),
-    "a class of one's own": ("graph-by-hand", "plain arithmetic", """
+    "a class of one's own": ("graph-by-hand", "without automatic", """
         import autograd
         class Helper:
             def slope(self, i, x, y):
@@ -44,9 +44,27 @@ FORBIDDEN = {
         def answer(x, y):
             return (x * y + x) * (x * y), Helper().slope(0, x, y), Helper().slope(1, x, y)
     """),
-    "NumPy": ("engine-tanh", "alone", "from numpy import tanh as t\nanswer = lambda g, ans, x: g * (1 - t(x) ** 2)"),
+    "an engine in a thread": ("graph-by-hand", "without automatic", """
+        from concurrent.futures import ThreadPoolExecutor
+        import labkit
+        def answer(x, y):
+            with ThreadPoolExecutor(1) as pool:
+                slopes = pool.submit(labkit.grad(lambda x, y: (x * y + x) * (x * y), (0, 1)), x, y).result()
+            return (x * y + x) * (x * y), *map(float, slopes)
+    """),
     "a matrix": ("vector-pull-cumsum", "matrix", "answer = lambda v: v @ np.tril(np.ones((len(v), len(v))))"),
-    "a discharge by hand": ("ward-patch", "by hand", """
+    "a matrix of booleans": ("vector-pull-cumsum", "matrix",
+        "answer = lambda v: ((np.arange(len(v))[:, None] >= np.arange(len(v))) * v[:, None]).sum(axis=0)"),
+    "a matrix in one row": ("vector-pull-cumsum", "matrix", """
+        def answer(v):
+            flat = [float(i >= j) for j in range(len(v)) for i in range(len(v))]
+            return np.array([sum(v * flat[j * len(v) : (j + 1) * len(v)]) for j in range(len(v))])
+    """),
+    "the clip of ops": ("grad-clip", "clip", """
+        from labkit.mindspore.ops import clip_by_global_norm as scaled
+        answer = lambda a, b, limit: scaled((a, b), float(limit))
+    """),
+    "a discharge by hand": ("ward-patch", "unchanged", """
         from labkit.classroom import clinic
         def answer(name):
             patient = clinic.admit(name)
@@ -54,14 +72,14 @@ FORBIDDEN = {
             ill += (patient.measure("arriving")[0] != patient.plan.limit,)
             return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
     """),
-    "a sheet by hand": ("ward-diagnose", "by hand", above(
+    "a sheet by hand": ("ward-diagnose", "unchanged", above(
         "ward-diagnose", "patient.hand_in(found)", "tuple((one, 'told') for one in sorted(found))"
     )),
     "all losses, then their mean": ("memory-leak", "still held", """
         def answer(w, x, y):
             w = torch.tensor(w, requires_grad=True)
             losses = [(torch.tanh(torch.tensor(row) * w).sum() - label) ** 2 for row, label in zip(x, y)]
-            return sum(loss.item() for loss in losses) / len(y), False
+            return sum(loss.item() for loss in losses) / len(y)
     """),
     "gradients by a formula": ("parallel-accumulate", "backward", """
         def answer(w, x, y, count):
@@ -74,8 +92,6 @@ FORBIDDEN = {
             (((x @ w - y) ** 2 * mask).sum() / mask.sum()).backward()
             return w.grad
     """),
-    "no loss scale": ("scale-static", "unscale",
-        "answer = lambda w, x, scale, lr: w - lr * (x.astype(ms.float32) * 2**-16)"),
     "both halves in one, beside a decoy": ("sens-two-parts", "once for each half", """
         def answer(x):
             ms.grad(lambda x: x.sum())(x)
@@ -95,13 +111,7 @@ FORBIDDEN = {
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
     "gradients formed": ("many-norms", "formed",
         "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),
-    "NumPy in a thread": ("engine-tanh", "alone", """
-        from concurrent.futures import ThreadPoolExecutor
-        def answer(g, ans, x):
-            with ThreadPoolExecutor(1) as pool:
-                return pool.submit(lambda: g * (1 - np.tanh(x) ** 2)).result()
-    """),
-    "many walks": ("own-hvp", "twice", """
+    "the whole Hessian": ("own-hvp", "delivered", """
         def answer(x, y, u, v):
             f = lambda x, y: (x * y).sum() ** 2
             (a, b), (c, d) = torch.autograd.functional.hessian(f, (x, y))
@@ -129,7 +139,7 @@ HONEST = {
     "    return ms.grad(lambda x: (x**2 * x.sum() * seed).sum())(x)",
     "memory-leak": "def answer(w, x, y):\n    w, total = torch.tensor(w, requires_grad=True), 0.0\n"
     "    for row, label in zip(x, y):\n        total += ((torch.tanh(torch.tensor(row) * w).sum() - label) ** 2).item()\n"
-    "    return total / len(y), False",
+    "    return total / len(y)",
     "graph-by-hand": "def answer(x, y):\n    import labkit\n    eps = 1e-9\n    a = x * y; b = a + x\n"
     "    return b * a, (a + b) * y + a, (a + b) * x  # (f(x + h) - f(x)) / h",
     "engine-tanh": "import math, numpy\nanswer = lambda g, ans, x: g - g * ans**2",
@@ -149,20 +159,3 @@ def test_the_solution_goes_the_way_that_is_asked_for(name):
         done.append(try_call(answer, drawn, exercise.tensors, watch=exercise.watched).done)
         assert done[-1] is not None and set(done[-1]) == set(exercise.watched)
     assert judge_answer(exercise, answer)
-
-
-IMPORTS = "import gc, sys; from labkit.evidence import unwatched"
-ESCAPES = (
-    "sys.settrace(None)",
-    "gc.get_objects()",
-    "unwatched().__enter__()",
-)
-
-
-@pytest.mark.parametrize("first", ESCAPES)
-def test_what_could_not_be_observed_is_refused(first):
-    exercise = EXERCISES["engine-tanh"]
-    answer = defined(f"{IMPORTS}\ndef answer(g, ans, x):\n    {first}\n    return g - g * ans**2")
-    tried = [try_call(answer, drawn, watch=exercise.watched) for drawn in exercise.inputs()]
-    verdict = judge_calls(exercise, list(exercise.inputs()), tried)
-    assert verdict.kind == "forbidden" and "could not be observed" in verdict.text

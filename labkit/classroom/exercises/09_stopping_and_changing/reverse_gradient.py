@@ -91,7 +91,12 @@ def w_alone(w, v, x):
     return torch.autograd.grad((w * v * x).sum(), w)
 
 
-ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got, done)),)
+def _through_the_loss(inputs, expected, got, done):
+    w, v, x = inputs
+    return delivered(got, done, ((v * w * x - 1) ** 2).sum())
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
     "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
     "Nothing has to be saved for backward: -g needs no value of the forward run.",

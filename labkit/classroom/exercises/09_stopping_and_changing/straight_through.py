@@ -68,7 +68,11 @@ def gradient_alone(x, t):
     return 2 * (ms.ops.round(x) - t)
 
 
-ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got[1], done)),)
+def _through_the_loss(inputs, expected, got, done):
+    return delivered(got[1], done, ((np.round(inputs[0]) - inputs[1]) ** 2).sum())
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
     "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
     "If x carries the gradient, what has to be added to x so that the value is round(x)?",

@@ -9,9 +9,7 @@ from ..evidence import TriedCall, plain_data
 from .exercise import Exercise, Way
 from .tutor.near import numbers, parts
 
-DELIVERED = (
-    "Let a backward pass compute it: what you return is not what a backward pass through this function delivered."
-)
+DELIVERED = "Let a backward pass through this function compute each gradient: what you return is not made of what one delivered."
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 

@@ -48,11 +48,11 @@ def _passes(record):
     tape, asked, node = (import_module(f"labkit.torch.{name}") for name in (
         "_tape.backward_pass", "autograd", "_tape.node"))  # fmt: skip
     reverse, graph, forward = (import_module(f"labkit.engine.{name}") for name in ("reverse", "graph", "forward"))
-    autograd = import_module("autograd.core")
+    autograd, duals = import_module("autograd.core"), import_module("labkit.torch.autograd.forward_ad")
     passes: list[list] = []
     record["passes"] = passes
     roots_of, run, pull = tape.roots_of, tape.BackwardPass.run, node.AccumulateGrad.pull
-    seed_of, reverse_pass, pushed, trace = reverse.seed_of, reverse.reverse_pass, forward.jvp_unchecked, autograd.trace
+    seed_of, reverse_pass, pushed = reverse.seed_of, reverse.reverse_pass, forward.jvp_unchecked
     waiting: list[float] = []  # what the next pass begins with
 
     def begin():
@@ -95,9 +95,12 @@ def _passes(record):
         begin().extend(_plain(g) for g in leaves(tangents))
         return output, tangents
 
-    def observed_trace(*arguments):
-        begin()
-        return trace(*arguments)
+    def begun(function):  # by others: of autograd, and of dual tensors
+        def observed(*arguments):
+            begin()
+            return function(*arguments)
+
+        return observed
 
     with ExitStack() as stack:
         for where, name, observed in (
@@ -109,7 +112,8 @@ def _passes(record):
             (reverse, "reverse_pass", observed_reverse_pass),
             (graph, "reverse_pass", observed_reverse_pass),
             (forward, "jvp_unchecked", observed_jvp),
-            (autograd, "trace", observed_trace),
+            (autograd, "trace", begun(autograd.trace)),
+            (duals, "check_tangent", begun(duals.check_tangent)),
         ):
             stack.enter_context(patch.object(where, name, observed))
         yield

@@ -1,13 +1,20 @@
 """What a statement forbids is not accepted, whatever it is called; and nobody is refused who did as it says."""
 
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
 import numpy as np
 import pytest
 
+import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
 from labkit.classroom.checking import judge_answer
-from labkit.evidence import try_call
+from labkit.classroom.compare import plain_data
+from labkit.classroom.ways import PLAIN
 
 
 def defined(source):
@@ -75,6 +82,16 @@ FORBIDDEN = {
     "a sheet by hand": ("ward-diagnose", "unchanged", above(
         "ward-diagnose", "patient.hand_in(found)", "tuple((one, 'told') for one in sorted(found))"
     )),
+    "the ward's files": ("ward-diagnose", "rule out", """
+        from labkit.classroom import clinic
+        from labkit.classroom.clinic.drawing import admission
+        from labkit.classroom.clinic.faults import FAULTS
+        def answer(name):
+            patient, found = clinic.admit(name), {f: FAULTS[f].told_by[0] for f in admission(name).faults}
+            for what in found.values():
+                patient.measure(what)
+            return patient.hand_in(found)
+    """),
     "all losses, then their mean": ("memory-leak", "still held", """
         def answer(w, x, y):
             w = torch.tensor(w, requires_grad=True)
@@ -94,7 +111,7 @@ FORBIDDEN = {
     """),
     "both halves in one, beside a decoy": ("sens-two-parts", "once for each half", """
         def answer(x):
-            ms.grad(lambda x: x.sum())(x)
+            ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
             return ms.grad(lambda x: ((x**2 * x.sum()) ** 3).sum())(x)
     """),
     "a Hessian by a formula": ("own-hvp", "delivered", """
@@ -151,11 +168,83 @@ def test_an_unusual_way_that_is_not_forbidden_is_right(name):
     assert check(name, defined(HONEST[name]))
 
 
-@pytest.mark.parametrize("name", [name for name, exercise in EXERCISES.items() if exercise.ways])
-def test_the_solution_goes_the_way_that_is_asked_for(name):
-    exercise = EXERCISES[name]
-    answer, done = defined(exercise.solution), []
-    for drawn in exercise.inputs():
-        done.append(try_call(answer, drawn, exercise.tensors, watch=exercise.watched).done)
-        assert done[-1] is not None and set(done[-1]) == set(exercise.watched)
-    assert judge_answer(exercise, answer)
+@pytest.mark.parametrize("name", ["own-hvp", "memory-leak", "vector-pull-cumsum"])
+def test_a_debugger_and_another_thread_make_no_difference(name):
+    answer, before = defined(EXERCISES[name].solution), sys.gettrace()
+    sys.settrace(lambda *event: None)
+    try:
+        assert judge_answer(EXERCISES[name], answer)
+    finally:
+        sys.settrace(before)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(judge_answer, EXERCISES[name], answer).result()
+
+
+WORK = {  # asks for passes of its own, or for a patient of the ward
+    "grad-mend", "sens-two-parts", "port-detach", "port-to-torch", "port-two-outputs", "reverse-gradient", "straight-through",
+    "own-hvp", "step-port", "step-write", "parallel-accumulate", "parallel-words", "ward-diagnose", "ward-patch",
+}  # fmt: skip
+BY_HAND = re.compile("without automatic differentiation|no automatic differentiation|plain NumPy")
+
+
+def forgers(exercise):
+    """Answers without the work that an exercise asks for, each with its name; the results of those in capitals are right."""
+    if exercise.is_prediction:
+        right = exercise.expected()
+        items = right if isinstance(right, (list, tuple)) else ()
+        yield from ((f"{item} for all items", type(right)([item] * len(right))) for item in items)
+        return
+    inputs = list(exercise.inputs())
+    rights = [exercise.expected(drawn) for drawn in inputs]
+    yield "always the first result", forged(lambda k: rights[0])
+    for i in range(len(rights[0]) if isinstance(rights[0], tuple) else 0):
+        yield f"always the first part [{i}]", forged(lambda k, i=i: (*rights[k][:i], rights[0][i], *rights[k][i + 1 :]))
+    if "12 digits" in exercise.statement:
+        yield "A RESULT THAT IS CLOSE", forged(lambda k: nudged(rights[k]))
+    if BY_HAND.search(exercise.statement):
+        yield "A RESULT BESIDE AN ENGINE'S WORK", forged(lambda k: rights[k], lambda k: labkit.grad(np.square)(1.0))
+    if exercise.name in WORK:
+        solution = defined(exercise.solution)
+        yield "THE RESULT ALONE", forged(lambda k: rights[k])
+        yield (
+            "the work for other inputs",
+            forged(lambda k: rights[k], lambda k: solution(*exercise.wrap(inputs[k - 1]))),
+        )
+        yield "PASSES THROUGH LINEAR FUNCTIONS", forged(lambda k: rights[k], lambda k: linear_passes(rights[k]))
+
+
+def forged(result, first=lambda k: None):
+    """A function that returns `result(k)` at call `k`, after doing something else."""
+    calls = count()
+
+    def answer(*inputs):
+        k = next(calls)
+        first(k)
+        return result(k)
+
+    return answer
+
+
+def nudged(right):
+    if isinstance(right, (tuple, list)):
+        return type(right)(map(nudged, right))
+    return right * (1 + 1e-10)
+
+
+def linear_passes(right):
+    """Backward passes in both dialects that deliver each part of a result, and compute nothing."""
+    for part in right if isinstance(right, (tuple, list)) else (right,):
+        array = np.asarray(plain_data(part))
+        if array.dtype.kind == "f":
+            leaf = torch.ones(array.shape, dtype=torch.float64, requires_grad=True)
+            (leaf * torch.tensor(array)).sum().backward()
+            ms.grad(lambda x, array=array: (x * ms.Tensor(array)).sum())(ms.Tensor(np.ones_like(array)))
+
+
+@pytest.mark.usefixtures("right_answers_found_once")
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_no_forger_passes(exercise):
+    for how, answer in forgers(exercise):
+        verdict = judge_answer(exercise, answer)
+        assert verdict.kind == "forbidden" if how.isupper() else not verdict, (how, verdict)
+    assert (PLAIN in exercise.ways) == bool(BY_HAND.search(exercise.statement) and not exercise.is_prediction)

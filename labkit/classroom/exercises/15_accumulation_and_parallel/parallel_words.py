@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from labkit.classroom.ways import passes_of
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import EXACT, Way, judged, wrong
 
 
 def accumulate(w, x, y, mask, count):
@@ -169,10 +169,11 @@ def _sum_of_passes(inputs, expected, got, done):
     share = (got @ total) / (total @ total)  # of whoever divides by the number of words at the end
     so_far = np.cumsum(np.sum(((x @ w - y) ** 2 * mask).reshape(count, -1), axis=1)) / mask.sum() / share
     complete = [np.isclose(np.cumsum(values), one).any() for one in so_far if one]
-    return all(complete) and np.allclose(share * total, got, rtol=1e-9)
+    return all(complete) and np.allclose(share * total, got)
 
 
 ways = (
+    EXACT,
     Way(
         "Call backward for the loss of each micro-batch, and return what arrived in w.grad.",
         ("passes",),

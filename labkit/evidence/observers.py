@@ -1,7 +1,8 @@
 """What labkit does while an answer runs, as plain data that is judged elsewhere.
 
-`passes`: of each backward pass and JVP, the value that it differentiates and the arrays that it delivers. `live nodes`: the
-most ops that were on the tape of PyTorch at one time. `peak bytes`: the most memory that was allocated beyond what there was
+`passes`: of each backward pass and JVP, the value that it differentiates and the arrays that it delivers. `custom rules`: the
+gradients that each call of the `backward` of a `torch.autograd.Function` got and returned. `live nodes`: the most ops that
+were on the tape of PyTorch at one time. `peak bytes`: the most memory that was allocated beyond what there was
 before. `clips`: how often MindSpore's ops clipped. `patients`: the charts of the patients that were admitted.
 
 Each observer replaces functions that labkit's own code looks up when it runs, so it makes no difference under which name an
@@ -136,6 +137,23 @@ def _plain(gradient):
 
 
 @contextmanager
+def _custom_rules(record):
+    context = import_module("labkit.torch.autograd._function_context").FunctionCtx
+    rules: list[list] = []
+    record["custom rules"] = rules
+    pull = context.pull
+
+    def observed(self, gradients, *options):
+        sent = pull(self, gradients, *options)
+        if len(rules) < _MOST:
+            rules.append([[None if g is None else _plain(g) for g in each] for each in (gradients, sent)])
+        return sent
+
+    with patch.object(context, "pull", observed):
+        yield
+
+
+@contextmanager
 def _live_nodes(record):
     tape = import_module("labkit.torch._tape.op_node")
     place, alive = tape.here, WeakSet[Any]()
@@ -201,6 +219,7 @@ def _patients(record):
 
 OBSERVERS: dict[str, Callable] = {
     "passes": _passes,
+    "custom rules": _custom_rules,
     "live nodes": _live_nodes,
     "peak bytes": _peak_bytes,
     "clips": _clips,

@@ -124,6 +124,11 @@ FORBIDDEN = {
             a, b = torch.autograd.grad(((v * w * x - 1) ** 2).sum(), (w, v))
             return -a, b
     """),
+    "a sign by detach": ("reverse-gradient", "torch.autograd.Function", """
+        def answer(w, v, x):
+            turned = 2 * w.detach() - w
+            return torch.autograd.grad(((v * turned * x - 1) ** 2).sum(), (w, v))
+    """),
     "straight through by a formula": ("straight-through", "delivered",
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
     "gradients formed": ("many-norms", "formed",

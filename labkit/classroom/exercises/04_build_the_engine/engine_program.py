@@ -104,7 +104,9 @@ def x_for_the_result(program, inputs):
     return _run(program, inputs, slopes=lambda op, args, ans: _slopes(op, args, args[0]))
 
 
-@wrong("All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.")
+@wrong(
+    "All gradients are zero. The backward pass needs a 1 at the result, and it begins there, at the last instruction."
+)
 def nothing_arrives(program, inputs):
     return _run(program, inputs, order=list)
 
@@ -142,7 +144,7 @@ def the_value_before(program, inputs):
 
 ways = (EXACT, PLAIN)
 hints = (
-    "Two loops. The first one appends a value for each instruction; the second one walks back, as in notebook 03.",
+    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in notebook 03.",
     "The gradients are a list as long as the values, zero, with 1.0 at the end.",
     "Slopes: add 1 and 1; multiply the other factor; tanh 1 - (its own value)**2.",
 )

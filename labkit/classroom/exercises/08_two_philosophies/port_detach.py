@@ -46,7 +46,7 @@ def draw(rng):
 tensors = "mindspore"
 errors = (
     ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
-    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
 )
 
 

@@ -39,7 +39,7 @@ def averaged(v):
 
 
 @wrong(
-    "Only one output element was walked back from. All of them count, once each.",
+    "The backward pass started from one output element only. All of them count, once each.",
     when=lambda i, expected, got: np.count_nonzero(got) == 1 and bool(np.isin(got[got != 0], expected).all()),
 )
 def one_element(v):

@@ -46,7 +46,7 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
-    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
     ("'detach'", "MindSpore has no detach, and here it needs none: no total is differentiated again."),
     ("'tuple'", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
 )
@@ -56,7 +56,9 @@ def _outputs(x, y):
     return x**2 * y, x + y
 
 
-@wrong("x goes downhill on the sum of both outputs. The program walks back from z alone: say has_aux=True.")
+@wrong(
+    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True."
+)
 def outputs_summed(x, y):
     seen = 0.0
     for _ in range(3):
@@ -76,7 +78,7 @@ def aux_returned(x, y):
     return x, aux
 
 
-@wrong("You walked back from total. z is the first output.", parts=(0,))
+@wrong("You differentiated total. z is the first output.", parts=(0,))
 def second_output(x, y):
     seen = 0.0
     for _ in range(3):

@@ -2,7 +2,7 @@
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside, write a function `rounded(x)` whose
 value is `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of
-`((rounded(x) - t) ** 2).sum()` with respect to `x`. Use `ms.ops.stop_gradient`; no rule of your own is needed.
+`((rounded(x) - t) ** 2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; no rule of your own is needed.
 """
 
 import numpy as np

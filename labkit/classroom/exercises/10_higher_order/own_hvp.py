@@ -28,7 +28,10 @@ def draw(rng):
 tensors = "torch"
 errors = (
     ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
-    ("second time", "The walk before freed its saved values. One walk can take both gradients and both inputs."),
+    (
+        "second time",
+        "The first backward pass freed its saved values. One pass can take both gradients and both inputs.",
+    ),
     (
         "only for scalar outputs",
         "A gradient has three elements. Say how much each counts: grad_outputs=(u, v), or a sum of products.",
@@ -42,7 +45,7 @@ def _first(x, y):
 
 @wrong(
     "You let each input act on its own gradient alone. But the gradient with respect to x also changes when y does: x and y "
-    "are multiplied. Walk back from both gradients at once."
+    "are multiplied. Take one backward pass from both gradients."
 )
 def own_blocks_only(x, y, u, v):
     g, h = _first(x, y)
@@ -61,14 +64,14 @@ def other_blocks_only(x, y, u, v):
 
 @wrong(
     "The direction plays no part: this is the sum of the Hessian's rows. Weight the gradients with u and v "
-    "before you walk back again."
+    "before the second backward pass."
 )
 def direction_ignored(x, y, u, v):
     g, h = _first(x, y)
     return torch.autograd.grad(g.sum() + h.sum(), (x, y))
 
 
-@wrong("You multiplied with the direction after the second walk. Weight the gradients before it.")
+@wrong("You multiplied with the direction after the second backward pass. Weight the gradients before it.")
 def weighted_afterwards(x, y, u, v):
     g, h = _first(x, y)
     a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))

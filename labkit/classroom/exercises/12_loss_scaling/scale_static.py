@@ -48,7 +48,7 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: the gradient was 0. It vanishes on the way back, so multiplying it afterwards is "
+    "The weights did not move: the gradient was 0. It vanishes in the backward pass, so multiplying it afterwards is "
     "too late. Multiply the loss.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )

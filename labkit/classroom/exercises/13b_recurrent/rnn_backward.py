@@ -1,4 +1,4 @@
-"""# Walk back through time (3 points)
+"""# Backpropagation through time, by hand (3 points)
 
 A unit reads the numbers `x`, a list: `h` begins at 0, and each number makes it `h = tanh(w * h + u * number)`. The
 loss is `(h - y) ** 2`, with the last `h`.
@@ -69,7 +69,7 @@ def last_step_only(w, u, x, y):
     return _walked(w, u, x, y, only="the last")
 
 
-@wrong("The tanh is missing on the way back. Its derivative is 1 - h**2, with the h that it made.")
+@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, with the h that it made.")
 def tanh_forgotten(w, u, x, y):
     return _walked(w, u, x, y, factor=lambda after: 1.0)
 

@@ -152,7 +152,7 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
         seeds = seeds if isinstance(seeds, (list, tuple)) else [seeds] * len(boxes)
         if len(seeds) != len(boxes):
             raise ValueError(f"vjp: expected {len(boxes)} cotangents, one per output, but got {len(seeds)}")
-        ends = [(box._node, _seed(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
+        ends = [(box._node, seed_of(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
         totals = reverse_pass(*zip(*ends, strict=True)) if ends else {}
         return _apart([totals[r] if r in totals else anp.zeros_like(a) for r, a in zip(roots, args, strict=True)])
 
@@ -172,7 +172,7 @@ def below(leaf, level) -> Any:
     return leaf._value if isbox(leaf) and leaf._trace == level else leaf
 
 
-def _seed(value, seed):
+def seed_of(value, seed) -> Any:
     """The cotangent of an output `value`: ones, or `seed`, where a scalar serves every element."""
     if seed is None:
         return anp.ones_like(value)

@@ -178,7 +178,6 @@ class BackwardPass:
 
         A hook or a custom function may start a pass inside this one; every so many, one gets a stack of its own.
         """
-        watch.walks += 1
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
             raise RecursionError(

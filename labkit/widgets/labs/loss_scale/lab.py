@@ -74,9 +74,12 @@ class LossScaleLab(Lab):
             raise ValueError("LossScaleLab: expected at least one format, such as formats=['float16']")
         if loss is not None and gradients is not None:
             raise TypeError("LossScaleLab: expected a loss function or captured gradients, but got both")
-        self._about, self.trainings, self.without = "of your network", {}, []
+        self._about = "of your network"
+        self.trainings: dict[float, list[Any]] = {}
+        self.without: list[Any] = []
         if gradients is not None:
-            run, self._about = Captured(gradients), "that you captured"
+            run: Run | Captured = Captured(gradients)
+            self._about = "that you captured"
         elif loss is not None:
             run = Run(loss, args, parameters)
         else:
@@ -122,7 +125,11 @@ class LossScaleLab(Lab):
     def state_with(self, **state: Any) -> dict[str, Any]:
         """The state, with other values of some names. Raises KeyError or ValueError where there is no such state."""
         at = super().state_with(**state)
-        known = {"view": VIEWS[: 1 + bool(self.trainings)], "format": self.formats, "first": FIRST}
+        known: dict[str, Sequence[Any]] = {
+            "view": VIEWS[: 1 + bool(self.trainings)],
+            "format": self.formats,
+            "first": FIRST,
+        }
         known |= {"power": range(len(self.sweep.held[self.formats[0]])), "step": range(len(self.without) or 1)}
         for key, values in known.items():
             if at[key] not in values:

@@ -42,7 +42,8 @@ class Run:
                 f"LossScaleLab: expected floating parameters or arguments to differentiate, but {plain.__name__} has "
                 f"{', '.join(names) or 'none at all'}; make them float arrays or parameters"
             )
-        level, self._log = new_level(), []
+        level = new_level()
+        self._log: list[Record] = []
         roots = {i: Record.new_root(arrays[i], names[i], self._log) for i in floating}
         with np.errstate(all="ignore"), inside(level):
             boxes = {i: new_box(arrays[i], level, root) for i, root in roots.items()}

@@ -64,7 +64,8 @@ def digits_batches(count: int) -> list[tuple[Tensor, Tensor]]:
 
 def training(scaler: Any) -> list[Step]:
     """The steps of a training of the network with Adam (D. P. Kingma and J. Ba, 2015) and a loss scaler."""
-    cell, steps = digits_network(), []
+    cell = digits_network()
+    steps: list[Step] = []
     optimizer = nn.Adam(cell.trainable_params(), LEARNING_RATE)
     scaled = value_and_grad(lambda *batch: scaler.scale(cell(*batch)), None, cell.trainable_params())
     for batch in digits_batches(STEPS):

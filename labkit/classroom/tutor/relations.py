@@ -139,8 +139,6 @@ def related(names: tuple[str, ...], cases: list[Case]) -> Reason | None:
 def _first(names, cases):
     if any(numbers(case.right) is None or numbers(case.got) is None for case in cases) or not _tells(cases):
         return None
-    if all(near(numbers(case.right), case.got) for case in cases):  # the numbers are right, and something else is not
-        return None
     for relation in (*RELATIONS, *of_arguments(names, cases[0].inputs)):
         if all(relation.holds(case.inputs, case.right, case.got) for case in cases):
             return relation

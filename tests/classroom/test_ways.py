@@ -93,7 +93,9 @@ FORBIDDEN = {
             return patient.hand_in(found)
     """),
     "nothing measured": ("ward-patch", "measure", above(
-        "ward-patch", 'patient.measure("arriving")[0] != patient.plan.limit', "'clip-early' in clinic.drawing.admission(name).faults"
+        "ward-patch",
+        'patient.measure("arriving")[0] != patient.plan.limit',
+        "'clip-early' in clinic.drawing.admission(name).faults",
     )),
     "all losses, then their mean": ("memory-leak", "still held", """
         def answer(w, x, y):

@@ -92,6 +92,11 @@ FORBIDDEN = {
                 patient.measure(what)
             return patient.hand_in(found)
     """),
+    "nothing measured": ("ward-patch", "measure", above(
+        "ward-patch",
+        'patient.measure("arriving")[0] != patient.plan.limit',
+        "'clip-early' in clinic.drawing.admission(name).faults",
+    )),
     "all losses, then their mean": ("memory-leak", "still held", """
         def answer(w, x, y):
             w = torch.tensor(w, requires_grad=True)

@@ -46,9 +46,7 @@ def _fits(value, kind):
 @cache
 def _listed() -> dict[str, list[str]]:
     """`{method: [an overload as the real one writes it ...]}`."""
-    with open(
-        os.path.join(os.path.dirname(__file__), "method_words.txt"), encoding="utf-8"
-    ) as lines:  # pathlib is slow to import
+    with open(os.path.join(os.path.dirname(__file__), "method_words.txt"), encoding="utf-8") as lines:
         return {name: texts for name, *texts in (line.rstrip("\n").split(" | ") for line in lines)}
 
 

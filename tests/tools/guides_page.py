@@ -15,9 +15,10 @@ from labkit.cases.report import figure_text
 FILE = course.FOLDER / "guides.md"
 TEXT = """# Errors in the MindSpore guides
 
-labkit's course follows five documents of MindSpore, and its tests run every program in them (except for the losses of r1.1 on MNIST).
-This page lists the sentences and printed figures that are wrong, the differences between PyNative and graph mode, and the notebook that runs each case.
-`labkit cases NAME` prints a case with its program, the documented figures and labkit's; `labkit cases` runs them all.
+labkit's course follows five documents of MindSpore, and its tests run every program in them (except for the losses of r1.1
+on MNIST). This page lists the sentences and printed figures that are wrong, the differences between PyNative and graph mode,
+and the notebook that runs each case. `labkit cases NAME` prints a case with its program, the documented figures and labkit's;
+`labkit cases` runs them all.
 
 {documents}
 

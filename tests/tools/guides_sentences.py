@@ -84,7 +84,8 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "No intermediate values are kept, so the graph can be called again and again.",
-        "Each call saves the values that its backward pass needs while it runs. It can be called again because it computes them again.",
+        "Each call saves the values that its backward pass needs while it runs. It can be called again because it computes "
+        "them again.",
         "16", None,
     ),
     Sentence(

@@ -51,7 +51,6 @@ EXAMPLES = {
     "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
-    "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
@@ -62,14 +61,18 @@ EXAMPLES = {
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
 }
-LABS = {"step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)"}  # compute in the page
+LABS = {  # compute in the page
+    "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
+    "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
+}
+PARTS = {"cliff": "from labkit.widgets import ClippingLab\nClippingLab('Over a cliff')"}  # other parts of labs
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 
 @cache
 def made(name: str) -> Any:
     """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
-    code = (EXAMPLES | LABS)[name]
+    code = (EXAMPLES | LABS | PARTS)[name]
     body = ast.parse(code).body
     linecache.cache[name] = (
         len(code),

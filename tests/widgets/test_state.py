@@ -6,7 +6,7 @@ import pytest
 from widget_examples import EXAMPLES, made
 
 from labkit import show
-from labkit.widgets import BatchSplitter, ClippingLab, CutEdge
+from labkit.widgets import BatchSplitter, CutEdge
 from labkit.widgets.kit.scene import to_json
 
 
@@ -18,7 +18,6 @@ CHEAP = {
     "show": (lambda: show(fun, 3.0, 2.0), {"step": 3, "view": 1, "inputs": {"x": 1.25}}),
     "cut": (lambda: CutEdge(fun, 3.0, 2.0), {"cut": 2}),
     "batch": (BatchSplitter, {"parts": 2, "shards": 2, "cut1of3": 4}),
-    "clipping": (ClippingLab, {"step": 3, "inputs": {"g1": 0.123456789, "limit": 1.7, "w": -0.5}}),
 }
 
 

@@ -85,3 +85,12 @@ class Lab(Shown, AnyWidget):
     def view(self) -> dict[str, Any]:
         """What a notebook output says to show this widget."""
         return {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+
+
+def digits(value: float, most: int) -> str:
+    """A number with at most so many digits, and a true minus sign.
+
+    >>> digits(0.54030230586, 7), digits(-2.0, 7)
+    ('0.5403023', '−2')
+    """
+    return f"{value:.{most}g}".replace("-", "−")

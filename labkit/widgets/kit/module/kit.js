@@ -38,6 +38,19 @@ function axis(low, high, start, end) {
   return Object.assign(place, { low, high, start, end, inverse: (px) => low + ((px - start) / (end - start)) * (high - low) });
 }
 
+// The numbers of an axis: below it, or beside it at x with a line of the grid to `far`.
+const below = (along, y, values, name = digits) => values.map((value) => written(along(value), y, name(value), "note", "middle"));
+const beside = (along, x, far, values, name = digits) => values.flatMap((value) => [
+  svg("line", { class: "lab-grid", x1: x + 5, x2: far, y1: along(value), y2: along(value) }),
+  written(x, along(value) + 4, name(value), "note", "end")]);
+
+// An arrow between two places, in px; a short one has a short head.
+function arrow([x, y], [toX, toY], role) {
+  const long = Math.hypot(toX - x, toY - y) || 1, size = Math.min(long / 2, 11), ux = ((toX - x) / long) * size, uy = ((toY - y) / long) * size;
+  return [svg("path", { class: `lab-${role}`, d: `M${x} ${y}L${toX - ux} ${toY - uy}` }),
+    svg("path", { class: `lab-${role} lab-head`, d: `M${toX} ${toY}L${toX - ux - uy * 0.5} ${toY - uy + ux * 0.5}L${toX - ux + uy * 0.5} ${toY - uy - ux * 0.5}Z` })];
+}
+
 // The d of a path through points; where there is none, or it is outside of the box, it is interrupted.
 function through(points, [left, top, right, base] = [-1e4, -1e4, 1e4, 1e4]) {
   let drawn = "", before = false;
@@ -128,8 +141,11 @@ class Frame {
 
   panel(caption, width, height) {
     const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}` }, ink, front);
-    this.panels.append(html("figure", {}, html("figcaption", {}, caption), drawn));
-    return { drawn, ink, front };
+    const figure = html("figure", {}, html("figcaption", {}, caption), drawn);
+    drawn.setAttribute("role", "group");
+    drawn.setAttribute("aria-label", caption);
+    this.panels.append(figure);
+    return { figure, drawn, ink, front };
   }
 
   // ---- controls ----
@@ -180,8 +196,8 @@ class Frame {
 
   // ---- handles ----
 
-  // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step)`: those of so many
-  // steps; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
+  // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step, upward)`: those of so many
+  // steps, by keys that lead up and down if `upward`; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
   // `area`: a box in which it is dragged from anywhere.
   handle({ drawn, front }, label, { at, move, keys, range, value, words, area }) {
     const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
@@ -208,7 +224,7 @@ class Frame {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
       event.preventDefault();
-      this.set(keys(steps));
+      this.set(keys(steps, /Up|Down/.test(event.key)));
     };
     this.handles.push(() => {
       const [x, y] = at(this.state), there = Number.isFinite(x) && Number.isFinite(y);
@@ -221,21 +237,38 @@ class Frame {
     return ring;
   }
 
+  // A handle of one number of the state: `from(x, y)` is what it is at a place; a key adds `step`, or multiplies by it if `log`.
+  dial(panel, label, key, range, { at, from, step, log, area }) {
+    const bounded = (value) => ({ [key]: clamped(value, ...range) }), now = () => this.state[key];
+    return this.handle(panel, label, { at, area, range, move: (...place) => bounded(from(...place)), value: (state) => state[key],
+      keys: (by) => bounded(log ? now() * step ** by : now() + by * step), words: (state) => `${label}: ${digits(state[key], 3)}` });
+  }
+
+  // A handle of two numbers of the state, along two axes.
+  point(panel, label, [a, b], [across, up], step) {
+    const put = (x, y) => ({ [a]: clamped(x, across.low, across.high), [b]: clamped(y, up.low, up.high) });
+    return this.handle(panel, label, { at: (state) => [across(state[a]), up(state[b])], range: [across.low, across.high], value: (state) => state[a],
+      move: (x, y) => put(across.inverse(x), up.inverse(y)), words: (state) => `${label}: (${digits(state[a], 3)}, ${digits(state[b], 3)})`,
+      keys: (by, upward) => put(this.state[a] + (upward ? 0 : by * step), this.state[b] + (upward ? by * step : 0)) });
+  }
+
   // ---- predict first ----
 
-  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`; `then` follows when it is over.
-  ask({ question, answer, tolerance, right, slips, otherwise }, then) {
-    const field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 }), reply = html("span", { role: "status" });
-    const near = (value, other) => Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
+  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`, or with `choices`, one of which is the answer;
+  // `then` follows when it is over.
+  ask({ question, answer, tolerance, right, slips = [], otherwise, choices }, then) {
+    const reply = html("span", { role: "status" }), named = { "aria-label": "Your prediction" };
+    const field = choices ? html("select", named, ...["", ...choices].map((one) => html("option", {}, one))) : html("input", { ...named, type: "text", inputmode: "decimal", size: 10 });
+    const near = (value, other) => value === other || Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
     const over = (said) => { this.asking.replaceChildren(html("span", {}, said), html("button", { type: "button", class: "lab-button", onclick: () => { this.asking.hidden = true; } }, "Close")); then(); };
     this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"),
-      html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${digits(answer, 3)}. ${right}`) }, "Show"), reply);
+      html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${choices ? answer : digits(answer, 3)}. ${right}`) }, "Show"), reply);
     this.asking.hidden = false;
     this.asking.onsubmit = (event) => {
       event.preventDefault();
-      const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
-      if (field.value.trim() && near(given, answer)) over(`Yes. ${right}`);
-      else reply.textContent = Number.isFinite(given) && field.value.trim() ? slips.find(([value]) => near(given, value))?.[1] ?? otherwise : "A number is expected here, such as 0.03.";
+      const text = field.value.trim(), given = choices ? text : Number(text.replace("−", "-").replace(",", "."));
+      if (text && near(given, answer)) over(`Yes. ${right}`);
+      else reply.textContent = text && (choices || Number.isFinite(given)) ? slips.find(([value]) => near(given, value))?.[1] ?? otherwise : choices ? "Choose one." : "A number is expected here, such as 0.03.";
     };
     field.focus();
   }

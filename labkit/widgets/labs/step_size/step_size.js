@@ -93,8 +93,6 @@ export default { render({ model, el }) {
   }, frame.menu);
 
   const plane = frame.panel(`The curve of ${name}: drag x and x + h`, WIDTH, HEIGHT), errors = frame.panel("The error at every h: drag h", WIDTH, HEIGHT);
-  plane.drawn.setAttribute("aria-label", "The curve, its tangent and the secant"); plane.drawn.setAttribute("role", "group");
-  errors.drawn.setAttribute("aria-label", "The error of the secant's slope"); errors.drawn.setAttribute("role", "group");
 
   // A window around a place: from the plane to px. Its height is that of the curve's parabola there.
   function windowAt(centre, width, box, format) {

@@ -282,10 +282,6 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "checkpoints": ("memory", "cut", {}, 4),
     "number of checkpoints": ("memory", "peak", {}, 5),
     "seed": ("sens", "seed1", {}, 1),
-    "cotangent": ("jacobian", "v", {}, 1),
-    "tangent": ("jacobian", "t", {"mode": 1}, 2),
-    "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
-    "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "value of an argument": ("calls", "position", {}, 3),
     "argument": ("calls", "position", {}, 3),
@@ -349,7 +345,7 @@ LOOKS = """frame => [frame.querySelector(".lk-say").textContent,
   ...[...frame.querySelectorAll("figure.lk-panel:not([hidden]) svg")].map(svg => svg.innerHTML)].join("")"""
 
 
-SAVED = ("demo", "batch_splitter", "jacobian")
+SAVED = ("demo", "batch_splitter")
 
 
 @pytest.mark.parametrize("example", [pytest.param(n, marks=() if n in SAVED else pytest.mark.live) for n in EXAMPLES])

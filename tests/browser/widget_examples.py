@@ -51,8 +51,6 @@ EXAMPLES = {
     "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
-    "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
-    "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
@@ -64,8 +62,14 @@ EXAMPLES = {
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
+    "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
+    "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
 }
-PARTS = {"cliff": "from labkit.widgets import ClippingLab\nClippingLab('Over a cliff')"}  # other parts of labs
+PARTS = {  # other parts of labs
+    "cliff": "from labkit.widgets import ClippingLab\nClippingLab('Over a cliff')",
+    "turned": LABS["jacobian"].replace("\nJacobianMap", "\nlab = JacobianMap")
+    + "\nlab.state = {'way': 'JVP', 'turn': True}\nlab",
+}
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 

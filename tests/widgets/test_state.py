@@ -88,7 +88,7 @@ def some_states(scene):
 
 
 @pytest.mark.parametrize("name", [
-    name if name in ("demo", "show", "cut", "batch_splitter", "jacobian") else pytest.param(name, marks=pytest.mark.live)
+    name if name in ("demo", "show", "cut", "batch_splitter") else pytest.param(name, marks=pytest.mark.live)
     for name in EXAMPLES
 ])  # fmt: skip
 def test_a_caption_has_at_most_thirty_words_and_no_sentence_is_cut(name):

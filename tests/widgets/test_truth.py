@@ -17,9 +17,8 @@ from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.strokes import NOWHERE, Drawn, Placed, numbers
 from labkit.widgets.kit.words import briefly
 
-FEW = ("jacobian", "memory")
+FEW = ("landscape", "memory")
 READ = (
-    "jacobian",
     "landscape",
     "loss_scale",
     "memory",

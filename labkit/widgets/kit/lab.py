@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from . import module
 from .shown import Shown
 from .traits import AnyWidget, Trait, traits
@@ -94,3 +96,14 @@ def digits(value: float, most: int) -> str:
     ('0.5403023', '−2')
     """
     return f"{value:.{most}g}".replace("-", "−")
+
+
+def plain(values: Any) -> Any:
+    """Arrays of numbers as lists that can be written as JSON: what is not finite becomes "nan", "inf" or "-inf".
+
+    >>> plain(np.array([[1.5, np.nan]]))
+    [[1.5, 'nan']]
+    """
+    if np.ndim(values):
+        return [plain(value) for value in values]
+    return float(values) if np.isfinite(values) else str(float(values))

@@ -141,7 +141,7 @@ class Frame {
 
   panel(caption, width, height) {
     const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}` }, ink, front);
-    const figure = html("figure", {}, html("figcaption", {}, caption), drawn);
+    const figure = html("figure", width > 440 ? { style: `max-width: ${width}px` } : {}, html("figcaption", {}, caption), drawn);
     drawn.setAttribute("role", "group");
     drawn.setAttribute("aria-label", caption);
     this.panels.append(figure);
@@ -219,7 +219,8 @@ class Frame {
       onpointerup: (event) => { drag(event, true); off = null; }, onpointercancel: () => { off = null; this.settled(); },
     });
     listen(ring, false);
-    if (area) drawn.insertBefore(listen(svg("rect", { x: area[0], y: area[1], width: area[2] - area[0], height: area[3] - area[1], class: "lab-grasp" }), true), front);
+    const grasp = area && listen(svg("rect", { x: area[0], y: area[1], width: area[2] - area[0], height: area[3] - area[1], class: "lab-grasp" }), true);
+    if (area) drawn.insertBefore(grasp, front);
     ring.onkeydown = (event) => {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
@@ -228,7 +229,7 @@ class Frame {
     };
     this.handles.push(() => {
       const [x, y] = at(this.state), there = Number.isFinite(x) && Number.isFinite(y);
-      ring.toggleAttribute("hidden", !there);
+      for (const node of [ring, grasp]) node?.toggleAttribute("hidden", !there);
       if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
       ring.setAttribute("aria-valuenow", value(this.state));
       ring.setAttribute("aria-valuetext", words(this.state));
@@ -298,7 +299,7 @@ class Frame {
         for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor"]) nodes[k].style.setProperty(name, look.getPropertyValue(name));
         if (look.display === "none") nodes[k].style.display = "none";
       });
-      whole.append(svg("g", { transform: `translate(0 ${y})` }, ...copy.childNodes));
+      whole.append(svg("g", { transform: `translate(${-sizes[i].x} ${y - sizes[i].y})` }, ...copy.childNodes));
       y += sizes[i].height;
     });
     return new XMLSerializer().serializeToString(whole);

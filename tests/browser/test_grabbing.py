@@ -281,7 +281,6 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "memory": ("memory", "time", {}, 20),
     "checkpoints": ("memory", "cut", {}, 4),
     "number of checkpoints": ("memory", "peak", {}, 5),
-    "seed": ("sens", "seed1", {}, 1),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "value of an argument": ("calls", "position", {}, 3),
     "argument": ("calls", "position", {}, 3),

@@ -248,7 +248,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
 
 ASKED = {  # the first question, and where the dial that it is about stands meanwhile
     "memory": ("The last of 16 layers is about to run", "time", 15),
-    "sens": ("Seeds 1, 1 and 1", "told", 0),
     "calls": ("What comes back?", "show", 0),
 }
 
@@ -267,23 +266,6 @@ def test_who_wants_to_predict_is_asked_at_once_and_told_when_predicting_is_over(
     page.get_by_label("Predict first").uncheck()
     shown.state = scene.state(**{dial: 1 if kind == "told" else position})
     assert not ask.is_visible() and shown.differences() == []
-
-
-def test_what_is_dragged_while_one_predicts_is_asked_about_when_it_is_let_go(go, tmp_path):
-    page = go(made("sens").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_label("Predict first").check()
-    page.get_by_role("button", name="Show me").click()
-    box = page.get_by_role("slider", name="Seed of y[1]").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    scale = page.locator("figure.lk-panel svg").first.evaluate(
-        "svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width"
-    )
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 32.5 * scale, y, steps=6)
-    assert not page.locator(".lk-ask").is_visible() and "what comes back?" in page.locator(".lk-say").text_content()
-    page.mouse.up()
-    assert "Seeds 1, 2 and 1" in page.locator(".lk-ask").text_content() and page.locator(".lk-ask").is_visible()
 
 
 def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):

@@ -23,7 +23,6 @@ READ = (
     "loss_scale",
     "memory",
     "microscope",
-    "sens",
 )  # have axes
 BARS = ("bar", "backbar", "savedbar", "leafbar", "badbar", "outline")
 WIDGETS = [pytest.param(n, marks=() if n in FEW else pytest.mark.live) for n in widget_examples.EXAMPLES]

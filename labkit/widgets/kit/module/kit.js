@@ -29,6 +29,9 @@ function digits(value, most = 7) {
   return said.replaceAll("-", "−");
 }
 
+// A number as Python's `plain` wrote it: nan and inf stand in strings.
+const asNumber = (value) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[value] ?? value;
+
 // A template with its placeholders replaced.
 const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 

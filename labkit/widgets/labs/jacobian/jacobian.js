@@ -1,7 +1,5 @@
 // The Jacobian map. data: {about, tiles, total, zero, names, values, takes, turns, written, words}; nan and inf stand in strings.
 
-const asNumber = (value) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[value] ?? value;
-
 // What a pass takes in and gives: weights of the lines (rows of a VJP, columns of a JVP), and their sum.
 function passOf(data, { way, rows, columns, turn, angle }) {
   const back = way === "VJP", tiles = data.tiles.map((line) => line.map(asNumber)), lines = back ? tiles : tiles[0].map((_, j) => tiles.map((line) => line[j]));

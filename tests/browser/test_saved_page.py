@@ -247,7 +247,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
 
 
 ASKED = {  # the first question, and where the dial that it is about stands meanwhile
-    "memory": ("The last of 16 layers is about to run", "time", 15),
     "calls": ("What comes back?", "show", 0),
 }
 
@@ -281,19 +280,6 @@ def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_p
     page.mouse.up()
     page.wait_for_function("asked => !document.querySelector('.lk-ask').textContent.includes(asked)", arg=asked[:30])
     assert page.locator(".lk-ask").is_visible() and "first step change" in page.locator(".lk-ask").text_content()
-
-
-def test_a_chart_comes_to_where_it_is_pressed_and_a_histogram_goes_along(go, tmp_path):
-    page = go(made("memory").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    time, area = page.get_by_role("slider", name="Time").last, page.locator(".lk-area:visible").first
-    page.keyboard.press("Tab")
-    time.press("End")
-    box = area.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20, steps=4)
-    page.mouse.up()
-    assert int(time.get_attribute("aria-valuenow")) == pytest.approx(32, abs=1)
 
 
 def test_a_question_is_answered_in_the_picture_and_until_then_nothing_tells(go, tmp_path):

@@ -56,7 +56,6 @@ EXAMPLES = {
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
-    "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
@@ -64,6 +63,7 @@ LABS = {  # compute in the page
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
+    "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
 }
 PARTS = {  # other parts of labs
     "cliff": "from labkit.widgets import ClippingLab\nClippingLab('Over a cliff')",

@@ -20,7 +20,7 @@ class Lab(Shown, AnyWidget):
     """
 
     path: ClassVar[Path]
-    state_names: ClassVar[tuple[str, ...]]
+    state_names: tuple[str, ...]
     words: ClassVar[Mapping[str, str]]
     data: Trait = traits.Dict().tag(sync=True)
     still: Trait = traits.Unicode().tag(sync=True)

@@ -207,7 +207,7 @@ class Frame {
     let off = null;
     const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
     const drag = (event, over) => {
-      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1]), !over);
+      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1], over), !over);
     };
     const grab = (jumps) => (event) => {
       const [x, y] = place(event), here = at(this.state);
@@ -241,10 +241,12 @@ class Frame {
     return ring;
   }
 
-  // A handle of one number of the state: `from(x, y)` is what it is at a place; a key adds `step`, or multiplies by it if `log`.
-  dial(panel, label, key, range, { at, from, step, log, area }) {
-    const bounded = (value) => ({ [key]: clamped(value, ...range) }), now = () => this.state[key];
-    return this.handle(panel, label, { at, area, range, move: (...place) => bounded(from(...place)), value: (state) => state[key],
+  // A handle of one number of the state: `from(x, y)` is what it is at a place; a key adds `step`, or multiplies by it if `log`;
+  // `whole`: it is rounded when the reader lets go.
+  dial(panel, label, key, range, { at, from, step, log, area, whole }) {
+    const bounded = (value) => ({ [key]: clamped(whole ? Math.round(value) : value, ...range) }), now = () => this.state[key];
+    return this.handle(panel, label, { at, area, range, value: (state) => state[key],
+      move: (x, y, over) => (over || !whole ? bounded(from(x, y)) : { [key]: clamped(from(x, y), ...range) }),
       keys: (by) => bounded(log ? now() * step ** by : now() + by * step), words: (state) => `${label}: ${digits(state[key], 3)}` });
   }
 

@@ -50,7 +50,6 @@ EXAMPLES = {
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
     "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
@@ -64,11 +63,7 @@ LABS = {  # compute in the page
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
-}
-PARTS = {  # other parts of labs
-    "cliff": "from labkit.widgets import ClippingLab\nClippingLab('Over a cliff')",
-    "turned": LABS["jacobian"].replace("\nJacobianMap", "\nlab = JacobianMap")
-    + "\nlab.state = {'way': 'JVP', 'turn': True}\nlab",
+    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
 }
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
@@ -76,7 +71,7 @@ FEW = ("demo", "folded")  # between them every kind of control and of link, wher
 @cache
 def made(name: str) -> Any:
     """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
-    code = (EXAMPLES | LABS | PARTS)[name]
+    code = (EXAMPLES | LABS)[name]
     body = ast.parse(code).body
     linecache.cache[name] = (
         len(code),

@@ -209,13 +209,25 @@ def test_gradients_have_the_dtype_of_their_tensor():
     assert (x.grad.dtype, y.grad.dtype, h.grad.dtype) == (torch.float32, torch.float64, torch.float16)
 
 
-def test_anomaly_detection_names_the_op():
+def test_anomaly_detection_names_the_op_and_the_line_of_the_forward_pass():
     x = leaf(-1.0)
-    with (
-        torch.autograd.detect_anomaly(),
-        pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"),
+    with pytest.warns(UserWarning) as warned, torch.autograd.detect_anomaly():
+        y = torch.sqrt(x)
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
+            y.backward()
+    assert "Anomaly Detection has been enabled" in str(warned[0].message)
+    assert "y = torch.sqrt(x)" in str(warned[1].message)
+
+
+def test_the_error_for_a_changed_view_names_its_type_and_shape():
+    w = leaf(1.0, 2.0)
+    loss = (w.view(2, 1) * w.view(2, 1)).sum()
+    with torch.no_grad():
+        w.add_(1)
+    with pytest.raises(
+        RuntimeError, match=r"\[torch.FloatTensor \[2, 1\]\], which is output 0 of AsStrided, is at version 1"
     ):
-        torch.sqrt(x).backward()
+        loss.backward()
 
 
 def test_threads_do_not_mix():

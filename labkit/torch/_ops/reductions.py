@@ -36,10 +36,7 @@ def _floats_alone(input):
 _PREPARED = {"mean": _floats_alone, "smooth": floating, "found": Tensor.detach}
 _INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
              "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
-_TAKES = {  # where PyTorch takes something else than the row says, in other words
-    "amax": "axis=(), keepdims=False", "amin": "axis=(), keepdims=False",
-    "softmax": "axis=None, dtype=None", "log_softmax": "axis=None, dtype=None",
-}  # fmt: skip
+_TAKES = dict.fromkeys(("softmax", "log_softmax"), "axis=None, dtype=None")  # where the row says something else
 
 
 def _reduced(name, row):
@@ -57,7 +54,7 @@ def _reduced(name, row):
     return answer
 
 
-REDUCED = "sum mean prod logsumexp softmax log_softmax amax amin cumsum any all argmax argmin"
+REDUCED = "sum mean prod logsumexp softmax log_softmax cumsum any all argmax argmin"
 for _name in REDUCED.split():
     _row = REDUCTIONS[_name]
     _made = _reduced(_name, _row)
@@ -109,11 +106,6 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + input.dtype.legacy
         )
     return apply(_rules.norm, input, 2.0 if p in ("fro", None) else float(p), _axis(dim, input.ndim), keepdim)
-
-
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
-    """The vector norm of all elements, or along `dim`."""
-    return norm(converted(x, dtype) if dtype else x, ord, dim, keepdim)
 
 
 # ---- extremes: values, or values and where they are ----

@@ -35,7 +35,8 @@ def of_function(name, fun, module, takes="", shown="") -> Any:
     made.__name__, made.__qualname__ = "__init__", f"{name}.__init__"
     members = {"__init__": made, "forward": forward, "extra_repr": extra_repr, "__module__": module}
     doc = _DOC.format(fun=fun.__name__, name=name, takes=takes)
-    return type(name, (Layer,), {**members, "__doc__": doc})
+    example = "" if shown else f"\n\n>>> import labkit.torch as torch\n>>> torch.nn.{name}()\n{name}()\n"
+    return type(name, (Layer,), {**members, "__doc__": doc + example})
 
 
 def reduction_of(reduction, size_average=None, reduce=None, check=True) -> str:

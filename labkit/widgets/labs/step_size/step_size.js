@@ -154,7 +154,7 @@ export default { render({ model, el }) {
   });
   frame.handle(errors, "h", {
     at: ({ x, h, format, rule }) => { const { error } = quotientAt(data, h, format, rule, x); return Number.isNaN(error) ? [right(Math.log10(h)), up.start] : spot(h, error); },
-    move: (px) => step(10 ** right.inverse(px)), keys: byKeys, area: box, ...said,
+    move: (px) => step(10 ** right.inverse(px)), keys: byKeys, area: () => box, ...said,
   });
 
   frame.begin((state) => {

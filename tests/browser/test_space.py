@@ -132,7 +132,7 @@ def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
 def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_says_stays_beside_it(opened):
     page = opened(made("landscape"), width=850)
     assert page.evaluate(LARGER) == [[False, False, False]] * 2
-    page = opened(made("batch_splitter"), width=850)
+    page = opened(made("cut"), width=850)
     at, bar = (page.locator(f".lk-slider {part}").first.bounding_box() for part in (".lk-at", ".lk-range"))
     assert at["x"] >= bar["x"] + bar["width"] and abs(at["y"] - bar["y"]) < 10
 

@@ -54,7 +54,6 @@ EXAMPLES = {
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
-    "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
@@ -63,6 +62,7 @@ LABS = {  # compute in the page
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
+    "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
 }
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another

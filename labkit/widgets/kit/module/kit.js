@@ -47,6 +47,12 @@ const beside = (along, x, far, values, name = digits) => values.flatMap((value) 
   svg("line", { class: "lab-grid", x1: x + 5, x2: far, y1: along(value), y2: along(value) }),
   written(x, along(value) + 4, name(value), "note", "end")]);
 
+// Round numbers from low to high, at most seven.
+function ticks(low, high) {
+  const rough = (high - low) / 6, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough), first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+
 // An arrow between two places, in px; a short one has a short head.
 function arrow([x, y], [toX, toY], role) {
   const long = Math.hypot(toX - x, toY - y) || 1, size = Math.min(long / 2, 11), ux = ((toX - x) / long) * size, uy = ((toY - y) / long) * size;

@@ -49,7 +49,7 @@ def _passes(record):
     tape, asked, node = (import_module(f"labkit.torch.{name}") for name in (
         "_tape.backward_pass", "autograd", "_tape.node"))  # fmt: skip
     reverse, graph, forward = (import_module(f"labkit.engine.{name}") for name in ("reverse", "graph", "forward"))
-    autograd, duals = import_module("autograd.core"), import_module("labkit.torch.autograd.forward_ad")
+    autograd = import_module("autograd.core")
     passes: list[list] = []
     record["passes"] = passes
     roots_of, run, pull = tape.roots_of, tape.BackwardPass.run, node.AccumulateGrad.pull
@@ -96,7 +96,7 @@ def _passes(record):
         begin().extend(_plain(g) for g in leaves(tangents))
         return output, tangents
 
-    def begun(function):  # by others: of autograd, and of dual tensors
+    def begun(function):  # what autograd traces, and dual tensors
         def observed(*arguments):
             begin()
             return function(*arguments)
@@ -114,7 +114,7 @@ def _passes(record):
             (graph, "reverse_pass", observed_reverse_pass),
             (forward, "jvp_unchecked", observed_jvp),
             (autograd, "trace", begun(autograd.trace)),
-            (duals, "check_tangent", begun(duals.check_tangent)),
+            (forward.Forward, "new_root", begun(forward.Forward.new_root)),
         ):
             stack.enter_context(patch.object(where, name, observed))
         yield

@@ -39,11 +39,9 @@ MOMENT, TRIES = 5_000, 36  # milliseconds for a control that may be replaced, an
 
 
 class Shown:
-    """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected; `scene_with`:
-    the scene for inputs that a dial sets."""
+    """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected."""
 
-    def __init__(self, frame, scene: Scene, scene_with=None):
-        self.scene_with = scene_with
+    def __init__(self, frame, scene: Scene):
         self.frame, self.scene, self.page, self.state = frame, scene, frame.page, scene.start()
         frame.locator(".lk-title").wait_for()
         if scene.predict:
@@ -85,9 +83,6 @@ class Shown:
 
     def goes(self, wanted):
         """What is expected when dials are turned, and with them what is bound to them."""
-        for dial in self.scene.dials:
-            if dial.sets and dial.name in wanted and self.scene_with:
-                self.scene = self.scene_with(dial.sets[wanted[dial.name]])
         self.state = turned(self.scene.dials, self.state, wanted)
 
     def _choose(self, control, position):

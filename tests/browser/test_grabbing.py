@@ -135,25 +135,6 @@ def test_what_leads_up_to_the_first_question_plays(opened):
 QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (1, "start", 71, -49), (1, "max_norm", -38, 0)]
 
 
-@pytest.mark.parametrize("part, name, right, down", QUANTITIES)
-def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_python_shows(
-    opened, part, name, right, down
-):
-    dragged, picture = opened("clipping", part=part), made("clipping")
-    inputs, fields = dict(picture.inputs), [along.field for along in dragged.grip(name).free.values()]
-    for key in ("", "ArrowLeft", "ArrowLeft"):
-        dragged.press(name, key) if key else dragged.by(name, right, down)
-        dragged.off(name)  # once it is drawn
-        dragged.page.wait_for_function("!document.querySelector('[data-turned]')")  # nothing is lit any more
-        said = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-")
-        now = {field: float(value) for field, value in (one.split(" = ") for one in said.split(", "))}
-        assert set(now) == set(fields) and any(now[field] != inputs[field] for field in fields)
-        inputs |= now
-        dragged.shown.goes({dial: last for dial, (_, last) in dragged.grip(name).ends.items()})
-        dragged.shown.scene = dragged.scene = picture.scene_at(inputs)
-        assert dragged.shown.differences() == []
-
-
 def test_what_is_to_be_predicted_is_not_shown_by_a_drag(opened):
     dragged = opened("show")
     dragged.page.get_by_label("Predict first").check()

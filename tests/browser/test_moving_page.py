@@ -179,8 +179,8 @@ def test_while_it_plays_every_number_is_one_that_the_sentence_is_about(go, tmp_p
     picture = made(name)
     page = go(picture.save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
     shown = Shown(page.locator(".labkit"), picture.scene)
-    if not shown.main or shown.main.sets:
-        pytest.skip("nothing plays, or what plays sets inputs: then nothing is on its way")
+    if not shown.main:
+        pytest.skip("nothing plays")
     page.emulate_media(reduced_motion="no-preference")
     page.clock.install(time=0)
     page.clock.pause_at(1000)

@@ -53,8 +53,7 @@ def opened(window, example, picture, tmp_path_factory):
     window.messages.clear()
     window.requests.clear()
     window.page.goto(url)
-    with_inputs = lambda sets: picture.scene_at({**picture.inputs, **sets})
-    return Shown(window.page.locator(".labkit"), picture.scene, with_inputs), url, window
+    return Shown(window.page.locator(".labkit"), picture.scene), url, window
 
 
 @pytest.fixture

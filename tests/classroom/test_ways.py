@@ -64,8 +64,9 @@ FORBIDDEN = {
         "answer = lambda v: ((np.arange(len(v))[:, None] >= np.arange(len(v))) * v[:, None]).sum(axis=0)"),
     "a matrix in one row": ("vector-pull-cumsum", "matrix", """
         def answer(v):
-            flat = [float(i >= j) for j in range(len(v)) for i in range(len(v))]
-            return np.array([sum(v * flat[j * len(v) : (j + 1) * len(v)]) for j in range(len(v))])
+            n, places = len(v), np.arange(len(v) ** 2)
+            flat = places % n >= places // n
+            return np.array([sum(v * flat[j * n : (j + 1) * n]) for j in range(n)])
     """),
     "the clip of ops": ("grad-clip", "clip", """
         from labkit.mindspore.ops import clip_by_global_norm as scaled
@@ -92,6 +93,11 @@ FORBIDDEN = {
                 patient.measure(what)
             return patient.hand_in(found)
     """),
+    "nothing measured": ("ward-patch", "measure", above(
+        "ward-patch",
+        'patient.measure("arriving")[0] != patient.plan.limit',
+        "'clip-early' in clinic.drawing.admission(name).faults",
+    )),
     "all losses, then their mean": ("memory-leak", "still held", """
         def answer(w, x, y):
             w = torch.tensor(w, requires_grad=True)

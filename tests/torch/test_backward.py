@@ -144,7 +144,8 @@ def test_derivatives_of_derivatives():
 
 def test_backward_with_create_graph_leaves_a_gradient_that_can_be_differentiated():
     x = leaf(3.0)
-    (x**3).backward(create_graph=True)
+    with pytest.warns(UserWarning, match="reference cycle"):
+        (x**3).backward(create_graph=True)
     assert str(x.grad) == "tensor(27., grad_fn=<CopyBackwards>)"
     g, x.grad = x.grad, None
     g.backward()
@@ -312,3 +313,18 @@ def test_an_array_is_handed_out_where_nothing_is_recorded():
         assert x.numpy().tolist() == [1.0, 2.0]
     with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
         x.numpy()
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: torch.nn.functional.softmax(torch.ones(2, 2)), "Implicit dimension choice for softmax"),
+        (lambda: torch.nn.LogSoftmax()(torch.ones(2)), "Implicit dimension choice for log_softmax"),
+        (lambda: torch.ones(1).std(), r"std\(\): degrees of freedom is <= 0"),
+        (lambda: torch.ones(1, 3).var(0), r"var\(\): degrees of freedom is <= 0"),
+        (lambda: torch.ones(2, 2, 2).T, "The use of `x.T` on tensors of dimension other than 2"),
+    ],
+)
+def test_pytorchs_warnings_are_given(call, words):
+    with pytest.warns(UserWarning, match=words):
+        call()

@@ -42,9 +42,18 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
     accumulate((self,), gradient, retain_graph, create_graph, inputs)
 
 
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause"
+    " a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function,"
+    " make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
 def accumulate(tensors, gradients, retain_graph, create_graph, inputs):
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf, or of `inputs` alone."""
     edges = None
+    if create_graph:
+        warn_user(CYCLE)
     if inputs is not None:
         inputs = tuple_of(inputs)
         if not inputs:

@@ -2,7 +2,7 @@
 
 `y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`.
 Write `pull(v)`: it returns v times the Jacobian, an array like `v`, without automatic differentiation. Do not build the matrix:
-for a `v` of 500 elements it takes more memory than your function may. (One line is enough.)
+for a `v` of 700 elements it takes more memory than your function may. (One line is enough.)
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ def pull(v):
     return np.cumsum(v[::-1])[::-1]
 
 
-LARGE = 500  # as many rows of the matrix take 250 kB, even as booleans
+LARGE = 700  # elements of v, for which the matrix takes 490 kB, even of booleans
 
 
 def few(rng):
@@ -74,7 +74,7 @@ ways = (
     Way(
         "The matrix was built: compute the result without it, in less memory.",
         ("peak bytes",),
-        holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 150_000,
+        holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
     ),
 )
 hints = (

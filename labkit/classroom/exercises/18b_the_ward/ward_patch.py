@@ -15,6 +15,7 @@ admits the patient once, measures what it needs, replaces the part that is ill b
 from labkit import torch
 from labkit.classroom import clinic
 from labkit.classroom.clinic.drawing import admission
+from labkit.classroom.clinic.faults import FAULTS
 from labkit.classroom.writing import Way, judged, strata, wrong
 
 
@@ -55,14 +56,15 @@ draw = strata(
 
 
 def _by_its_chart(inputs, expected, got, done):
-    """One admission, at least one measurement, and the sheet is the patient's own."""
+    """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
     ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
-    return paid and got in sheets
+    suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
+    return got in sheets and all({*FAULTS[fault].told_by}.intersection(paid) for fault in suspects)
 
 
 ways = (
     Way(
-        "Admit the patient once, measure it, and return the sheet that the patient gives you, unchanged.",
+        "Admit the patient once, measure what tells its fault, and return the sheet that the patient gives you, unchanged.",
         ("patients",),
         holds=_by_its_chart,
     ),

@@ -132,9 +132,6 @@ def test_what_leads_up_to_the_first_question_plays(opened):
     assert at.inner_text().startswith("5/")
 
 
-QUANTITIES = [(0, "g", -133, 77), (0, "limit", -21, -17), (1, "start", 71, -49), (1, "max_norm", -38, 0)]
-
-
 def test_what_is_to_be_predicted_is_not_shown_by_a_drag(opened):
     dragged = opened("show")
     dragged.page.get_by_label("Predict first").check()

@@ -21,7 +21,7 @@ SEEN = """frame => JSON.stringify({
     : [...figure.querySelectorAll("svg > *")].map(node =>
       node.tagName === "text" && node.getClientRects().length ? node.textContent : "")),
 })"""
-USUAL = ("clipping", "cut")  # of all, those that a usual run tries
+USUAL = ("show", "cut")  # of all, those that a usual run tries
 BELOW = "<!doctype html><div style='height: 3000px'></div><iframe src='{}' width='900' height='600'></iframe>"
 
 

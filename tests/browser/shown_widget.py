@@ -1,6 +1,5 @@
 """One widget in a page: turn its dials as a reader would, and compare what stands there with what its scene says."""
 
-import itertools
 import json
 from collections.abc import Sequence
 
@@ -53,7 +52,7 @@ class Shown:
         return self.frame.locator(".lk-controls > .lk-dial").nth(list(self.scene.dials).index(dial))
 
     def turn(self, dial: Dial, position: int):
-        """Turn a dial with its own control, one step of it where it is an arrangement."""
+        """Turn a dial with its own control."""
         control = self.control(dial)
         if dial.kind == "slider" and not dial.plays:
             control.locator("input").fill(str(position))
@@ -75,8 +74,6 @@ class Shown:
             return  # by an answer alone
         elif dial.kind == "inside":
             self._drag(dial, position)
-        elif dial.kind == "order":
-            position = self._swap_first(dial)
         else:
             self._choose(control, position)
         self.goes({**dial.shows, dial.name: position} if position != self.state[dial.name] else {})
@@ -108,12 +105,6 @@ class Shown:
             off = position - int(knob.get_attribute("aria-valuenow"))
             if off:
                 knob.press("ArrowRight" if off > 0 else "ArrowLeft")
-
-    def _swap_first(self, dial):
-        orders = list(itertools.permutations(range(len(dial.items))))
-        first, second, *rest = orders[self.state[dial.name]]
-        self.control(dial).locator("li").first.get_by_role("button").last.click()
-        return orders.index((second, first, *rest))
 
     def panel(self, i=0):
         """A visible panel, which takes the keyboard."""

@@ -89,7 +89,7 @@ def test_the_few_have_every_kind_of_control():
     def kinds(names):
         return {dial.kind for name in names for dial in made(name).scene.dials}
 
-    assert kinds(FEW) == {"slider", "choice", "toggle", "order", "plane"}
+    assert kinds(FEW) == {"slider", "choice", "toggle", "plane"}
 
 
 def test_every_dial_shows_what_the_scene_says_with_words_in_their_place(shown):

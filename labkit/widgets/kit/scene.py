@@ -27,7 +27,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "list", "toggle", "plane", "order", "hunt", "inside", "told")
+KINDS = ("slider", "choice", "list", "toggle", "plane", "hunt", "inside", "told")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -66,7 +66,7 @@ class Dial:
 
     Kinds: "slider" (with buttons to step and play), "choice", "list" (a choice that opens), "toggle" (positions 0 and 1),
     "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
-    "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
+    "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone), "told" (whether what is asked before position 1 is told:
     without a control, at 0 only while the reader predicts). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
@@ -89,7 +89,6 @@ class Dial:
     asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
     when: When = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
-    items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
     shows: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()

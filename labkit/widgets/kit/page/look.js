@@ -94,23 +94,3 @@ export function briefly(told, most = 30) {
   }
   return [told, ""];
 }
-
-export function permutation(items, position) {
-  const rest = [...items], found = [];
-  let among = rest.reduce((product, _, i) => product * (i + 1), 1);
-  while (rest.length) {
-    among /= rest.length;
-    found.push(...rest.splice(Math.floor(position / among), 1));
-    position %= among;
-  }
-  return found;
-}
-
-export function positionOf(items, order) {
-  const rest = [...items];
-  return order.reduce((position, item) => {
-    const i = rest.indexOf(item);
-    rest.splice(i, 1);
-    return position * (rest.length + 1) + i;
-  }, 0);
-}

@@ -193,4 +193,9 @@ NUMPY_VJPS: dict[Callable, Callable] = {
         lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
     ),
 }
-TRANSPOSED = {anp.prod, anp.linalg.det, anp.sort, _norm}  # their tangents are the transposes of these rules
+TRANSPOSED = {
+    anp.prod,
+    anp.linalg.det,
+    anp.sort,
+    _norm,
+}  # autograd's jvp is wrong, too: the engine transposes these rules

@@ -230,6 +230,14 @@ def check_shape(i, given, expected):
         )
 
 
+def units(tensor):
+    """Arrays like `tensor` with a single 1, one for each element."""
+    for index in np.ndindex(tuple(tensor.shape)):
+        unit = np.zeros(tuple(tensor.shape), tensor._array.dtype)
+        unit[index] = 1
+        yield unit
+
+
 def structure(tree):
     """How tuples, lists and dicts nest in `tree`, a `*` for each leaf."""
     if isinstance(tree, dict):

@@ -13,6 +13,7 @@ import numpy as np
 from .. import engine
 from ..dialects.argument_types import as_tuple, of_kind
 from ..dialects.unsupported import attributes
+from ._error_texts import error
 from ._ops import shape as _shape
 from ._tensor.tensor import Tensor
 from ._transforms import function_call as calls
@@ -101,10 +102,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     run = lambda *values: call.run(values, leaves, rebuild, False)
     flat, pushed = engine.jvp(run, values_of(leaves), values_of(flatten(tangents)[0]))
     if strict and call.independent:
-        raise RuntimeError(
-            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
-            "with strict=True."
-        )
+        raise error("jvp_strict")
     output, tangent = call.output(flat), call.output(pushed)
     return (output, tangent, call.aux_of(flat)) if has_aux else (output, tangent)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..dialects.class_paths import real_home
 from ..dialects.unsupported import attributes
+from ._error_texts import error
 from ._tensor.attributes import Size
 from ._tensor.device import device
 from ._tensor.dtype import DTYPES, dtype
@@ -173,10 +174,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     `map_location`: all is on the CPU; a file that was saved on a GPU needs `"cpu"` here, as in PyTorch, else RuntimeError.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
-        raise AttributeError(
-            f"{type(f).__name__!r} object has no attribute 'seek'. You can only torch.load from a file that is seekable. "
-            "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
-        )
+        raise error("not_seekable", kind=type(f).__name__)
     with open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
         if not zipfile.is_zipfile(file):
             file.seek(0)

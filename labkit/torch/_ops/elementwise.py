@@ -4,6 +4,7 @@ import numpy as np
 
 from ...ops import FUNCTIONS, about
 from .. import _rules
+from .._error_texts import error
 from .._tensor import dtype as _dtype
 from .._tensor.tensor import Tensor
 from . import dispatch
@@ -182,10 +183,7 @@ def _refuse_bool(a, b):
 
 def _negatable(x):
     if x.dtype.name == "bool":
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
-        )
+        raise error("negative_bool")
     return x
 
 
@@ -217,9 +215,7 @@ def where(condition, input=None, other=None):
     if input is None:
         return tuple(off_tape(i, "where", condition) for i in np.nonzero(condition._array))
     if condition.dtype.name not in ("bool", "uint8"):
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.legacy}"
-        )
+        raise error("where_condition", kind=condition.dtype.legacy)
     dtype = common_dtype(input, other)
     operands = [converted(_as_tensor(v, dtype), dtype) for v in (input, other)]
     check_broadcast(*operands)

@@ -7,6 +7,7 @@ from ... import ops as base
 from ...dialects.class_paths import Placed
 from ...ops import REDUCTIONS
 from .. import _rules
+from .._error_texts import error
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import widened
 from .dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
@@ -26,10 +27,7 @@ def _axis(dim, ndim):
 
 def _floats_alone(input):
     if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {input.dtype.legacy}"
-        )
+        raise error("mean_of_integers", kind=input.dtype.legacy)
     return input
 
 

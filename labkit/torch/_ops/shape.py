@@ -7,6 +7,7 @@ import numpy as np
 from ...dialects.argument_types import one_by_one
 from ...engine import cast
 from .. import _rules
+from .._error_texts import error
 from .._tensor import dtype as _dtype
 from .._tensor.device import check_device
 from .._tensor.device import device as _device
@@ -54,10 +55,7 @@ def view_(self, *size, dtype=None):
         return Tensor._of(self._array.view((dtype or size[0]).np))
     shape = _resolved(flat_sizes(size), self.numel())
     if not _viewable(self._array, shape):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
-        )
+        raise error("view_strides")
     return view(self, _rules.reshape, shape)
 
 
@@ -106,10 +104,7 @@ def _transposing(input, dim0, dim1):
 def permute(input, dims):
     """The dimensions in the order `dims`."""
     if len(dims) != input.ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
-        )
+        raise error("permute_dims", ndim=input.ndim, dims=len(dims))
     return view(input, _rules.permute, tuple(whole_dim(d, input.ndim) for d in dims))
 
 
@@ -159,17 +154,18 @@ def expand(self, *size):
     sizes = flat_sizes(size)
     missing = len(sizes) - self.ndim
     if missing < 0:
-        raise RuntimeError(
-            f"expand({_kind(self)}{{{list(self.shape)}}}, size={list(sizes)}): the number of sizes provided "
-            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        raise error(
+            "expand_count",
+            kind=_kind(self),
+            shape=list(self.shape),
+            sizes=list(sizes),
+            count=len(sizes),
+            ndim=self.ndim,
         )
     shape = tuple(self.shape[i - missing] if n == -1 else n for i, n in enumerate(sizes))
     for i, (have, want) in enumerate(zip(self.shape, shape[missing:], strict=True)):
         if have not in (1, want):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton "
-                f"dimension {i + missing}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(self.shape)}"
-            )
+            raise error("expand_size", want=want, have=have, i=i + missing, sizes=list(sizes), shape=list(self.shape))
     return view(self, _rules.expand, shape)
 
 
@@ -312,10 +308,7 @@ def cat(tensors, dim=0):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {tensors[0].ndim} and {x.ndim}")
         for d, (a, b) in enumerate(zip(tensors[0].shape, x.shape, strict=True)):
             if d != dim and a != b:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for "
-                    f"tensor number {i} in the list."
-                )
+                raise error("cat_sizes", dim=dim, a=a, b=b, i=i)
     return _joined(tensors, _rules.cat, dim)
 
 
@@ -326,10 +319,7 @@ def stack(tensors, dim=0):
         raise RuntimeError("stack expects a non-empty TensorList")
     for i, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(x.shape)} at entry {i}"
-            )
+            raise error("stack_sizes", first=list(tensors[0].shape), shape=list(x.shape), i=i)
     return _joined(tensors, _rules.stack, whole_dim(dim, tensors[0].ndim + 1))
 
 
@@ -357,10 +347,7 @@ def split(input, split_size, dim=0):
     else:
         sizes, name = list(split_size), "SplitWithSizesBackward0"
         if sum(sizes) != n:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
-                f"but got split_sizes={sizes}"
-            )
+            raise error("split_sizes", n=n, dim=dim, sizes=sizes)
     starts = [sum(sizes[:k]) for k in range(len(sizes))]
     return _slices(input, dim, [(s, s + m) for s, m in zip(starts, sizes, strict=True)], name)
 

@@ -178,9 +178,8 @@ class BackwardPass:
         watch.walks += 1
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
-            raise RecursionError(
-                f"backward() inside backward(), {inside} times over: expected a hook or function to end"
-            )
+            text = f"backward() inside backward(), {inside} times over: expected a hook or function to end"
+            raise RecursionError(text)
         return elsewhere(self._run) if inside and inside % NESTED == 0 else self._run()
 
     def _run(self):

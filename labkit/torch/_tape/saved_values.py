@@ -14,15 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...dialects.class_paths import Placed
+from .._error_texts import error
 from . import grad_mode
 from .node import NONE, Node, short_name
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
 INFERENCE = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
@@ -121,7 +116,7 @@ class Kept(Node):
 
     def check(self):
         if self.released and self.plan.saved:
-            raise RuntimeError(FREED)
+            raise error("graph_freed")
         for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
                 raise RuntimeError(modified(ref(), counter, number, self if name == "result" else None))
@@ -193,20 +188,6 @@ def modified(tensor, counter, number, maker=None):
     )
 
 
-CHANGED = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
-    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
-    "perform in-place operations on the input to a pack hook."
-)
-GONE = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed "
-    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph "
-    "a second time or if you need to access saved variables after calling backward."
-)
-TWICE = (
-    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed "
-    "at a time."
-)
 NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"
 
 
@@ -217,7 +198,7 @@ def packed(tensor, hooks):
     with grad_mode.no_grad():
         held = pack(tensor)
     if tensor._version_counter.number != number:
-        raise RuntimeError(CHANGED)
+        raise error("pack_in_place")
     return held, unpack
 
 
@@ -256,8 +237,8 @@ class SavedTensor(metaclass=Placed):
         if name in node.plan.unsaved:
             raise RuntimeError(NOTHING)
         if node.released:
-            raise RuntimeError(GONE)
+            raise error("hooks_after_freed")
         if name in node.packed:
-            raise RuntimeError(TWICE)
+            raise error("hooks_twice")
         node.pack(name, getattr(node, f"_saved_{name}").detach(), (pack_hook, unpack_hook))
         node.versions.pop(name, None)

@@ -5,6 +5,7 @@ import weakref
 
 from ...engine import TAPE, Forward, isbox, new_box
 from .. import _rules
+from .._error_texts import error
 from .._tape import grad_mode
 from .._tape.node import AccumulateGrad, Nowhere, short_name
 from .._tape.op_node import Edge
@@ -94,10 +95,7 @@ class OnTape(Fields):
     @requires_grad.setter
     def requires_grad(self, flag):
         if self._edge is not None and not flag:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+            raise error("non_leaf_flag")
         if flag and not self.dtype.is_floating_point:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self._edge is None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...dialects.argument_types import as_tuple
+from .._error_texts import error
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import units
 
@@ -89,10 +90,7 @@ def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-            "requires_grad=True."
-        )
+        raise error("gradcheck_inputs")
     numbers = {place: _numerical(func, inputs, place, eps) for place in places}
     for by_forward in (mode for mode, asked in ((False, back), (True, forward)) if asked):
         for place, numerical in numbers.items():

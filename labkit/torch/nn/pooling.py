@@ -4,6 +4,7 @@ from typing import Any
 
 from ...dialects.class_paths import with_names
 from ...ops import pooling
+from .._error_texts import error
 from .._ops.dispatch import apply
 from .._ops.function_table import METHODS, function
 from .._rules import conv_and_pool as rules
@@ -25,10 +26,7 @@ def _pooled(rule, input, kernel, stride, padding, dilation, *more):
     dense = dilation or (1, 1)
     for k, p, d in zip(kernel, padding, dense, strict=True):
         if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, "
-                f"but got pad={p}, kernel_size={k} and dilation={d}"
-            )
+            raise error("pool_padding", p=p, k=k, d=d)
     size = rules.out_size(tuple(input.shape), kernel, stride, padding, dense, more[0])
     if min(size) < 1:
         given, made = (

@@ -13,6 +13,7 @@ from typing import Any
 from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from .._error_texts import error, said
 from .._tape import grad_mode
 from .._tape.saved_values import modified
 from .._tensor.tensor import Tensor
@@ -22,18 +23,6 @@ from ..autograd.graph import saved_tensors_hooks
 from ..random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = ["CheckpointError", "checkpoint"]
-
-UNSAID = (
-    "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without "
-    "use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
-    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
-    "variants."
-)
-WITH_INPUTS = (
-    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
-    "`inputs` argument."
-)
 
 
 class CheckpointError(RuntimeError, metaclass=Placed):
@@ -69,7 +58,7 @@ def checkpoint(
     run
     """
     if use_reentrant is None:
-        warnings.warn(UNSAID.format("torch.utils.checkpoint"), UserWarning, stacklevel=2)
+        warnings.warn(said("use_reentrant"), UserWarning, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -240,7 +229,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx, *grads) -> tuple:
         if grad_mode.state.walk.needed is not None:
-            raise RuntimeError(WITH_INPUTS)
+            raise error("reentrant_with_inputs")
         inputs = list(ctx.others)
         for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = saved.detach().requires_grad_(saved.requires_grad)

@@ -4,6 +4,7 @@ The texts are read when the first of them is needed.
 """
 
 import builtins
+import re
 from functools import cache
 from os.path import dirname, join
 
@@ -12,7 +13,9 @@ from os.path import dirname, join
 def _texts() -> dict[str, tuple[str, str]]:
     with open(join(dirname(__file__), "error_texts.txt"), encoding="utf-8") as file:
         lines = [line.split(" = ", 1) for line in file.read().splitlines()]
-    return {name: tuple(text.replace("\\n", "\n").split(": ", 1)) for name, text in lines}  # type: ignore[misc]
+    escaped = {"\\n": "\n", "\\x1b": "\x1b"}
+    plain = lambda text: re.sub(r"\\n|\\x1b", lambda found: escaped[found[0]], text)
+    return {name: tuple(plain(text).split(": ", 1)) for name, text in lines}  # type: ignore[misc]
 
 
 def said(name, /, **parts) -> str:

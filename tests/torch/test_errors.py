@@ -195,11 +195,8 @@ def test_an_expression_raises(expression, outcome):
 def test_each_text_of_the_table_is_said_somewhere_with_its_placeholders():
     texts = {name: {part[1] for part in Formatter().parse(text) if part[1]} for name, (_, text) in _texts().items()}
     trees = [ast.parse(path.read_text()) for path in Path(torch.__file__).parent.rglob("*.py")]
-    calls = [
-        node
-        for tree in trees
-        for node in ast.walk(tree)
-        if getattr(getattr(node, "func", None), "id", "") in ("error", "said")
-    ]
-    named = [call for call in calls if isinstance(call.args[0], ast.Constant)]
-    assert {call.args[0].value: {word.arg for word in call.keywords} for call in named} == texts
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = [node for node in nodes if getattr(getattr(node, "func", None), "id", "") in ("error", "said")]
+    given = {n.args[0].value: {word.arg for word in n.keywords} for n in calls if isinstance(n.args[0], ast.Constant)}
+    assert given == {name: texts[name] for name in given}
+    assert {*texts} <= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}

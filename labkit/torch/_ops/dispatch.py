@@ -24,10 +24,6 @@ OPERANDS = (Tensor, *NUMBERS)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 REPEATING = ("masked_fill_", "index_put_")  # may write the same element several times
-INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-)
 
 
 def tensor_of(x, name):
@@ -249,7 +245,7 @@ def check_inplace(name, tensor, *operands):
         with grad_mode.outside_transform(behind._level):
             check_inplace(name, behind._primal, *operands)
     if tensor.is_inference() and not grad_mode.is_inference_mode_enabled():
-        raise RuntimeError(INFERENCE)
+        raise error("inference_in_place")
     tensors = [t for t in operands if isinstance(t, Tensor)]
     if grad_mode.grad_enabled() and any(t.requires_grad for t in (tensor, *tensors)):
         if tensor._base is not None:

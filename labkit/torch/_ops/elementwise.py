@@ -64,18 +64,6 @@ def add(input, other, *, alpha=1):
     return binary(_rules.add, input, other) if alpha == 1 else binary(_rules.add_scaled, input, other, more=(alpha,))
 
 
-NO_BOOL_SUB = (
-    "Subtraction, the `-` operator, with {} is not supported. Use the `^` or `logical_xor()` operator instead."
-)
-BOOL_SUB = {
-    True: NO_BOOL_SUB.format("two bool tensors"),
-    False: (
-        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or `logical_not()` operator instead."
-    ),
-}
-
-
 @both("sub", "subtract")
 def sub(input, other, *, alpha=1):
     """`input - alpha * other`."""
@@ -178,7 +166,7 @@ def _as_tensor(value, dtype):
 def _refuse_bool(a, b):
     flags = [v.dtype.name == "bool" if isinstance(v, Tensor) else isinstance(v, bool) for v in (a, b)]
     if flags[0] or flags[1]:
-        raise RuntimeError(BOOL_SUB[flags[0] and flags[1]])
+        raise error("sub_of_bools" if flags[0] and flags[1] else "sub_of_bool")
 
 
 def _negatable(x):

@@ -14,15 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...dialects.class_paths import Placed
-from .._error_texts import error
+from .._error_texts import error, said
 from . import grad_mode
 from .node import NONE, Node, short_name
 
-INFERENCE = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
-    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-)
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 KEEP_CONSTANT = (
     4096  # elements: of a constant that a node which has run may hold, so that its values can be computed again
@@ -75,7 +70,7 @@ class Kept(Node):
             if counter is None:
                 continue
             if tensor._inference:
-                raise RuntimeError(INFERENCE)
+                raise error("inference_saved")
             if grad_mode.state.saving is not None:
                 self.pack(name, tensor, grad_mode.state.saving)
             else:
@@ -178,14 +173,7 @@ def modified(tensor, counter, number, maker=None):
         maker = maker or tensor.grad_fn
         if maker is not None:
             where = f"{where.rstrip()}, which is output {tensor.output_nr} of {short_name(maker)}, "
-    hint = (
-        "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
-    return (
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{where}is at version {counter.number}; expected version {number} instead. {hint}"
-    )
+    return said("modified", where=where, number=counter.number, expected=number)
 
 
 NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"

@@ -14,7 +14,6 @@ from .._ops.dispatch import check_view, move_history
 from .._tape import grad_mode
 from .._tape.node import Node
 from .._tape.op_node import Edge
-from .._tape.saved_values import INFERENCE
 from .._tensor.tensor import Tensor
 from ._function_context import FunctionCtx, among
 from ._function_in_transforms import applied_to_traced
@@ -142,7 +141,7 @@ def _attached(ctx, output, inputs):
     made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
     for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
-            raise RuntimeError(INFERENCE)
+            raise error("inference_saved")
     ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
     if grad_mode.state.saving is not None and ctx.edges:
         ctx._pack(grad_mode.state.saving)

@@ -8,48 +8,12 @@ from typing import Any
 
 from ...dialects.argument_types import as_tuple, of_kind
 from ...dialects.unsupported import attributes
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops import shape as _shape
 from .._tape.grad_mode import enable_grad
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import units
-
-CONSTANT = (
-    "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode."
-)
-INDEPENDENT = "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
-OUTPUT_INDEPENDENT = (
-    "Output {} of the user-provided function is independent of input {{}}. This is not allowed in strict mode."
-)
-PULLED_CONSTANT = (
-    "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
-    "allowed in strict mode."
-)
-LINEAR = (
-    "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
-    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
-    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
-    "example)."
-)
-_AGAIN = " This is not allowed in strict mode when create_graph=True."
-CONSTANT_AGAIN = "The jacobian of the user-provided function is independent of input {}." + _AGAIN
-HESSIAN_AGAIN = "The hessian of the user-provided function is independent of input {}." + _AGAIN
-PUSHED_CONSTANT = (
-    "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double backward "
-    "trick to compute forward mode gradients. This is not allowed in strict mode."
-)
-SECOND = {
-    "vhp": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode.",
-    "hvp": (
-        "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed in "
-        "strict mode as it prevents from using the double backward trick to replace forward mode AD."
-    ),
-}
-NO_OUTPUT = (
-    "The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of Tensors but the given "
-    "outputs of the user-provided function has type {type}."
-)
 
 
 def _tuple(x, what, name):
@@ -76,12 +40,14 @@ def _called(func, inputs, name, strict):
     """What `func` returns, and that as a tuple."""
     out = func(*inputs)
     outputs = _tuple(out, "outputs of the user-provided function", name)
-    _on_tape(outputs, strict, CONSTANT)
+    _on_tape(outputs, strict, "output_constant")
     return out, outputs
 
 
-def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT, again=CONSTANT_AGAIN):
-    """The gradients; with `strict`, `words` are said where there is none, `again` where it is constant."""
+def _pulled(
+    outputs, inputs, seeds, create_graph, strict=False, said="independent", again="jacobian_independent", output=0
+):
+    """The gradients; with `strict`, an error is raised: `said` where there is none, `again` where it is constant."""
     from . import grad
 
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -91,15 +57,15 @@ def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDEN
     found = grad(outputs, inputs, seeds, create_graph=create_graph, retain_graph=True, allow_unused=True)
     for i, g in enumerate(found):
         if strict and g is None:
-            raise RuntimeError(words.format(i))
+            raise error(said, i=i, output=output)
     _on_tape(found, strict and create_graph and bool(again), again)
     return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
 
 
-def _on_tape(tensors, strict, words):
+def _on_tape(tensors, strict, said):
     for i, t in enumerate(tensors):
         if strict and not t.requires_grad:
-            raise RuntimeError(words.format(i))
+            raise error(said, i=i)
 
 
 def _vector(v, like, name, one, single="input to the user-provided function is"):
@@ -133,8 +99,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     out, outputs = _called(func, leaves, "jacobian", strict)
     rows = []
     for i, output in enumerate(outputs):
-        pulled = [_pulled((output,), leaves, (Tensor._of(unit),), create_graph, strict, OUTPUT_INDEPENDENT.format(i))
-            for unit in units(output)]  # fmt: skip
+        more = {"said": "output_independent", "output": i}
+        pulled = [_pulled((output,), leaves, (Tensor._of(u),), create_graph, strict, **more) for u in units(output)]
         columns = zip(*pulled, strict=True) if pulled else ((),) * len(leaves)
         found = [_stacked(c, (*output.shape, *t.shape)) for c, t in zip(columns, leaves, strict=True)]
         rows.append(_mirrored(found, inputs, create_graph))
@@ -162,12 +128,13 @@ def hessian(
 
     def first(*values):
         out = func(*values)
-        of_kind(out, Tensor, NO_OUTPUT)
+        if not isinstance(out, Tensor):
+            raise error("hessian_output", type=type(out))
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-        _on_tape((out,), strict, CONSTANT)
+        _on_tape((out,), strict, "output_constant")
         row = _pulled((out,), values, (_creation.ones_like(out),), True)
-        _on_tape(row, strict, LINEAR)
+        _on_tape(row, strict, "jacobian_constant")
         return tuple(g if g.shape == t.shape else g.reshape(t.shape) for g, t in zip(row, values, strict=True))
 
     found = jacobian(first, _tuple(inputs, "inputs", "hessian"), create_graph, strict)
@@ -192,12 +159,12 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     out, outputs = _called(func, leaves, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
     pulled = _pulled(outputs, leaves, dummies, True, strict, again="")
-    _on_tape(pulled, strict, PULLED_CONSTANT)
-    found = _pulled(pulled, dummies, v, create_graph, strict, PUSHED_CONSTANT)
+    _on_tape(pulled, strict, "pulled_constant")
+    found = _pulled(pulled, dummies, v, create_graph, strict, "pushed_constant")
     return _mirrored(outputs, out, create_graph), _mirrored(found, out, create_graph)
 
 
-def _hessian_product(name, does):
+def _hessian_product(name, independent, does):
     @enable_grad()
     def product(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
         leaves = _as_leaves(inputs, name, create_graph)
@@ -206,8 +173,8 @@ def _hessian_product(name, does):
         if isinstance(out, tuple) or out.numel() != 1:
             raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
         first = _pulled(outputs, leaves, (_creation.ones_like(out),), True, strict, again="")
-        _on_tape(first, strict, LINEAR)
-        found = _pulled(first, leaves, v, create_graph, strict, SECOND[name], HESSIAN_AGAIN)
+        _on_tape(first, strict, "jacobian_constant")
+        found = _pulled(first, leaves, v, create_graph, strict, independent, "hessian_independent")
         return _mirrored(outputs, out, create_graph), _mirrored(found, inputs, create_graph)
 
     product.__name__ = product.__qualname__ = name
@@ -215,7 +182,9 @@ def _hessian_product(name, does):
     return product
 
 
-vhp = _hessian_product("vhp", "`(output, v^T H)`: the vector-Hessian product of a scalar `func`.")
-hvp = _hessian_product("hvp", "`(output, H v)`: the Hessian-vector product of a scalar `func`, equal to `vhp`.")
+vhp = _hessian_product("vhp", "vhp_independent", "`(output, v^T H)`: the vector-Hessian product of a scalar `func`.")
+hvp = _hessian_product(
+    "hvp", "hvp_independent", "`(output, H v)`: the Hessian-vector product of a scalar `func`; as `vhp`."
+)
 
 __getattr__ = attributes(__name__)

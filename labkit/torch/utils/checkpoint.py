@@ -137,11 +137,7 @@ class _Segment:
         if self.walk is None or self.walk() is not grad_mode.state.walk or grad_mode.state.walk is None:
             self._run_again()
         if place.value is None:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
-                "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with "
-                "details on your use case."
-            )
+            raise CheckpointError(said("unpacked_twice"))
         found, place.value = place.value, None
         return found
 
@@ -155,26 +151,16 @@ class _Segment:
         walk = grad_mode.state.walk
         self.walk = None if walk is None else weakref.ref(walk)
         if not self.excused and self.count != len(self.places):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\nNumber of tensors saved during "
-                f"recomputation: {self.count}."
-            )
+            raise CheckpointError(said("saved_count", before=len(self.places), again=self.count))
         if self.differ and self.compare:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                "forward pass.\n" + "\n".join(self.differ)
-            )
+            raise CheckpointError(said("saved_kinds", differ="\n".join(self.differ)))
 
     def _store(self, tensor):
         tensor, number = tensor.detach(), self.count
         self.count += 1
         if number >= len(self.places):
             if self.complete:
-                raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
-                    "forward pass."
-                )
+                raise CheckpointError(said("saved_more"))
             self.excused = True
             return tensor
         place = self.places[number]()

@@ -78,26 +78,55 @@ def flatten(input, start_dim=0, end_dim=-1):
     return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
-@both()
-def t(input):
-    """The transpose of a matrix."""
-    return view(input, *_turning(input))
-
-
 def _turning(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return (_rules.t,)
 
 
-@both("transpose", "swapaxes")
-def transpose(input, dim0, dim1):
-    """Two dimensions exchanged."""
-    return view(input, *_transposing(input, dim0, dim1))
-
-
 def _transposing(input, dim0, dim1):
     return _rules.transpose, whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
+
+
+def _squeezing(input, dim=None):
+    if dim is None:
+        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
+    if isinstance(dim, (tuple, list)):
+        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
+    dim = whole_dim(dim, input.ndim)
+    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
+
+
+def _unsqueezing(input, dim):
+    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
+
+
+def _shaped(how, does, *names):
+    """Enter a view and its form in place; `how` gives the rule and what comes with it."""
+
+    def looked(input, *args, **kwargs):
+        return view(input, *how(input, *args, **kwargs))
+
+    def changed(self, *args):
+        check_inplace(f"{names[0]}_", self)
+        rule, *more = how(self, *args)
+        made = view(self, _rules.IN_PLACE[rule], *more)
+        self._move_to(made._edge)
+        self._data = made._data
+        if self._base is not None:
+            self._view, self._seen = made._view, made._seen
+        return self
+
+    looked.__name__, looked.__doc__ = names[0], f"{does}."
+    changed.__name__, changed.__doc__ = f"{names[0]}_", f"`{names[0]}`, in place: the same memory under another shape."
+    METHODS[changed.__name__] = changed
+    return both(*names)(looked)
+
+
+t = _shaped(_turning, "The transpose of a matrix", "t")
+transpose = _shaped(_transposing, "Two dimensions exchanged", "transpose", "swapaxes")
+squeeze = _shaped(_squeezing, "Without the dimensions of length 1, or without `dim` if its length is 1", "squeeze")
+unsqueeze = _shaped(_unsqueezing, "With a dimension of length 1 at `dim`", "unsqueeze")
 
 
 @function("permute")
@@ -120,32 +149,6 @@ def movedim(input, source, destination):
     for to, start in moved:
         places.insert(to, start)
     return permute(input, places)
-
-
-@both()
-def squeeze(input, dim=None):
-    """Without the dimensions of length 1, or without `dim` if its length is 1."""
-    return view(input, *_squeezing(input, dim))
-
-
-def _squeezing(input, dim=None):
-    """The rule, and what it is told."""
-    if dim is None:
-        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
-    if isinstance(dim, (tuple, list)):
-        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
-    dim = whole_dim(dim, input.ndim)
-    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
-
-
-@both()
-def unsqueeze(input, dim):
-    """With a dimension of length 1 at `dim`."""
-    return view(input, *_unsqueezing(input, dim))
-
-
-def _unsqueezing(input, dim):
-    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
 
 
 @method()
@@ -260,26 +263,6 @@ def _transposed_property(name, axes):
 
 
 METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_property("mT", (-2, -1))
-
-
-def _shaped_in_place(name, how):
-    def changed(self, *args):
-        check_inplace(f"{name}_", self)
-        rule, *told = how(self, *args)
-        made = view(self, _rules.IN_PLACE[rule], *told)
-        self._move_to(made._edge)
-        self._data = made._data
-        if self._base is not None:
-            self._view, self._seen = made._view, made._seen
-        return self
-
-    changed.__name__, changed.__doc__ = f"{name}_", f"`{name}`, in place: the same memory under another shape."
-    return changed
-
-
-_HOW = {"t": _turning, "transpose": _transposing, "squeeze": _squeezing, "unsqueeze": _unsqueezing}
-for _name, _how in _HOW.items():
-    METHODS[f"{_name}_"] = _shaped_in_place(_name, _how)
 
 
 # ---- joining and splitting ----

@@ -240,3 +240,15 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False)
     """`steps` numbers from `start` to `end`, both included."""
     dtype = dtype or _dtype.get_default_dtype()
     return _made(np.linspace(start, end, steps).astype(dtype.np), requires_grad, device)
+
+
+@function()
+def FloatTensor(data):
+    """A tensor of float32, as older code writes it: `torch.tensor(data, dtype=torch.float32)`."""
+    return tensor(data, dtype=DTYPES["float32"])
+
+
+@function()
+def LongTensor(data):
+    """A tensor of int64, as older code writes it: `torch.tensor(data, dtype=torch.int64)`."""
+    return tensor(data, dtype=DTYPES["int64"])

@@ -5,6 +5,7 @@ import numpy as np
 
 from ... import ops as base
 from ...dialects.class_paths import Placed
+from ...dialects.user_warnings import warn_user
 from ...ops import REDUCTIONS
 from .. import _rules
 from .._error_texts import error
@@ -60,38 +61,44 @@ for _name in REDUCED.split():
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 
-def _correction(unbiased, correction):
-    if correction is not None:
-        return correction
-    return 0 if unbiased is False else 1
+def _spread(fun, input, dim, unbiased, keepdim, correction):
+    """The variance or the standard deviation by the rule `fun`, with PyTorch's warning for too few elements."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    axis = _axis(dim, input.ndim)
+    if correction is None:
+        correction = 0 if unbiased is False else 1
+    found = apply(fun, input, axis, keepdim, correction)
+    if input.numel() <= correction * found.numel():
+        warn_user(TOO_FEW.format("var" if fun is _rules.var else "std"))
+    return found
 
 
-def _spread_args(dim, unbiased):
-    return (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+TOO_FEW = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided by"
+    " output numel)."
+)
 
 
 @both()
 @numpy_style
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The variance, over n - 1 unless `correction` says otherwise."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    return apply(_rules.var, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+    return _spread(_rules.var, input, dim, unbiased, keepdim, correction)
 
 
 @both()
 @numpy_style
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The standard deviation, over n - 1 unless `correction` says otherwise."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    return apply(_rules.std, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+    return _spread(_rules.std, input, dim, unbiased, keepdim, correction)
 
 
 @function()
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """`(std, mean)`, both as one node."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    axis = _axis(dim, input.ndim)
-    spread = apply(_rules.std_beside_mean, input, axis, keepdim, _correction(unbiased, correction))
+    spread = _spread(_rules.std_beside_mean, input, dim, unbiased, keepdim, correction)
+    axis = _axis(None if isinstance(dim, bool) else dim, input.ndim)
     return spread, apply(_rules.mean_beside_std, input, axis, keepdim)
 
 

@@ -1,10 +1,13 @@
 """Activations: functions, part of `torch.nn.functional`, and modules of the same options."""
 
+from functools import wraps
+
+from ...dialects.user_warnings import warn_user
 from .. import _rules
+from .._ops import reductions
 from .._ops.dispatch import apply
 from .._ops.function_table import FUNCTIONS
 from .._ops.operators import in_place
-from .._ops.reductions import log_softmax, softmax
 from .._tensor.tensor import Tensor
 from ._function_modules import of_function
 
@@ -45,6 +48,23 @@ def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
 
 _leaky_relu = lambda input, negative_slope=0.01: apply(_rules.leaky_relu, input, negative_slope)
 leaky_relu_ = in_place("leaky_relu", _leaky_relu)
+
+
+def _with_implicit_dim(fun):
+    """`fun` over a dimension that PyTorch chooses where none is given, with a warning."""
+
+    @wraps(fun)
+    def answer(input, dim=None, _stacklevel=3, dtype=None):
+        if dim is None:
+            warn_user(IMPLICIT.format(fun.__name__))
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return fun(input, dim, dtype)
+
+    return answer
+
+
+IMPLICIT = "Implicit dimension choice for {} has been deprecated. Change the call to include dim=X as an argument."
+softmax, log_softmax = map(_with_implicit_dim, (reductions.softmax, reductions.log_softmax))
 relu_, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu_", "sigmoid", "tanh"))
 
 ReLU = of_function("ReLU", relu, __name__, "inplace=False")

@@ -4,9 +4,8 @@ import numpy as np
 
 from ...dialects.unsupported import attributes
 from .._ops.dispatch import off_tape
-from .._ops.reductions import log_softmax, softmax
 from .._tensor.tensor import Tensor
-from .activations import gelu, leaky_relu, leaky_relu_, relu, relu_, sigmoid, silu, softplus, tanh
+from .activations import gelu, leaky_relu, leaky_relu_, log_softmax, relu, relu_, sigmoid, silu, softmax, softplus, tanh
 from .convolutions import conv1d, conv2d, conv_transpose1d, conv_transpose2d, pad
 from .layers import dropout, dropout2d, embedding, linear
 from .losses import binary_cross_entropy_with_logits, cross_entropy, mse_loss, nll_loss

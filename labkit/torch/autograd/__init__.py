@@ -12,14 +12,7 @@ from ...imports.lazy import load as _load
 from .._error_texts import error
 from .._tape import tensor_provenance
 from .._tape.backward_pass import BackwardPass, accumulate, input_edge, keeps, roots_of, tuple_of
-from .._tape.grad_mode import (
-    detect_anomaly,
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_detect_anomaly,
-    set_grad_enabled,
-)  # fmt: skip
+from .._tape.grad_mode import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._tensor.tensor import Tensor
 from . import graph
 

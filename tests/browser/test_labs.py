@@ -90,6 +90,23 @@ def test_a_place_or_a_choice_is_asked_for_before_anything_tells_it(go, tmp_path)
     assert "Step 4 of 48: at scale 2²⁵" in said.inner_text()
 
 
+def test_a_bit_is_toggled_and_the_exact_result_is_dragged_over_numbers_that_stay(go, tmp_path):
+    lens = made("microscope")
+    page = go(lens.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    said, line = page.locator(".lab-say"), page.locator(".lab-panels svg").first
+    page.get_by_role("switch", name="bit 6", exact=True).press("Enter")
+    assert said.inner_text() == lens.describe(x="819", power=-13).splitlines()[-1] or "0.0999" not in said.inner_text()
+    page.get_by_role("switch", name="bit 6", exact=True).click()
+    assert "That is a number of the format" in said.inner_text()
+    numbers = line.locator("text").all_inner_texts()[-7:]
+    handle = page.get_by_role("slider", name="The exact result")
+    before = handle.bounding_box()
+    for _ in range(3):
+        handle.press("ArrowRight")
+    assert "is nearer" in said.inner_text() and handle.bounding_box()["x"] > before["x"] + 20
+    assert line.locator("text").all_inner_texts()[-7:] == numbers
+
+
 def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):
     page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
     page.evaluate(f"""() => {{

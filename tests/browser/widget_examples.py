@@ -56,7 +56,6 @@ EXAMPLES = {
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
-    "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
@@ -64,6 +63,7 @@ EXAMPLES = {
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
+    "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
 }
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 

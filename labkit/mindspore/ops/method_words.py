@@ -103,6 +103,7 @@ def with_words(name: str, method: Callable) -> Callable:
                 return method(self, *([words.pop(several)] if several in words else ()), **words)
         raise _refused(name, args, kwargs)
 
+    call.__name__ = name
     return call
 
 

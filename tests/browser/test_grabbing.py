@@ -263,8 +263,6 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
     "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
     "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
-    "value of an argument": ("calls", "position", {}, 3),
-    "argument": ("calls", "position", {}, 3),
     "norms": ("folded", "norms", {"step": 9}, 11),
 }
 

@@ -249,7 +249,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
 ASKED = {  # the first question, and where the dial that it is about stands meanwhile
     "memory": ("The last of 16 layers is about to run", "time", 15),
     "sens": ("Seeds 1, 1 and 1", "told", 0),
-    "calls": ("What comes back?", "show", 0),
 }
 
 
@@ -375,15 +374,6 @@ def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go
     page.wait_for_function(
         "() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')"
     )  # the walk back plays on
-
-
-def test_what_belongs_to_what_is_pointed_at_lights_up_with_it(go, tmp_path):
-    page = go(made("calls").save(tmp_path / "calls.html").as_uri()).page
-    page.locator("[data-link='leaf gradient for x']:visible").first.hover(force=True)
-    assert page.locator("[data-link='position 0'].lk-hot").count() > 0
-    page.locator("[data-link='position 1']:visible").first.hover(force=True)
-    assert page.locator("[data-link='position 1'].lk-hot").count() > 0
-    assert page.locator("[data-link='leaf gradient for x'].lk-hot, [data-link='position 0'].lk-hot").count() == 0
 
 
 def test_a_sentence_that_grows_longer_moves_no_picture(go, tmp_path):

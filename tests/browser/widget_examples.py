@@ -53,7 +53,6 @@ EXAMPLES = {
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
-    "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
@@ -64,6 +63,7 @@ LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
+    "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
 }
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 

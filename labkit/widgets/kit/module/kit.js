@@ -99,7 +99,7 @@ class Frame {
   begin(draw) {
     this.draw = draw;
     this.button("Copy link", () => this.copyLink(), this.menu);
-    for (const kind of ["SVG", "PNG"]) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
     this.bar.append(this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }

@@ -198,7 +198,7 @@ WORK = {  # asks for passes of its own, or for a patient of the ward
     "grad-mend", "sens-two-parts", "port-detach", "port-to-torch", "port-two-outputs", "reverse-gradient", "straight-through",
     "own-hvp", "step-port", "step-write", "parallel-accumulate", "parallel-words", "ward-diagnose", "ward-patch",
 }  # fmt: skip
-BY_HAND = re.compile("without automatic differentiation|no automatic differentiation|plain NumPy")
+BY_HAND = re.compile(r"(without|no)\s+automatic\s+differentiation|plain\s+NumPy")
 
 
 def forgers(exercise):
@@ -213,7 +213,7 @@ def forgers(exercise):
     yield "always the first result", forged(lambda k: rights[0])
     for i in range(len(rights[0]) if isinstance(rights[0], tuple) else 0):
         yield f"always the first part [{i}]", forged(lambda k, i=i: (*rights[k][:i], rights[0][i], *rights[k][i + 1 :]))
-    if "12 digits" in exercise.statement:
+    if re.search(r"12\s+digits", exercise.statement):
         yield "A RESULT THAT IS CLOSE", forged(lambda k: nudged(rights[k]))
     if BY_HAND.search(exercise.statement):
         yield "A RESULT BESIDE AN ENGINE'S WORK", forged(lambda k: rights[k], lambda k: labkit.grad(np.square)(1.0))
@@ -221,7 +221,7 @@ def forgers(exercise):
         solution = defined(exercise.solution)
         yield "THE RESULT ALONE", forged(lambda k: rights[k])
         yield (
-            "the work for other inputs",
+            "THE WORK FOR OTHER INPUTS",
             forged(lambda k: rights[k], lambda k: solution(*exercise.wrap(inputs[k - 1]))),
         )
         yield "PASSES THROUGH LINEAR FUNCTIONS", forged(lambda k: rights[k], lambda k: linear_passes(rights[k]))

@@ -82,7 +82,7 @@ def _build(arguments: argparse.Namespace) -> int:
     course = Course.read(arguments.folder)
     first = course.assignments[0].name
     rules = class_rules(course.source(first), first)
-    students = tuple(s.id for s in read_roster(rules.roster, rules.known.rosters).students) if rules.roster else ()
+    students = tuple(s.id for s in read_roster(rules.roster).students) if rules.roster else ()
     for planned in course.assignments:
         print("\n".join(hand_out(course, planned, students)))
     return 0

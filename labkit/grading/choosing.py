@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from .files import Parts, SubmissionError, joined, on_one_line
 from .layouts import ENDINGS
-from .opening import Parts, SubmissionError, joined, on_one_line
 from .salvage import read_submission
-from .sealed import Sealed
-from .trees import Tree
+from .trees import Sealed, Tree
 
-KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",), (".html", ".htm"))  # the first that is there
+KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",))  # the first that is there
 COMPARED = 20  # notebooks of one folder that are read to find out which is meant
 DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another

@@ -15,24 +15,20 @@ from ..messages.suggestions import did_you_mean
 from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
-from .export import read_matches
+from .export import grade_column, read_matches
 from .finals import Final, finals_of, unknown_extensions
 from .grader import Grader, Settings
-from .holding import held
-from .journal import Journal, fingerprint_of, seed_of
+from .journal import Journal, fingerprint_of, locked, seed_of
 from .marks import left_over, marked, read_marks
-from .plan import Plan
-from .pool import grade_in_processes, is_graded, work_of
-from .reader import Reader
+from .matching import OTHERS
+from .processes import Reader
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
-from .returned import grade_column
 from .roster import Roster, read_roster, with_ids_of
 from .rules import Rules
+from .run import Done, Plan, written
 from .submissions import Stranger, Submission
-from .tables import Done, written
-from .variants import OTHERS
-from .worker import Work, grade_one, ungraded_result
+from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,7 @@ def grade_class(
     matches = read_matches(plan.unmatched) if plan.unmatched.is_file() else {}
     with Reader(plan.bounds) as reader:
         collected = collect(
-            plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone, reader
+            plan.submissions, assignment.name, plan.assignment, roster, matches, rules.zone, reader
         )  # fmt: skip
         found = collected.submissions
         known = [*assignment.order, *(submission.student for submission in found)]
@@ -113,7 +109,7 @@ def grade_class(
             raise ValueError(
                 f"--again: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
             )
-        with _made(plan.out.parent), held(plan.beside(".journal")):
+        with _made(plan.out.parent), locked(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
             results = _results(plan, assignment, found, begin, step)
             counted = [rescored(result, assignment) for result in results]
@@ -173,9 +169,9 @@ def _results(
 def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     """The students of the class, if they are known. Raises what is wrong with the table, before anything is graded."""
     path = plan.roster or rules.roster
-    roster = read_roster(path, rules.known.rosters) if path else None
+    roster = read_roster(path) if path else None
     if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
-        roster = with_ids_of(roster, read_roster(rules.roster, rules.known.rosters))
+        roster = with_ids_of(roster, read_roster(rules.roster))
     if roster and (names := unknown_extensions(rules.policy, roster)):
         raise ValueError(
             f"course.toml: an extension is given to {', '.join(names)}, nobody on the roster {roster.path}."

@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from .choosing import Choice, Chooser, kind_of
+from .files import Parts, SubmissionError, on_one_line
 from .layouts import Label, Layout, known
-from .opening import Parts, SubmissionError, on_one_line
-from .reader import Reader
+from .processes import Reader
 from .roster import Roster, Student
-from .sealed import Sealed
-from .submissions import Collected, Stranger, Submission, latest
-from .times import handed_in, iso, moment
-from .trees import Folder, Tree
+from .submissions import Collected, Stranger, Submission, handed_in, iso, latest, moment
+from .trees import Folder, Sealed, Tree
 
 NOTHING = "Nothing was handed in."
 NOBODYS = "-"
@@ -34,7 +32,6 @@ def collect(
     assignment: str,
     source: Path | None = None,
     roster: Roster | None = None,
-    layouts: Sequence[Layout] = (),
     matches: Mapping[str, str] | None = None,
     zone: tzinfo | None = None,
     reader: Reader | None = None,
@@ -43,7 +40,7 @@ def collect(
 
     Hidden files and checkpoints are left out. `source` is the instructor's notebook: it is never taken for a submission, and
     where no notebook of a student has the right name, the cells in it tell which one is meant.
-    `layouts` are tried in their order (those of `lms.toml`, if none are given). `matches` says whose an entry is, by its name,
+    `matches` says whose an entry is, by its name,
     where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. `reader` opens
     archives, one of its own if it is not given. Raises SubmissionError where `root` or `source` is missing, and for a
     student in `matches` who is not on the roster.
@@ -60,7 +57,7 @@ def collect(
     reader = reader or Reader()
     tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)
     names = [assignment, *([source.stem] if source else [])]
-    search = _Search(tree, Chooser(tree, names, source), roster, layouts or known().layouts, matches or {}, zone)
+    search = _Search(tree, Chooser(tree, names, source), roster, matches or {}, zone)
     if isinstance(tree, Sealed):
         search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
     return search.collected()
@@ -73,7 +70,6 @@ class _Search:
     tree: Tree
     chooser: Chooser
     roster: Roster | None
-    layouts: Sequence[Layout]
     matches: Mapping[str, str]
     zone: tzinfo | None
     strangers: list[Stranger] = field(default_factory=list)
@@ -154,7 +150,7 @@ class _Search:
     # ---- whose it is ----
 
     def _labels(self, name: str, is_folder: bool) -> list[Label]:
-        labels = (layout.read(name, is_folder, self.chooser.names) for layout in self.layouts)
+        labels = (layout.read(name, is_folder, self.chooser.names) for layout in known().layouts)
         return [label for label in labels if label]
 
     def _whose(self, name: str, is_folder: bool) -> tuple[str, Label] | None:
@@ -165,7 +161,7 @@ class _Search:
             label = labels[0] if labels else Label(Layout("", ""), name)
             return (self.matches[file], label) if self.matches[file] != NOBODYS else None
         if not labels:
-            self.strangers.append(Stranger(file, "It is no file that can be graded (.ipynb, .py, .html, .zip).", False))
+            self.strangers.append(Stranger(file, "It is no file that can be graded (.ipynb, .py, .zip).", False))
             return None
         if self.roster is None:
             return labels[0].key, labels[0]
@@ -207,7 +203,7 @@ class _Search:
         common: dict[str, Any] = {"name": label.name, "late": late, "page": page, "called": called}
         if choice.problem or handed is None:
             return Submission(student, None, choice.file, choice.problem, choice.notes, **common)
-        when, told_by = handed_in(self.tree, handed, label, self.zone)
+        when, told_by = handed_in(self.tree, handed, label)
         order = int((when or handed.changed) * 1e9) + label.number
         return Submission(
             student, handed.path, handed.file, "", choice.notes, iso(when) if when else "", order, told_by, handed=handed,

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, NotAnExercise, named
-from .mistakes import NAME, course_problems
-from .planned import PlannedAssignment, planned
+from .course_file import NAME, PlannedAssignment, course_problems, planned
 from .rules import Rules, read_rules, rule_problems
 
 FILE = "course.toml"

@@ -16,18 +16,16 @@ from .added import AddedQuestion
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
 from .bounds import Bounds, Exceeded, bounded
-from .byhand import by_hand, by_person, known_ids, written_answers
+from .dialogue import result_of_tests
+from .disclosure import LATE
 from .examine import examine
 from .findings import Evidence, Findings, Inquiry, Pace
 from .judging import Judge, cut, exercise_of
-from .matching import CodeStep, plan
-from .pictures import pictures_of
+from .manual import by_hand, by_person, known_ids, pictures_of, written_answers
+from .matching import NOT_DRAWN, CodeStep, UnknownVariant, plan, variant_of
 from .rescoring import asked_of, basis
 from .results import BY_HAND, QuestionResult, SubmissionResult
 from .salvage import read_submission
-from .tested import result_of_tests
-from .told import LATE
-from .variants import NOT_DRAWN, UnknownVariant, variant_of
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 

@@ -13,13 +13,12 @@ from .added import misplaced
 from .assignment import Assignment, grade_id_of, read_notebook
 from .build import digest, instructor_notebook, personal, what_is_asked
 from .course import Course, CourseError
+from .course_file import PlannedAssignment
 from .grader import Settings
 from .notebooks import write, writes
-from .planned import PlannedAssignment
-from .pool import grade_here
 from .release import released
 from .results import BY_HAND, QuestionResult
-from .worker import Work
+from .workers import Work, grade_here
 
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:

@@ -6,7 +6,8 @@ other line is a `SubmissionResult` as JSON. Of several lines for one student the
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Journal:
         damaged that is not the last; OSError where it cannot be written.
         """
         if not resume and begun_alone(path):
-            os.truncate(path, 0)  # in place: a run that holds it (`holding`) goes on holding it
+            os.truncate(path, 0)  # in place: a run that has locked it keeps its lock
         elif not resume and os.path.lexists(path):
             raise JournalError(
                 f"{path} exists: it holds the results of an earlier run. Continue that run with --resume, or move the "
@@ -130,6 +131,31 @@ class Journal:
 
     def _foreign(self) -> JournalError:
         return JournalError(f"{self.path} is not a journal of labkit. It stays as it is: name another file.")
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep every other run off the journal at `path`, which is made if it is not there; a file without a result is removed.
+
+    Raises JournalError where another run has the lock, which ends with its process; what this one starts does not have it.
+    """
+    with open(path, "ab") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JournalError(
+                f"{path.name} is in use: another run grades into {path.parent}. Wait until it has ended, or name another --out."
+            ) from None
+        except (ImportError, OSError):  # Windows, or a file system without locks: `Journal.add` notices another run
+            pass
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                if begun_alone(path):
+                    os.unlink(path)
 
 
 def begun_alone(path: str | os.PathLike[str]) -> bool:

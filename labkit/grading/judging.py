@@ -21,9 +21,9 @@ from ..classroom import (
 )  # fmt: skip
 from ..evidence import encode
 from .assignment import Question
+from .files import on_one_line
 from .findings import Evidence, Failure, Findings, Pace
 from .matching import CodeStep
-from .opening import on_one_line
 from .results import QuestionResult
 
 LONGEST = 4000  # characters of a message

@@ -105,8 +105,8 @@ class Roster:
         return folded.index(heading.casefold()) if heading.casefold() in folded else None
 
 
-def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
-    """The roster in a CSV file, of the first of `kinds` (those of `lms.toml`, if none are given) that fits.
+def read_roster(path: Path) -> Roster:
+    """The roster in a CSV file, of the first kind in `lms.toml` that fits.
 
     Raises `RosterError` where it cannot be read, is of no known kind, or two students have one id.
 
@@ -129,15 +129,12 @@ def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
         raise RosterError(f"{path}: cannot be read as CSV ({error}).") from None
     heading, rows = (lines[0] if lines else ()), tuple(lines[1:])
     folded = {name.strip().casefold() for name in heading}
-    kinds = kinds or known().rosters
+    kinds = known().rosters
     kind = next((k for k in kinds if {name.casefold() for name in k.needs} <= folded), None)
     if kind is None:
         expected = "; ".join(f"{', '.join(k.needs)} ({k.name})" for k in kinds)
         shown = ", ".join(name.strip() for name in heading) or "none"
-        more = "Another table, or one in another language, is described by [[roster_kind]] in course.toml."
-        raise RosterError(
-            f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}. {more}"
-        )
+        raise RosterError(f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}.")
     table = Roster((), kind, path, heading, rows, delimiter, marked)
     roster = replace(table, students=_students(table))
     _examine(roster)

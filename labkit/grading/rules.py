@@ -1,4 +1,4 @@
-"""The rules of a class in `course.toml`: its roster, due dates, what is taken off for coming late, how systems name files."""
+"""The rules of a class in `course.toml`: its roster, due dates, and late penalties."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..messages.suggestions import did_you_mean
-from .layouts import Known, entry_problems, known
 
-COURSE_RULES = ("roster", "timezone", "late", "layout", "roster_kind")
+COURSE_RULES = ("roster", "timezone", "late")
 ASSIGNMENT_RULES = ("due", "late", "extensions")
 _LATE_KEYS = ("per_day", "last_day")
 _DAY = 24 * 3600
@@ -89,7 +88,6 @@ class Rules:
     roster: Path | None = None
     zone: tzinfo | None = None
     policy: Policy = field(default_factory=Policy)
-    known: Known = field(default_factory=known)
 
 
 def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
@@ -110,7 +108,7 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
         zone,
     )
     roster = folder / data["roster"] if "roster" in data else None
-    return Rules(roster, zone, policy, known(data))
+    return Rules(roster, zone, policy)
 
 
 def _aware(time: datetime, zone: tzinfo | None) -> datetime:
@@ -130,7 +128,6 @@ def rule_problems(data: Mapping[str, Any]) -> Iterator[str]:
         yield f'timezone is {data["timezone"]!r}, which is not known here; expected one such as "Europe/Berlin" or "UTC".'
         zone = UTC
     yield from _late_problems(data.get("late", {}), "the course")
-    yield from entry_problems(data)
     assignments = data.get("assignment", [])
     for entry in assignments if isinstance(assignments, list) else []:
         if isinstance(entry, dict):

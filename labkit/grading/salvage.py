@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
-from .broken import START, Found, cells_of
-from .opening import LIMIT
-from .scripts import cells_of_script, other_kind
+from .files import LIMIT
+from .formats import START, Found, cells_of, cells_of_script, other_kind
 
 TOTAL = 1_000_000  # characters of code in one notebook, and of text
 SHOWN = 20_000  # characters of a text that is kept

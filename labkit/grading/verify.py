@@ -10,9 +10,9 @@ from .added import misplaced, ungraded
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, class_rules
+from .course_file import PlannedAssignment
 from .finals import unknown_extensions
 from .handout import out_of_step, trial_problems
-from .planned import PlannedAssignment
 from .release import released
 from .roster import RosterError, read_roster
 
@@ -123,7 +123,7 @@ def _class_problems(course: Course) -> Iterator[str]:
     for planned in course.assignments:
         rules = class_rules(course.source(planned.name), planned.name)
         try:
-            roster = read_roster(rules.roster, rules.known.rosters) if rules.roster else None
+            roster = read_roster(rules.roster) if rules.roster else None
         except RosterError as error:
             yield str(error)
             return

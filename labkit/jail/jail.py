@@ -19,17 +19,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from random import sample
 from tempfile import gettempdir
 from typing import Any
 
 from . import wire
-from .cgroup import Group, new_group
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
 from .refusals import refusal
 from .session import START_SECONDS, JailError, Session
-from .usage import children_of
 from .view import FOLDER, environment, view
 
 ROOMS = range(61184, 65520)  # users that systemd leaves to programs without a name
@@ -68,7 +66,6 @@ class Jail:
     def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed_layers()
-        self.group: Group | None = None
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None
@@ -118,9 +115,6 @@ class Jail:
         ours.settimeout(START_SECONDS)
         if self._answer() != "ready":
             raise JailError(self._last_words())
-        self.group = new_group(self.limits.all_megabytes)
-        if self.group:
-            self.group.add([self._server.pid, *children_of(self._server.pid)])
         self._try()
 
     def _try(self):
@@ -165,7 +159,7 @@ class Jail:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
                 raise JailError("a program could not be forked")
-            session = Session(ours, self._server.pid, self.limits.all_megabytes, self.group)
+            session = Session(ours, self._server.pid, self.limits.all_megabytes)
             session.begin()
             yield session
         finally:
@@ -191,21 +185,15 @@ class Jail:
             self._server.stderr.close()
         if self._key is not None:
             self._key.close()
-        if self.group is not None:
-            self.group.remove()
-        self._server = self._control = self._key = self.group = None
+        self._server = self._control = self._key = None
 
 
 def tried_layers() -> Layers:
     """The walls that this machine can raise: those of a jail that was started to see. Takes a second or two."""
     jail = Jail()
     with suppress(NotIsolated), jail:
-        counts = "in a control group" if jail.group else f"of each process. {_WITHOUT_GROUP}"
-        return replace(jail.layers, counted=f"memory and processors are counted {counts}")
+        pass
     return jail.layers
-
-
-_WITHOUT_GROUP = "No control group may be used: grade as root, or say systemd-run --user --scope labkit grade ..."
 
 
 def die_with(parent: int) -> None:

@@ -21,14 +21,10 @@ ALL = (LIMITS, PROCESSES, FILES, CALLS)
 
 @dataclass(frozen=True)
 class Layers:
-    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do.
-
-    `counted` says, once a jail has started, who counts what its programs take.
-    """
+    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do."""
 
     present: tuple[str, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
-    counted: str = ""
 
     @property
     def isolated(self) -> bool:
@@ -38,7 +34,7 @@ class Layers:
     def __str__(self) -> str:
         there = [f"  {name}: yes" for name in self.present]
         missing = [f"  {name}: NO, {why}" for name, why in self.missing.items()]
-        return "\n".join(there + missing + ([f"  {self.counted}"] if self.counted else []))
+        return "\n".join(there + missing)
 
 
 class NotIsolated(RuntimeError):

@@ -13,7 +13,7 @@ from labkit.grading.grader import Grader, Settings
 from labkit.grading.notebooks import write
 from labkit.grading.release import released
 from labkit.grading.verify import problems, remarks
-from labkit.grading.worker import Work, Worker
+from labkit.grading.workers import Work, Worker
 
 SOLVED = dict.fromkeys(("answer-grad-slip", "power", "bag"))
 

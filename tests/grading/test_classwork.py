@@ -9,11 +9,10 @@ import pytest
 
 from labkit.grading import classwork
 from labkit.grading.classwork import grade_class
+from labkit.grading.files import SubmissionError
 from labkit.grading.findings import Pace
 from labkit.grading.journal import JournalError, seed_of
-from labkit.grading.opening import SubmissionError
-from labkit.grading.pool import grade_here
-from labkit.grading.worker import ungraded_result
+from labkit.grading.workers import grade_here, ungraded_result
 
 pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
 

@@ -17,8 +17,8 @@ from labkit.grading import classwork
 from labkit.grading.classwork import grade_class
 from labkit.grading.course import Course
 from labkit.grading.handout import hand_out
-from labkit.grading.plan import Plan
-from labkit.grading.pool import grade_here
+from labkit.grading.run import Plan
+from labkit.grading.workers import grade_here
 
 pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
 
@@ -136,7 +136,7 @@ def test_everybody_has_the_same_grade_in_every_layout(name, grade):
 
 @pytest.mark.parametrize(
     "name, told_by, days",
-    [("moodle.zip", "the roster", "1"), ("nbgrader", "timestamp.txt", "1"), ("git", "the commit", "1"),
+    [("moodle.zip", "the roster", "1"), ("nbgrader", "timestamp.txt", "1"),
      ("canvas", "its mark of what is late", "?")],
 )  # fmt: skip
 def test_who_is_late_is_told_by_the_system(name, told_by, days, grade):
@@ -152,11 +152,6 @@ def test_who_is_late_is_told_by_the_system(name, told_by, days, grade):
     )
     assert done.timeless == (["s007"] if days == "?" else [])
     assert (days == "?") or any("1 day late" in note for note in done.results[7].notes)
-
-
-def test_no_program_of_a_repository_was_run(grade, places):
-    grade("git")
-    assert not (places / "git" / "escaped").exists()
 
 
 def test_canvas_and_moodle_get_their_own_table_and_feedback_back(grade, tmp_path, places):

@@ -20,8 +20,8 @@ from labkit.grading.course import Course, new_course
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
-from labkit.grading.plan import Plan
-from labkit.grading.pool import grade_here, work_of
+from labkit.grading.run import Plan
+from labkit.grading.workers import grade_here, work_of
 from labkit.jail import ROOMS, Limits
 
 pytestmark = pytest.mark.needs("bubblewrap")

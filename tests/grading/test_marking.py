@@ -12,10 +12,9 @@ import chromium
 import pytest
 from added_questions import added_cells, assignment_of, source_with
 
-from labkit.grading.marking import MarkingDesk
-from labkit.grading.marking_server import MarkingServer
+from labkit.grading.manual import pictures_of
+from labkit.grading.marking import MarkingDesk, MarkingServer
 from labkit.grading.marks import Mark, MarksError, digest_of, left_over, marked, read_marks, write_marks
-from labkit.grading.pictures import pictures_of
 from labkit.grading.rescoring import basis, merged, rescored, stale
 from labkit.grading.results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 

@@ -7,9 +7,9 @@ from patience import PATIENT
 from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Assignment
 from labkit.grading.course import Course, CourseError
+from labkit.grading.course_file import VERSIONS, planned_question, versions
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.handout import hand_out
-from labkit.grading.planned import VERSIONS, planned_question, versions
 from labkit.grading.rescoring import stale
 from labkit.grading.verify import problems
 

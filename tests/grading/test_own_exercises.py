@@ -10,7 +10,7 @@ from labkit.classroom import EXERCISES, check, doubts, hint, living, seal, solut
 from labkit.cli import main
 from labkit.grading.assignment import Assignment
 from labkit.grading.grader import Settings
-from labkit.grading.pool import Work, grade_here
+from labkit.grading.workers import Work, grade_here
 
 RIGHT = "def pull(x, y, v):\n    return v * y, v * x"
 SWAPPED = "def pull(x, y, v):\n    return v * x, v * y"

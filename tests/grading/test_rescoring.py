@@ -13,10 +13,10 @@ from labkit.grading.classwork import grade_class
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader
 from labkit.grading.journal import results_in
-from labkit.grading.marking_server import MarkingServer
+from labkit.grading.marking import MarkingServer
 from labkit.grading.marks import Mark, digest_of, write_marks
 from labkit.grading.notebooks import read, write
-from labkit.grading.plan import Plan
+from labkit.grading.run import Plan
 
 pytestmark = pytest.mark.needs("bubblewrap")
 

@@ -6,7 +6,7 @@ import pytest
 
 from labkit.grading.layouts import known
 from labkit.grading.roster import RosterError, read_roster, with_ids_of
-from labkit.grading.times import moment
+from labkit.grading.submissions import moment
 
 
 @pytest.fixture

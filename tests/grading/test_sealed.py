@@ -12,11 +12,11 @@ from forty import written, zipped
 from greedy import fail, number, sleep, spin, take, vanish
 from test_trees import archive, named
 
-from labkit.grading import reader as reader_module
+from labkit.grading import processes
 from labkit.grading.bounds import Bounds
 from labkit.grading.collecting import collect
-from labkit.grading.opening import SubmissionError
-from labkit.grading.reader import Reader
+from labkit.grading.files import SubmissionError
+from labkit.grading.processes import Reader
 from labkit.grading.submissions import open_submission
 
 BOUNDS = Bounds(reading=2.0, megabytes=48)
@@ -179,7 +179,7 @@ def test_what_takes_too_much_is_said_and_the_next_is_opened():
 
 
 def test_one_that_does_not_answer_is_left(monkeypatch):
-    monkeypatch.setattr(reader_module, "PATIENCE", 0.1)
+    monkeypatch.setattr(processes, "PATIENCE", 0.1)
     began = time.monotonic()
     with Reader() as slow, pytest.raises(SubmissionError, match="takes more than it may"):
         slow.ask("x.zip", sleep)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from result_examples import question, submission
 
 from labkit.classroom import EXERCISES
+from labkit.grading.overview import BINS, summarise
 from labkit.grading.results import QuestionResult, SubmissionResult
-from labkit.grading.statistics import BINS, summarise
 
 BELIEVED = next(m for m in EXERCISES["grad-slip"].misconceptions)
 

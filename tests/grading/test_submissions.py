@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labkit.grading.collecting import collect
-from labkit.grading.opening import on_one_line, open_below
+from labkit.grading.files import on_one_line, open_below
 from labkit.grading.submissions import Submission, SubmissionError, open_submission
 
 linked = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights or do not exist")

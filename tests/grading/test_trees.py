@@ -9,11 +9,11 @@ import zipfile
 import pytest
 from forty import written, zipped
 
-from labkit.grading import archives
-from labkit.grading.archives import Archive
+from labkit.grading import trees
 from labkit.grading.collecting import collect
 from labkit.grading.roster import read_roster
 from labkit.grading.submissions import SubmissionError, open_submission
+from labkit.grading.trees import Archive
 
 
 def found_in(tmp_path, files, **more):
@@ -75,7 +75,7 @@ def test_encrypted_files_are_told(tmp_path):
 
 def test_a_table_of_a_million_entries_is_refused_before_it_is_read(monkeypatch):
     many = zipped({str(i): b"" for i in range(300)})
-    monkeypatch.setattr(archives, "DIRECTORY", 10)
+    monkeypatch.setattr(trees, "DIRECTORY", 10)
     monkeypatch.setattr(zipfile, "ZipFile", lambda file: pytest.fail("it was read"))
     with pytest.raises(SubmissionError, match="too many entries; at most 100"):
         Archive(many, "x.zip", 100)

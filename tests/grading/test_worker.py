@@ -12,8 +12,7 @@ from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Question
 from labkit.grading.bounds import Bounds, Exceeded, bounded
 from labkit.grading.grader import Settings
-from labkit.grading.pool import is_graded
-from labkit.grading.worker import Work, Worker
+from labkit.grading.workers import Work, Worker, is_graded
 
 SETTINGS = Settings(seed=3, pace=PATIENT, bounds=Bounds(reading=0.3, judging=0.3, megabytes=160))
 SLOW = {

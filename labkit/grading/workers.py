@@ -1,23 +1,26 @@
-"""A process of its own that grades one submission after the other, outside the walls, where that can harm nobody else.
+"""Processes that grade submissions, each one after the other and with one jail, outside the sandbox but apart from this process.
 
-It reads the file, talks to its jail and judges what comes, within `bounds`. One that took too much is ended and replaced,
-and costs what it was at: the file, or one question. It dies with the process that started it.
+A worker reads the file, talks to its jail and judges the answers, within `bounds`. One that exceeds them is ended, replaced, and
+costs what it worked on: the file, or one question. It ends with the process that started it. Results come in any order.
 """
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
+from itertools import chain, islice
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ..jail import NotIsolated
 from .assignment import Assignment
 from .bounds import limit_memory
+from .files import SubmissionError
 from .grader import Grader, Settings
-from .helper import Helper
+from .processes import Helper
 from .results import UNGRADED, SubmissionResult
+from .submissions import Submission, open_submission
 
 TRIES = 2  # processes that one submission may cost for no reason that is known
 PATIENCE = 900.0  # seconds beyond those of a submission, to start on a slow machine, and to read and to judge
@@ -174,3 +177,59 @@ def _grade(line, assignment, settings):
             line.send(
                 (grade_one(grader, work), grader.worn)
             )  # one that is worn may still hold what it has had too much of
+
+
+LOOK = 1.0  # seconds between two looks at the clocks of the workers
+
+
+def work_of(submission: Submission) -> Work:
+    """The submission with its file read, as far as it can be."""
+    try:
+        data, problem = open_submission(submission), ""
+    except SubmissionError as error:
+        data, problem = b"", submission.problem or str(error)
+    common = submission.file, submission.notes, submission.timestamp
+    return Work(submission.student, data, problem, *common, called=submission.called)
+
+
+def is_graded(result: SubmissionResult) -> bool:
+    """False where the grader failed, and a person has to look."""
+    return all(question.kind != UNGRADED for question in result.questions)
+
+
+def grade_here(assignment: Assignment, settings: Settings, works: Iterable[Work]) -> Generator[SubmissionResult]:
+    """Grade one after the other in this process: for files that one trusts, because those of others may cost it."""
+    works = iter(works)
+    for first in islice(works, 1):  # no jail for nothing
+        with Grader(assignment, settings) as grader:
+            for work in chain([first], works):
+                yield grade_one(grader, work)
+
+
+def grade_in_processes(
+    assignment: Assignment, settings: Settings, works: Iterable[Work], jobs: int
+) -> Generator[SubmissionResult]:
+    """Grade in `jobs` processes. What a lost one had is graded once more; when the generator is closed, all end at once.
+
+    Raises what a worker raised when it could not start, such as `NotIsolated`.
+    """
+    works, crew = iter(works), list[Worker]()
+    try:
+        for work in islice(works, jobs):
+            crew.append(Worker(assignment, settings))
+            crew[-1].give(work)
+        while crew:
+            wait([worker.line for worker in crew], LOOK)
+            for worker in list(crew):
+                result = worker.result()
+                if result is None:
+                    continue
+                for work in islice(works, 1):
+                    worker.give(work)
+                if worker.work is None:
+                    crew.remove(worker)
+                    worker.end()
+                yield result
+    finally:
+        for worker in crew:
+            worker.kill()

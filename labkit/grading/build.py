@@ -163,7 +163,7 @@ def question_cells(asked: Sequence[Question], hints: bool) -> dict[str, Any]:
 
 
 def digest(notebook: Any) -> str:
-    """A text that tells whether somebody has changed a cell: results and the notebook's metadata do not count."""
+    """A text that changes when a cell is edited: outputs and the notebook's metadata do not count."""
     cells = [[cell.cell_type, cell.source, cell.metadata.get("nbgrader", {})] for cell in notebook.cells]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -196,8 +196,8 @@ def what_is_asked(number: int, points: float) -> str:
 def _title(planned: PlannedAssignment, points: float) -> Any:
     text = (
         f"# {planned.title}\n\n{what_is_asked(len(planned.questions), points)}. "
-        "Write each answer in the cell below its question, in place of the dots, and keep the name that stands there. "
-        "Other cells may be added; those with the questions and the checks are not yours to change."
+        "Write each answer in the cell below its question, in place of the dots, and keep the name. "
+        "You may add cells. Do not change the cells with the questions and the checks."
     )
     return _cell("markdown", "title", text, locked=True)
 
@@ -243,9 +243,7 @@ def _check(question: Question, hints: bool) -> Any:
     call = f'require("{name}", {question.binds})'
     hidden = f"from labkit.classroom import require\n\n{call}"
     told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
-    source = (
-        f"{call if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
-    )
+    source = f"{call if hints else f'# This cell is graded{told}. Do not change it.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
     cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All

@@ -89,7 +89,7 @@ def course_problems(data: dict[str, Any]) -> Iterator[str]:
     yield from rule_problems(data)
     assignments = data.get("assignment")
     if not isinstance(assignments, list) or not assignments or not all(isinstance(a, dict) for a in assignments):
-        yield "there is no assignment. Begin one with a line [[assignment]]."
+        yield "there is no assignment. Start one with a line [[assignment]]."
         return
     for i, entry in enumerate(assignments, 1):
         yield from _assignment_problems(entry, f"assignment {entry.get('name', i)!r}")
@@ -133,7 +133,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
     missing = [name for name in exercises if find(name) is None]
     yield from (f"{where}: {unknown_exercise(name)}" for name in missing)
     if "any_of" in entry and "name" not in entry:
-        yield f'{where}: one of several needs a name of its own, such as name = "q1".'
+        yield f'{where}: a question with any_of needs a name, such as name = "q1".'
     yield from _name(entry.get("name", "a-name"), where)
     if not missing:
         yield from _points_problems(entry, exercises, where)
@@ -143,7 +143,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
 def _drawn_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
     if entry.get("drawn") is True and not any(EXERCISES[name].numbers for name in exercises):
         known = ", ".join(name for name in EXERCISES if EXERCISES[name].numbers)
-        yield f"{where}: {' and '.join(exercises)}: no numbers are drawn there. These draw some: {known}."
+        yield f"{where}: {' and '.join(exercises)}: not available with random numbers. These are: {known}."
 
 
 def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
         yield f"{where}: points is {points!r}; expected a number above 0."
     elif "points" not in entry and len({EXERCISES[name].points for name in exercises}) > 1:
         worth = ", ".join(f"{name} {EXERCISES[name].points}" for name in exercises)
-        yield f"{where}: its exercises have different points ({worth}). Say what the question is worth: points = 2."
+        yield f"{where}: its exercises have different points ({worth}). Set the points of the question: points = 2."
 
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _name(name: Any, where: str) -> Iterator[str]:
 
 
 def _repeated(names: Iterator[str], what: str) -> Iterator[str]:
-    yield from (f"{what} {name!r}. Leave one out or rename it." for name, n in Counter(names).items() if n > 1)
+    yield from (f"{what} {name!r}. Remove or rename one." for name, n in Counter(names).items() if n > 1)
 
 
 def _is_int(value: Any) -> bool:

@@ -16,11 +16,11 @@ from .matching import CodeStep
 from .results import BY_HAND, QuestionResult
 
 LOST = {
-    "timeout": "The tests took too long and were ended. Is there a loop that never ends?",
-    "died": "It ended the whole process: os._exit, a crash in compiled code, or too much memory.",
-    "missing": "The tests could not be begun: the notebook was ended before.",
+    "timeout": "The tests took too long and were stopped. Is there an infinite loop?",
+    "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
+    "missing": "The tests did not start: the notebook was stopped before them.",
 }
-UNABLE = "The tests of this question could not be run; your instructor looks at it."
+UNABLE = "The tests of this question could not be run. Your instructor will look at it."
 
 
 def test_program(question: AddedQuestion) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def result_of_tests(question: AddedQuestion, found: str, verdict: Any) -> Questi
         case "passed" if type(said.get("points")) is float and 0 <= said["points"] <= question.points:
             points = said["points"]
             kind = "right" if points == question.points else "tests"
-            text = "All tests are passed." if kind == "right" else "Some of the tests are passed."
+            text = "All tests passed." if kind == "right" else "Some of the tests passed."
         case "failed" if not said.get("strange"):
             kind, (text, detail) = "tests", _told(question, said)
         case _:
@@ -87,7 +87,7 @@ def _told(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
     """Why tests have failed: for the student, without anything that is hidden; for the instructor, all of it."""
     line, where = _where(question, verdict)
     shown = line and line in [one.strip() for one in visible(question).splitlines()]
-    text = f"A test is not passed: {line}" if shown else "A hidden test is not passed."
+    text = f"A test failed: {line}" if shown else "A hidden test failed."
     if message := _message(question.source, verdict.get("line", 0)):
         text += f"\n{message}"
     if shown and verdict.get("kind") not in ("AssertionError", "Exception", None):
@@ -136,7 +136,7 @@ class Run:
     findings: Findings
     pace: Pace
     deadline: float
-    beside: Callable[[], Jail] | None
+    tests_jail: Callable[[], Jail] | None
     step: int = 0
     question: str = ""
     late: bool = False
@@ -205,7 +205,7 @@ class Run:
     def _ask(self, asked):
         self.question = asked.name
         self.late = self.late or bool(asked.tests or asked.inputs)
-        if asked.tests and self.beside:
+        if asked.tests and self.tests_jail:
             self._test(asked)
             self.question = ""
             return
@@ -225,8 +225,8 @@ class Run:
     def _test(self, asked):
         """Let the tests of a question ask what they want to know."""
         self._expect("answers", "ready")
-        assert self.beside
-        with self.beside().session() as tests:
+        assert self.tests_jail
+        with self.tests_jail().session() as tests:
             wall, seconds = self._within(self.pace.cell * self.pace.wall), self.pace.cell + self.pace.grace
             verdict = relayed(tests, test_program(asked.tests), wall, seconds, self._answered)
         self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))

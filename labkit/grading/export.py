@@ -68,17 +68,17 @@ def _line(final: Final) -> tuple[Any, ...]:
 
 
 def write_unmatched(path: str | os.PathLike[str], strangers: Iterable[Stranger], matches: Mapping[str, str]) -> Path:
-    """Write what is nobody's, with an empty column for the student's id, and `matches`, what that column said before.
+    """Write the files without a student, with an empty column for the id, and `matches`, the ids that were filled in before.
 
     `read_matches` reads it again. Raises OSError where it cannot be written.
     """
-    lines = [(file, "as you said", student) for file, student in matches.items()]
+    lines = [(file, "assigned by you", student) for file, student in matches.items()]
     lines += [(stranger.file, stranger.why, "") for stranger in strangers]
     return _write(path, UNMATCHED, lines)
 
 
 def read_matches(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Whose an entry is, by its name, from the columns `file` and `student`; "-" says that it is nobody's.
+    """Whose an entry is, by its name, from the columns `file` and `student`; "-" means no student.
 
     Lines whose `student` is empty say nothing. Raises ValueError for a file that is no such table.
     """
@@ -146,9 +146,9 @@ def write_lms_grades(
 ) -> Path:
     """Write the roster's own table with the points that count, as its system imports it; returns the path.
 
-    Who handed in nothing, or nothing that could be read, or whose answers a person has yet to grade, has an empty cell: the
-    system keeps what it has. Where it has another maximum than the assignment, points are converted to it. Raises
-    `RosterError` for a roster of no system.
+    A student without a readable submission, or with answers that are still to be graded by hand, has an empty cell: the
+    system keeps its own value. Where it has another maximum than the assignment, points are converted to it. Raises
+    `RosterError` for a table that no system imports.
     """
     column, at = grade_column(assignment, roster)
     columns = _kept(roster, at)
@@ -179,8 +179,8 @@ def grade_column(assignment: Assignment, roster: Roster) -> tuple[str, int | Non
     kind = roster.kind
     if not kind.grade:
         raise RosterError(
-            f"{roster.path} is {kind.name}, which no system imports grades from. For Canvas give its gradebook (Export), for "
-            "Moodle the assignment's grading worksheet as the roster: --roster FILE."
+            f"{roster.path} is {kind.name}, into which no system imports grades. As the roster, use Canvas's gradebook or "
+            "Moodle's grading worksheet of the assignment: --roster FILE."
         )
     if "{title}" not in kind.grade:
         return kind.grade, roster.column(kind.grade)
@@ -236,7 +236,7 @@ def write_feedback_archive(
     """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
 
     In Moodle that is the folder of the submission, in Canvas what stands before the student's own name of the file, for
-    others STUDENT/ASSIGNMENT.html. Who handed in nothing has no page. Raises OSError where it cannot be written.
+    others STUDENT/ASSIGNMENT.html. A student without a submission has no page. Raises OSError where it cannot be written.
     """
     handed_in = [final for final in finals if final.result.file]
     folders = safe_names(final.result.student for final in handed_in)

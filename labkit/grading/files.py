@@ -95,13 +95,13 @@ class Seen:
 def obstacle(name: str, status: os.stat_result) -> str:
     """Why the file `name` with this status (of `lstat` or `fstat`) is not read, or an empty text."""
     if stat.S_ISLNK(status.st_mode):
-        return f"{name} is a link, and links are not followed. Put the file itself in its place."
+        return f"{name} is a link, and links are not followed. Put the file itself there."
     if stat.S_ISDIR(status.st_mode):
         return f"{name} is a folder; expected a notebook. If the notebook is inside, move it out."
     if not stat.S_ISREG(status.st_mode):
-        return f"{name} is no ordinary file but a pipe, a socket or a device. Ask for the notebook itself."
+        return f"{name} is a pipe, a socket or a device, not a regular file. Ask for the notebook itself."
     if status.st_nlink > 1:
-        return f"{name} is a hard link: the same file has another name elsewhere. Put a copy of it in its place."
+        return f"{name} is a hard link: the same file has another name elsewhere. Put a copy of it there."
     return ""
 
 
@@ -125,7 +125,7 @@ def open_below(root: Path, parts: Sequence[str], limit: int = LIMIT) -> bytes:
 def _advice(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "Give yourself the right to read it."
-    return "Put the file itself in its place: it was removed or replaced, or there is a link on the way to it."
+    return "Put the file itself there: it was removed or replaced, or there is a link on the way to it."
 
 
 def _descend(root: Path, parts: Sequence[str]) -> int:

@@ -49,7 +49,7 @@ def cells_of(text: str) -> Found:
     if not found.cells and START.search(text):
         return _salvaged(text)
     if text[end:].strip():
-        found.notes.append("There is more text after the end of the notebook; it was left out.")
+        found.notes.append("There is more text after the end of the notebook; it was ignored.")
     if len(found.cells) > CELLS:
         found.notes.append(f"The notebook has {len(found.cells):,} cells; the first {CELLS:,} were read.")
         del found.cells[CELLS:]
@@ -95,7 +95,7 @@ def _salvaged(text: str) -> Found:
             found.cells += cells
             work -= 0 if cells else SCRAP
         if failures > FAILURES or work < 0:
-            found.notes.append("The file is broken in too many places: what comes after them was left out.")
+            found.notes.append("The file is broken in too many places: the rest was ignored.")
             break
     found.broken = len(found.cells) if found.broken is None else found.broken
     del found.cells[CELLS:]
@@ -139,7 +139,7 @@ def cells_of_script(text: str) -> tuple[list[dict[str, Any]], str]:
     parts = _of_script(text)
     if len(parts) > 1 or (len(text) <= LONGEST and parse(text) is not None):
         return parts, "The file is Python code, not a notebook; it was read as one."
-    return [], "The file is neither a notebook nor Python code. Ask for the .ipynb file."
+    return [], "The file is not a notebook and not Python code. Ask for the .ipynb file."
 
 
 def _of_script(text: str) -> list[dict[str, Any]]:

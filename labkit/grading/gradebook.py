@@ -1,7 +1,7 @@
 """Grades into nbgrader's gradebook, through nbgrader's own API, so that its formgrader and exporters go on from there.
 
-What a person has entered stays: manual scores, extra credit, extensions, comments. The autograder's score is written beside
-a manual one; where it is a new one, the answer is marked for review, as nbgrader does it. Where the course says what lateness
+What a person has entered stays: manual scores, extra credit, extensions, comments. The autograder's score is written next to a
+manual one; where it is a new one, the answer is marked for review, as nbgrader does it. Where the course says what lateness
 costs, that is the late penalty, taken from the score that stands in the gradebook; otherwise the penalty there stays.
 """
 
@@ -40,8 +40,8 @@ def write_gradebook(
     Of those that are `Final` also due dates, extensions and late penalties, as far as the course speaks of them. Creates what
     is missing: the database, the assignment with its notebook and cells, students, submissions. A student without a file is
     entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of the course, for an
-    assignment that is new. Returns a sentence for each student whom somebody gave an extension there that the course does
-    not know. Raises GradebookError if nbgrader is not installed, or the database is locked, or is no gradebook.
+    assignment that is new. Returns a sentence for each student with an extension in the gradebook that the course does
+    not have. Raises GradebookError if nbgrader is not installed, or the database is locked, or is no gradebook.
     """
     finals = [*map(Final.of, results)]
     policy = finals[0].policy if finals else Policy()
@@ -61,7 +61,7 @@ def _gradebook(path_or_url: str | os.PathLike[str], course: str) -> Iterator[Any
         from nbgrader.api import Gradebook, InvalidEntry
         from sqlalchemy.exc import SAWarning, SQLAlchemyError
     except ModuleNotFoundError as error:
-        raise GradebookError(f"a gradebook needs nbgrader ({error}): {how_to_install('gradebook')}") from None
+        raise GradebookError(f"--gradebook needs nbgrader ({error}): {how_to_install('gradebook')}") from None
     try:
         url = _url(path_or_url)
         _examine(url)
@@ -84,7 +84,7 @@ def _url(path_or_url: str | os.PathLike[str]) -> Any:
 
 
 def _examine(url: Any) -> None:
-    """Raise before anything is written where the database is not a gradebook, or where nobody can write now."""
+    """Raise before anything is written where the database is not a gradebook, or where it is locked."""
     from nbgrader.api import Base
     from sqlalchemy import create_engine, inspect
 
@@ -106,7 +106,7 @@ def _examine(url: Any) -> None:
 
 @contextmanager
 def _scripts_on_path() -> Iterator[None]:
-    """Let nbgrader find `alembic`, which is beside this interpreter even where its environment is not activated."""
+    """Let nbgrader find `alembic`, which is in the folder of this interpreter even where its environment is not activated."""
     before = os.environ.get("PATH")
     os.environ["PATH"] = os.pathsep.join(filter(None, (sysconfig.get_path("scripts"), before)))
     try:
@@ -206,7 +206,7 @@ def _write_lateness(gradebook: Any, submission: Any, submitted: Any, final: Fina
         submitted.late_submission_penalty = penalty or None  # as nbgrader writes that there is none
     if policy.due and submission.extension and not extension:
         who = printable(final.result.student)
-        return f"{who} has an extension there, and none in course.toml, by which penalties are reckoned"
+        return f"{who} has an extension in the gradebook, but not in course.toml, which determines the late penalty"
     return ""
 
 

@@ -12,7 +12,7 @@ from .files import LIMIT
 from .results import BY_HAND, QuestionResult
 from .salvage import CodeCell, SubmittedCode, TextCell
 
-WAITING = "This answer is graded by a person."
+WAITING = "Your instructor will grade this answer."
 
 
 def written_answers(

@@ -197,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not place or place == "end" or self.headers.get("Origin", self._home()) not in (self._home(), "null"):
             self._send(HTTPStatus.NOT_FOUND, "There is no such page.")
         elif not length.isdecimal() or int(length) > LARGEST:
-            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too much.")
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
         else:
             text = self.rfile.read(int(length)).decode("utf-8", "replace")
             typed = {key: values[-1] for key, values in parse_qs(text, keep_blank_values=True).items()}
@@ -207,7 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             problem = self.server.desk.save(place, typed)
         except (OSError, ValueError) as error:
-            problem = f"The mark is not kept: {error}"
+            problem = f"The mark was not saved: {error}"
         if problem:
             page = self.server.desk.page(place, problem, typed)
             self._send(HTTPStatus.UNPROCESSABLE_ENTITY, page)

@@ -177,7 +177,7 @@ def _length(share: float, full: int) -> int:
 
 
 def _leading(counts: Sequence[Count]) -> list[Count]:
-    """The first of them, and how many there are besides."""
+    """The first counts, and the number of the others."""
     shown = counts if len(counts) <= SHOWN + 1 else counts[:SHOWN]
     rest = sum(count.number for count in counts[len(shown) :])
     return [*shown, Count("other", rest)] if rest else list(shown)
@@ -196,7 +196,7 @@ def write_overview(
 ) -> Path:
     """Write the instructor's overview to `path`; return it. `pages` is what `write_feedback` returned, or empty.
 
-    It names all students, so it belongs beside the table of grades and never with the feedback, which is handed out:
+    It names all students, so it belongs next to the table of grades and never with the feedback, which students get:
     raises ValueError if `path` is in the folder of feedback. Raises OSError where it cannot be written.
     """
     path = Path(path)

@@ -49,7 +49,7 @@ class Helper:
         return self.process.poll() is not None
 
     def end(self) -> None:
-        """Let the process end by itself: nobody speaks to it any more."""
+        """Close the connection, so that the process ends by itself."""
         self.line.close()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
@@ -83,7 +83,7 @@ TRIES = 3  # processes that one question may cost
 
 
 class Reader:
-    """Asks a process of its own; use it with `with`, or it ends when nobody has it any more."""
+    """Asks a process of its own; use it with `with`, or it ends when it is garbage-collected."""
 
     def __init__(self, bounds: Bounds | None = None) -> None:
         self.bounds = bounds or Bounds()
@@ -124,7 +124,9 @@ class Reader:
             if is_told:
                 return told
             raise told
-        raise SubmissionError(f"{name} takes more than it may to be opened, and was left. Ask for the notebook itself.")
+        raise SubmissionError(
+            f"{name} exceeds the limits for opening a file, and was skipped. Ask for the notebook itself."
+        )
 
     def _answer(self, name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
         if self._helper is None or self._helper.is_lost:
@@ -143,7 +145,7 @@ class Reader:
 
 
 def serve(line: Connection) -> None:
-    """What the process does: answer, until nobody is at the other end."""
+    """Answer questions until the connection is closed."""
     kept: dict[Any, Any] = {}
     try:
         bounds = line.recv()
@@ -162,7 +164,7 @@ def serve(line: Connection) -> None:
 def _told(bounds: Bounds, kept: dict[Any, Any], name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
     """Whether it is the answer or an error, what it is, and whether this process had too much of it."""
     try:
-        with bounded(f"To open {name}", bounds.reading):
+        with bounded(f"Opening {name}", bounds.reading):
             return True, what(kept, *args), False
     except Exceeded as excess:
         kept.clear()

@@ -41,7 +41,7 @@ class Policy:
         return next((self.extensions[name] for name in called if name in self.extensions), self.due)
 
     def days_late(self, called: tuple[str, ...], handed_in: datetime | None, marked: bool | None = None) -> int | None:
-        """Days begun after the due date, 0 for in time; None where nobody knows.
+        """Days begun after the due date, 0 for in time; None if unknown.
 
         `marked` is what a system says that gives no time: late, in time, or (None) nothing.
 
@@ -125,7 +125,7 @@ def rule_problems(data: Mapping[str, Any]) -> Iterator[str]:
     try:
         zone: tzinfo | None = ZoneInfo(data["timezone"]) if "timezone" in data else None
     except (ValueError, TypeError, OSError, KeyError):  # the last: no such zone, or no table of zones on this system
-        yield f'timezone is {data["timezone"]!r}, which is not known here; expected one such as "Europe/Berlin" or "UTC".'
+        yield f'timezone is {data["timezone"]!r}, which is unknown; expected a name such as "Europe/Berlin" or "UTC".'
         zone = UTC
     yield from _late_problems(data.get("late", {}), "the course")
     assignments = data.get("assignment", [])
@@ -143,16 +143,16 @@ def _assignment_rule_problems(entry: Mapping[str, Any], where: str, zone: tzinfo
         yield f"{where}: extensions is {extensions!r}; expected times by student, such as {{ ada = 2026-12-03T23:59:00 }}."
         return
     if extensions and "due" not in entry:
-        yield f"{where}: it has extensions and no due date. Write due = 2026-11-30T23:59:00."
+        yield f"{where}: it has extensions but no due date. Write due = 2026-11-30T23:59:00."
     for student, time in extensions.items():
         yield from _time_problems(time, f"{where}: the extension of {student!r}", zone)
 
 
 def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
     if not isinstance(time, datetime):
-        yield f"{what} is {str(time)!r}; expected a day with a time, such as 2026-11-30T23:59:00."
+        yield f"{what} is {str(time)!r}; expected a date with a time, such as 2026-11-30T23:59:00."
     elif time.tzinfo is None and zone is None:
-        yield f'{what}: in which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
+        yield f'{what}: which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
 
 
 def _late_problems(late: Any, where: str) -> Iterator[str]:
@@ -163,6 +163,6 @@ def _late_problems(late: Any, where: str) -> Iterator[str]:
         yield f"{where}: unknown key {key!r} of late. {did_you_mean(key, _LATE_KEYS)}"
     per_day, last_day = late.get("per_day", 0), late.get("last_day", 0)
     if isinstance(per_day, bool) or not isinstance(per_day, (int, float)) or not 0 <= per_day <= 100:
-        yield f"{where}: late.per_day is {per_day!r}; expected the percentage of the points that a day costs, from 0 to 100."
+        yield f"{where}: late.per_day is {per_day!r}; expected the late penalty of a day in percent, from 0 to 100."
     if isinstance(last_day, bool) or not isinstance(last_day, int) or last_day < 0:
         yield f"{where}: late.last_day is {last_day!r}; expected a whole number of days, at least 0."

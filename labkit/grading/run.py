@@ -23,9 +23,9 @@ from .submissions import Collected
 class Plan:
     """What to grade, how, and where the results go.
 
-    `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; beside it are written
-    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something;
-    its column `student`, filled in, says whose it is) and `OUT.journal` (what a run that was interrupted goes on from);
+    `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; next to it are written
+    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (files that match no student;
+    its column `student` can be filled in) and `OUT.journal` (what a run that was interrupted goes on from);
     `OUT.marks.csv` is read there, where a person has given points. `seed` None: one is drawn, or the journal's is taken.
     `roster` is the list of students, the one of `course.toml` if it is not given. `feedback` is a folder, or an archive (.zip)
     for the system; `returned` the table of grades that the system imports.
@@ -51,7 +51,7 @@ class Plan:
     again: tuple[str, ...] = ()
 
     def beside(self, ending: str) -> Path:
-        """A file beside the table of grades."""
+        """A file next to the table of grades."""
         return self.out.with_suffix(ending)
 
     @property
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def unmatched(self) -> Path:
-        """The table of what is nobody's."""
+        """The table of files that match no student."""
         return self.beside(".unmatched.csv")
 
     @property
@@ -120,7 +120,7 @@ def written(done: Done) -> Iterator[str]:
             try:
                 write()
             except (OSError, ValueError, ImportError, GradebookError) as error:
-                yield f"{file} was not written, or not all of it: {error}"
+                yield f"{file} was not written completely: {error}"
     yield from (f"{plan.gradebook}: {sentence}." for sentence in told)
 
 

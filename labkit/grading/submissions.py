@@ -126,7 +126,7 @@ class Stranger:
 
 @dataclass(frozen=True)
 class Collected:
-    """One submission for each student, sorted by id, and what is nobody's."""
+    """One submission for each student, sorted by id, and the files that match no student."""
 
     submissions: list[Submission]
     strangers: list[Stranger]
@@ -139,7 +139,7 @@ def open_submission(submission: Submission) -> bytes:
     is no ordinary file with one name only, and where it is too large.
     """
     if submission.path is None:
-        raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} handed in no notebook.")
+        raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} submitted no notebook.")
     if submission.handed is not None:
         return submission.handed.read()
     depth = submission.file.count("/")
@@ -153,8 +153,8 @@ def latest(candidates: list[Submission]) -> Submission:
         return taken
     names = ", ".join(c.file or on_one_line(c.student) for c in others)
     if not taken.problem and any(not c.problem and c.changed == taken.changed and _differ(c, taken) for c in others):
-        problem = f"There are {len(candidates)} files of this student ({names}, {taken.file}), and nothing says which is later."
-        return replace(taken, path=None, problem=f"{problem} Leave the one that counts.")
+        problem = f"There are {len(candidates)} files of this student ({names}, {taken.file}) with the same time."
+        return replace(taken, path=None, problem=f"{problem} Remove all but the one that counts.")
     note = f"There are {len(candidates)} files of this student: {taken.file} is graded, and not {names}."
     return replace(taken, notes=(*taken.notes, note))
 

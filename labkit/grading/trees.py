@@ -42,7 +42,7 @@ class Archive:
         except OSError as error:
             raise SubmissionError(f"{name} cannot be read: {error.strerror or error}.") from None
         except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError) as error:
-            raise SubmissionError(f"{name} is no ZIP archive, or a damaged one ({on_one_line(str(error))}).") from None
+            raise SubmissionError(f"{name} is not a ZIP archive, or is damaged ({on_one_line(str(error))}).") from None
         known = dict[str, str]()  # each part of a name is held once
         for info in self._zip.infolist():
             self._add(info, known)
@@ -80,12 +80,12 @@ class Archive:
         if info is None:
             return Seen(f"{file} is a folder; expected a notebook. If the notebook is inside, move it out.")
         if stat.S_ISLNK(info.external_attr >> 16):
-            return Seen(f"{file} is a link, and links are not followed. Put the file itself in its place.")
+            return Seen(f"{file} is a link, and links are not followed. Put the file itself there.")
         if info.flag_bits & 1:
             return Seen(f"{file} is encrypted. Ask for it without a password.")
         if info.compress_type not in METHODS:
             return Seen(
-                f"{file} is compressed in a way that is not read. Ask for an ordinary ZIP archive, or the notebook."
+                f"{file} uses an unsupported compression method. Ask for an ordinary ZIP archive, or the notebook."
             )
         if info.file_size > LIMIT:
             return Seen(
@@ -203,7 +203,7 @@ class Sealed:
         return Sealed(self._reader, self.root, (*place, parts), zone)
 
     def forget(self) -> None:
-        """Say that nobody asks for it now: it may have taken much memory."""
+        """Close it, because it may use much memory."""
         self._ask(_forget)
 
     def path(self, parts: Parts) -> Path:
@@ -295,7 +295,7 @@ class Folder:
         try:
             if parts and stat.S_ISLNK(os.lstat(folder).st_mode):
                 raise SubmissionError(
-                    f"{joined(parts)} is a link, and links are not followed. Put the folder itself in its place."
+                    f"{joined(parts)} is a link, and links are not followed. Put the folder itself there."
                 )
             with os.scandir(folder) as entries:
                 names = list(islice((entry.name for entry in entries), NAMES + 1))
@@ -322,7 +322,7 @@ class Folder:
         except OSError as error:
             return Seen(f"{file} cannot be read: {error.strerror}.")
         if self.original and os.path.samestat(status, self.original):
-            return Seen(f"{file} is the instructor's own notebook. Remove it, and put the student's file in its place.")
+            return Seen(f"{file} is the instructor's own notebook. Remove it, and put the student's file there.")
         return Seen(obstacle(file, status), status.st_mtime)
 
     def read(self, parts: Parts, limit: int = LIMIT) -> bytes:

@@ -113,7 +113,7 @@ class Worker:
         except (EOFError, OSError):
             return self._lose(work, "")
         if late:
-            return self._lose(work, "more time than anybody waits for")
+            return self._lose(work, "more than the longest time for a submission")
         if isinstance(came, Exception):
             raise came
         if isinstance(came, tuple):
@@ -126,30 +126,30 @@ class Worker:
         return None
 
     def _lose(self, work, took):
-        """The process is gone, or has to go: blame what took too much, or try again where nobody knows what it was."""
+        """The process is gone, or has to go: blame what exceeded its limit, or try again if that is unknown."""
         self.kill()
         if took or self.helper.ended_by == signal.SIGXCPU:
-            return self._blame(work, f"{took or 'more CPU time than it may'}, and was stopped.")
+            return self._blame(work, f"{took or 'more than the limit on CPU time'}, and was stopped.")
         self.lost += 1
         if self.lost < TRIES:
             self.give(work)
             return None
         self.work, self.lost = None, 0
-        return ungraded_result(*self.common, work, f"the grading process was lost {TRIES} times at this file")
+        return ungraded_result(*self.common, work, f"the grading process ended {TRIES} times at this file")
 
     def _blame(self, work, took):
         """Leave out the question that was judged; where it was the file itself, there is nothing to grade."""
         if self.at:
-            self.give(replace(work, beyond=(*work.beyond, (self.at, f"To judge it took {took}"))))
+            self.give(replace(work, beyond=(*work.beyond, (self.at, f"Comparing it took {took}"))))
             return None
         self.work, self.lost = None, 0
         grader = Grader(*self.common)
-        why = f"To read this file, and what its code says, took {took}"
+        why = f"Reading this file and its results took {took}"
         result = grader.nothing(work.student, why, work.file, work.data, work.only)
         return replace(result, timestamp=work.timestamp)
 
     def end(self) -> None:
-        """Let the process end by itself: nobody speaks to it any more."""
+        """Close the connection, so that the process ends by itself."""
         self.helper.end()
 
     def kill(self) -> None:
@@ -158,7 +158,7 @@ class Worker:
 
 
 def serve(line: Connection) -> None:
-    """What the process does: grade what comes, until nobody is at the other end."""
+    """Grade what is sent until the connection is closed."""
     try:
         _grade(line, *line.recv())
     except (EOFError, ConnectionError):

@@ -45,10 +45,10 @@ class Session:
         return wire.receive(self.connection, seconds, LARGEST, watch)
 
     def begin(self) -> None:
-        """Wait until the walls stand; raises `JailError` if one does not. Nothing of a program has run before."""
+        """Wait until the layers are active; raises `JailError` if one is not. Nothing of a program has run before."""
         try:
             word = self.receive(START_SECONDS)
         except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
             raise JailError(f"a program does not start: {error}") from None
-        if word != {"walls": "stand"}:
-            raise JailError(f"a wall could not be raised: {word}")
+        if word != {"layers": "active"}:
+            raise JailError(f"an isolation layer could not be started: {word}")

@@ -334,7 +334,7 @@ ENDING = [
 FORGING = [
     Attack("forged: the end", before=f"{SPEAK}\nsay({{'end': True}})"),
     Attack("forged: a cell that has run", before=f"{SPEAK}\nsay({{'ran': 1}}); say({{'step': 2}})"),
-    Attack("forged: walls that fell", before=f"{SPEAK}\nsay({{'walls': 'PermissionError'}})"),
+    Attack("forged: layers that are missing", before=f"{SPEAK}\nsay({{'layers': 'PermissionError'}})"),
     Attack("forged: answers to all", between=(
         f"{SPEAK}\nfor q in ('pull', 'port', 'numbers'):\n    say({{'ask': q, 'found': 'function', 'value': None}})\n"
         "    outcome()"), port="port = ...", numbers="answer_3 = ...", earns="pull"),
@@ -478,7 +478,7 @@ HONEST = [
     Attack("three dots", "", pull="def pull(v): ...", port="def port(v): ...", numbers="answer_3 = ...",
            kinds={"pull": "empty", "port": "empty", "numbers": "empty"}),
     Attack("numbers where a function is asked for", BUT_PULL, pull="pull = 3", kinds={"pull": "type"}),
-    Attack("other arguments", BUT_PULL, pull="def pull(): return 1", kinds={"pull": "arguments"}),
+    Attack("wrong arguments", BUT_PULL, pull="def pull(): return 1", kinds={"pull": "arguments"}),
     Attack("a name that is deleted", BUT_PULL, pull=PULL + "\ndel pull", kinds={"pull": "missing"}),
     Attack("a comment as long as a book", before="# " + "x" * 90_000),
     Attack("zero bytes and odd characters", before="x = '\\0'\n\x0c\ny = 'ä😀'"),

@@ -159,7 +159,7 @@ def test_a_table_must_have_the_name_of_a_table(out, plan):
 
 
 def test_the_table_of_all_is_not_put_among_what_students_get(plan, forbidden):
-    with pytest.raises(ValueError, match="handed out to students"):
+    with pytest.raises(ValueError, match="is for students"):
         grade_class(replace(plan, feedback=plan.out.parent))
 
 

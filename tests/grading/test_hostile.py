@@ -22,7 +22,7 @@ from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
 from labkit.grading.run import Plan
 from labkit.grading.workers import grade_here, work_of
-from labkit.jail import ROOMS, Limits
+from labkit.jail import USERS, Limits
 
 pytestmark = pytest.mark.needs("bubblewrap")
 
@@ -287,7 +287,7 @@ class Run:
         for process in set(psutil.Process().children(recursive=True)) - self.earlier:
             try:
                 self.seen.add(process)
-                self.users.update(uid for uid in process.uids() if uid in ROOMS and uid != os.getuid())
+                self.users.update(uid for uid in process.uids() if uid in USERS and uid != os.getuid())
             except psutil.Error:
                 pass
 

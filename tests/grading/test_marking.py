@@ -99,8 +99,8 @@ def test_a_mark_counts_for_the_answer_that_was_marked_and_a_person_has_the_last_
     assert carl.to_mark == blaise.to_mark == ("why",)
     assert ada.score == 1 + 1 + 1 + 3 + 3
     assert list(left_over(results, marks)) == [
-        "the answer of carl<b> to why is another one since it was marked: mark it again",
-        "the mark of eve for why counts for nobody: no such answer was graded",
+        "the answer of carl<b> to why has changed since it was marked: mark it again",
+        "the mark of eve for why is not used: no such answer was graded",
     ]
 
 

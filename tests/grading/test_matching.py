@@ -50,7 +50,7 @@ def test_setup_is_run_as_it_was_handed_out():
         handed(("setup", "import numpy as np; np.dot = None"), ("answer-a", F), ("answer-b", B)), ASSIGNMENT
     )
     assert steps[0] == SETUP and "np.dot" not in "".join(step.source for step in steps)
-    assert notes == ["Cell 1, a set-up cell of the assignment, was changed; it was run as it was handed out."]
+    assert notes == ["Cell 1, a set-up cell of the assignment, was changed; the original was run."]
 
 
 def test_of_equal_ids_the_last_counts_that_gives_the_name():
@@ -92,13 +92,13 @@ def test_what_is_nowhere_is_asked_at_the_end():
 def test_an_answer_in_a_cell_that_is_not_run_is_pointed_out():
     asked, notes = planned(("check-a", F), ("answer-b", B))
     assert asked["a"] == "the end of the notebook"
-    assert "Cell 1, which belongs to the assignment and is not run, has it." in notes
+    assert "Cell 1, which belongs to the assignment and is not run, defines it." in notes
 
 
 def test_where_a_program_dropped_all_ids_one_note_is_enough():
     asked, notes = planned(("", "import numpy as np"), ("", F), ("", B))
     assert asked == {"a": "cell 2", "b": "cell 3"}
-    assert notes == "No cell carries the assignment's ids any more; the answers were found by their names."
+    assert notes == "No cell has the assignment's ids; the answers were found by their names."
 
 
 @pytest.mark.parametrize("left", ["def f(x):\n    ...", "", "# see below", "answer = 1"])

@@ -78,7 +78,7 @@ def test_each_is_graded_by_their_own_numbers(handout):
 def test_what_is_said_where_nothing_is_drawn(tmp_path):
     (tmp_path / "course.toml").write_text(BEGIN + 'questions = [{ exercise = "grad-slip", drawn = true }]\n')
     with pytest.raises(
-        CourseError, match=r"question 1: grad-slip: no numbers are drawn there\. These draw some: .*fd-cost"
+        CourseError, match=r"question 1: grad-slip: not available with random numbers\. These are: .*fd-cost"
     ):
         Course.read(tmp_path)
 

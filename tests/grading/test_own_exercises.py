@@ -72,7 +72,7 @@ def changed(folder, *replacements):
 def test_the_example_is_built_proved_and_graded(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
     assert main(["course", "check", str(folder)]) == 0
-    assert "All is well: 1 assignment, 2 exercises" in capsys.readouterr().out
+    assert "No problems: 1 assignment, 2 exercises" in capsys.readouterr().out
     source, released = (folder / place / "a1" / "a1.ipynb" for place in ("source", "release"))
     EXERCISES.forget("dot-pull")  # a grader knows it from the instructor's notebook alone
     assignment = Assignment.read(source)
@@ -128,7 +128,7 @@ def test_a_changed_exercise_is_built_anew(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
     (folder / "exercises" / "dot_pull.py").write_text(changed(folder, ("The other factor", "Another factor")))
     assert main(["course", "check", str(folder)]) == 1
-    assert "does not fit course.toml (the exercise 'dot-pull'). Run: labkit course build" in capsys.readouterr().out
+    assert "does not match course.toml (the exercise 'dot-pull'). Run: labkit course build" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

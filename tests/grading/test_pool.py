@@ -112,7 +112,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
         patch.setattr(Worker, "give", give)
         first, *others = graded
     assert first.student == "deadly" and not is_graded(first) and first.score == 0 and first.digest == ""
-    assert "lost 2 times" in first.notes[0]
+    assert "ended 2 times" in first.notes[0]
     assert sorted_without_seconds(others) == in_turn
 
 

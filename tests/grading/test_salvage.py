@@ -136,7 +136,7 @@ def test_wrong_types_anywhere_cost_no_other_cell(odd):
 
 
 def test_items_that_are_no_cells_are_counted():
-    assert notes(notebook(code("x"), 1, None)) == "2 of the notebook's cells are no cells; they were left out."
+    assert notes(notebook(code("x"), 1, None)) == "2 of the notebook's cells are not cells; they were ignored."
 
 
 def test_numbers_that_python_refuses_to_read():
@@ -163,7 +163,7 @@ def test_nesting_deeper_than_python_reads_costs_that_cell_only():
     "data, said",
     [
         (b"", "empty"), (b" \n", "empty"), (b"%PDF-1.4", "a PDF"), (b"PK\x03\x04", "ZIP"), (b"\x89PNG\r\n", "picture"),
-        (b"\0" * 1000, "neither a notebook nor Python"), (b"Dear professor, my dog", "neither a notebook nor Python"),
+        (b"\0" * 1000, "not a notebook and not Python"), (b"Dear professor, my dog", "not a notebook and not Python"),
         (b"{}", "no code cell"), (b"[]", "no code cell"), (notebook(text("words")), "no code cell"),
         (b"<!DOCTYPE html><html><body>Log in</body></html>", "web page"), (b"x" * (LIMIT + 1), "at most 20,971,520"),
     ],
@@ -198,7 +198,7 @@ def test_an_answer_that_was_turned_into_text():
 def test_cells_before_and_after_a_break():
     broken = WHOLE.replace(b'"x2 =', b"x2 =")
     assert sources(broken) == [cell["source"] for i, cell in enumerate(FIVE) if i != 2]
-    assert notes(broken) == "The file is broken after code cell 2. All cells that are whole were read."
+    assert notes(broken) == "The file is broken after code cell 2. All complete cells were read."
 
 
 @pytest.mark.parametrize("damage", [b"", b"]", b"}", b'"', b'"source": [', b",,"])

@@ -192,7 +192,7 @@ def compared(result):
     failed = [
         (q.exercise, q.detail)
         for q in result.questions
-        if "could not be compared" in q.detail or "To judge it" in q.text
+        if "could not be compared" in q.detail or "Comparing the answer" in q.text
     ]
     assert not failed, failed
 

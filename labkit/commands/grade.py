@@ -55,9 +55,6 @@ def _add_results(parser):
         metavar="FOLDER",
         help="write a page of feedback for each student; FILE.zip: an archive that Moodle or Canvas imports",
     )
-    parser.add_argument(
-        "--gradebook", default="", metavar="gradebook.db", help="write the scores to nbgrader's gradebook"
-    )
 
 
 def _add_again(parser):
@@ -135,7 +132,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
     needed = [(package, "classroom") for package in ("jinja2", "psutil", "tqdm")]
-    needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
     return not_installed(*needed)
 
 
@@ -147,7 +143,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
     return Plan(
         submissions=arguments.submissions, assignment=arguments.assignment, out=arguments.out, jobs=arguments.jobs,
-        feedback=arguments.feedback, gradebook=arguments.gradebook,
+        feedback=arguments.feedback,
         resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
         pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)),
         roster=arguments.roster, returned=arguments.returned,

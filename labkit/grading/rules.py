@@ -20,15 +20,14 @@ _DAY = 24 * 3600
 class Policy:
     """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
 
-    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `stated`: the
-    course says what is taken off, be it nothing. `zone` is the course's, in which times are shown.
+    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `zone` is the
+    course's, in which times are shown.
     """
 
     due: datetime | None = None
     per_day: float = 0.0
     last_day: int | None = None
     extensions: Mapping[str, datetime] = field(default_factory=dict)
-    stated: bool = False
     zone: tzinfo | None = None
 
     @property
@@ -104,7 +103,6 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
         float(late.get("per_day", 0.0)),
         late.get("last_day"),
         extensions,
-        "late" in data or "late" in planned,
         zone,
     )
     roster = folder / data["roster"] if "roster" in data else None

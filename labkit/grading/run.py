@@ -12,7 +12,6 @@ from .export import write_feedback_archive, write_grades, write_lms_grades, writ
 from .feedback import feedback_pages, write_feedback
 from .finals import Final
 from .findings import Pace
-from .gradebook import GradebookError, write_gradebook
 from .overview import write_overview
 from .results import SubmissionResult
 from .roster import Roster
@@ -38,7 +37,6 @@ class Plan:
     out: Path
     jobs: int = 0
     feedback: Path | None = None
-    gradebook: str = ""
     resume: bool = False
     seed: int | None = None
     unsafe: bool = False
@@ -104,7 +102,6 @@ def written(done: Done) -> Iterator[str]:
     pages = feedback_pages(plan.pages, results) if plan.pages else {}
     archive = plan.feedback if plan.pages is None else None
     strangers = done.collected.strangers
-    told = list[str]()
     writing: list[tuple[Path | str | None, Callable[[], Any]]] = [
         (grades, lambda: write_grades(grades, done.finals)),
         (questions, lambda: write_questions(questions, results)),
@@ -113,15 +110,13 @@ def written(done: Done) -> Iterator[str]:
         (archive, lambda: _write_archive(done, archive or Path())),
         (overview, lambda: write_overview(overview, done.finals, assignment.title, _there(pages))),
         (plan.returned, lambda: _write_returned(done)),
-        (plan.gradebook, lambda: told.extend(write_gradebook(plan.gradebook, assignment, done.finals))),
     ]
     for file, write in writing:
         if file:
             try:
                 write()
-            except (OSError, ValueError, ImportError, GradebookError) as error:
+            except (OSError, ValueError, ImportError) as error:
                 yield f"{file} was not written completely: {error}"
-    yield from (f"{plan.gradebook}: {sentence}." for sentence in told)
 
 
 def _write_archive(done: Done, path: Path) -> None:

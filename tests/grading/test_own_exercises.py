@@ -186,9 +186,9 @@ def test_a_file_that_is_no_exercise_is_named_with_its_line(folder, capsys, old, 
 
 def test_names_are_looked_at(folder, capsys):
     for name, said in (
-        ("dot-pull", "exercise 'dot-pull' already"),
+        ("dot-pull", "already an exercise 'dot-pull'"),
         ("grad-slip", "in the guided notebooks"),
-        ("A B", "no name"),
+        ("A B", "not a name"),
     ):
         assert main(["course", "exercise", name, str(folder)]) == 1
         assert said in capsys.readouterr().err

@@ -72,13 +72,13 @@ def test_what_a_system_marks_is_used_as_far_as_it_goes():
     [
         ("roster = 3", "", "roster is 3"),
         ('timezone = "Mars"', "", "timezone is 'Mars'"),
-        ("", "due = 2026-11-30T23:59:00", "in which time zone?"),
-        ("", "due = 2026-11-30", "expected a day with a time"),
+        ("", "due = 2026-11-30T23:59:00", "which time zone?"),
+        ("", "due = 2026-11-30", "expected a date with a time"),
         ("late = 10", "", "late is 10; expected a table"),
         ("late = { per_dya = 10 }", "", "unknown key 'per_dya' of late. Did you mean 'per_day'?"),
         ("late = { per_day = 200 }", "", "per_day is 200"),
         ("", "late = { last_day = 1.5 }", "last_day is 1.5"),
-        ("", "extensions = { ada = 2026-11-30T23:59:00Z }", "it has extensions and no due date"),
+        ("", "extensions = { ada = 2026-11-30T23:59:00Z }", "it has extensions but no due date"),
     ],
 )
 def test_a_rule_that_cannot_be_followed_is_told_when_building_and_when_grading(

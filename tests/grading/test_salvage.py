@@ -318,4 +318,4 @@ def test_no_file_takes_long(name):
 def test_code_beyond_the_limits_keeps_its_place():
     handed = within_bounds(notebook(code("a"), code("#" * (LONGEST + 1), "answer-a"), code("b")))
     assert [(c.source, c.grade_id) for c in handed.cells] == [("a", ""), ("", "answer-a"), ("b", "")]
-    assert "Code cell 2 is left out" in handed.notes[0]
+    assert "Code cell 2 is ignored" in handed.notes[0]

@@ -68,7 +68,7 @@ def test_the_text_fits_the_terminal(width):
     results = [submission(str(i), question(kind=BELIEVED.name), question("q2", "value", 0.5)) for i in range(500)]
     lines = summarise(results).as_text(width).splitlines()
     assert max(map(len, lines)) <= width and all(line == line.rstrip() for line in lines)
-    assert BELIEVED.sentence in " ".join(" ".join(lines).split()) and "   500 x other values" in lines
+    assert BELIEVED.sentence in " ".join(" ".join(lines).split()) and "   500 x wrong values" in lines
 
 
 def test_rare_kinds_are_counted_together_in_the_terminal_and_all_of_them_in_the_data():

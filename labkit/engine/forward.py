@@ -8,15 +8,15 @@ from autograd import tracer
 from autograd.core import JVPNode
 from autograd.extend import vspace
 
-from .boxes import dense, dtype_of, isbox, match_dtype
+from .box_errors import run
+from .boxes import Own, new_box
 from .checks import check_function, check_output, with_tangents
-from .guest import Own, new_box
 from .levels import inside, new_level
-from .mistakes import run
-from .quiet import no_warnings
+from .no_warnings import no_warnings
 from .reverse import below, vjp_unchecked
 from .rules import jvp_of, pullback, pushforward
 from .trees import map_leaves
+from .values import dense, dtype_of, isbox, match_dtype
 from .watching import watch
 
 
@@ -58,9 +58,17 @@ def jvp(fun, args, tangents) -> tuple[Any, Any]:
     [12.0, 4.0]
     """
     check_function("jvp(f, (x,), (v,))", fun)
+    return jvp_unchecked(fun, with_tangents(args, tangents))
+
+
+def jvp_unchecked(fun, pairs) -> tuple[Any, Any]:
+    """`jvp` for pairs of an argument and its tangent that have been checked.
+
+    >>> [float(v) for v in jvp_unchecked(lambda x, y: x * y, [(3.0, 1.0), (4.0, 0.0)])]
+    [12.0, 4.0]
+    """
     level = new_level()
-    boxes = [new_box(value, level, Forward.new_root(tangent)) for value, tangent in with_tangents(args, tangents)]
-    watch.pushes += 1
+    boxes = [new_box(value, level, Forward.new_root(tangent)) for value, tangent in pairs]
     with no_warnings(), inside(level):
         output = check_output(fun, run(fun, boxes))
 

@@ -1,8 +1,9 @@
-"""Derivatives that the engine's nodes take in place of autograd's, to which nothing changes.
+"""The derivative rules of the engine's nodes; autograd's own tables stay unchanged.
 
-Some come from the result, where PyTorch and MindSpore do: so what a tape says it saves, what a picture shows and what a
-program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic skip
-the work for broadcasting where nothing was broadcast; a quotient's is computed in the order that PyTorch and MindSpore have.
+Some are computed from the saved result, as in PyTorch and MindSpore, so that a tape, a picture and a program agree on what is
+saved. Those of arithmetic skip the sum over broadcast axes if nothing was broadcast; a quotient's rule has PyTorch's and
+MindSpore's order of operations. A rule gets `argnums`, the saved result `ans`, `args` and `kwargs`, and returns the function of
+the upstream gradient `g`.
 """
 
 from collections.abc import Callable
@@ -12,48 +13,8 @@ import autograd.numpy as anp
 import numpy as np
 from autograd import core
 from autograd.core import primitive_jvps, primitive_vjps
-from autograd.extend import defvjp, primitive
-from autograd.numpy.numpy_vjps import unbroadcast
 
-
-def two_bytes(dtype) -> bool:
-    """Whether a dtype is float16 or bfloat16.
-
-    >>> two_bytes(np.dtype(np.float16)), two_bytes(np.dtype(np.int16)), two_bytes(None)
-    (True, False, False)
-    """
-    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV"
-
-
-def unbroadcast_f(target, rule) -> Callable:
-    """`rule`, its answer summed over the dimensions in which the op stretched `target`."""
-    if not hasattr(target, "dtype"):
-        target = np.asarray(target)
-    shape, is_complex = target.shape, target.dtype.kind == "c"
-    stretched = 1 in shape  # or maybe so; autograd sums over all these dimensions
-
-    def pull(g):
-        g = rule(g)
-        kind = g.dtype.kind if getattr(g, "shape", None) == shape else "c"
-        if kind in "iu" or (kind != "c" and not stretched):  # a sum would make int64 of an int32
-            return g
-        if two_bytes(getattr(g, "dtype", None)):
-            added = len(g.shape) - len(shape)
-            axes = tuple(i for i in range(len(g.shape)) if i < added or shape[i - added] == 1)
-            return anp.reshape(sum_once(g, axes), shape) if axes else g
-        return unbroadcast(g, (shape, len(shape), None, is_complex))
-
-    return pull
-
-
-@primitive
-def sum_once(x, axes) -> Any:
-    """The sum of two-byte floats over `axes`, which stay: added up in float32, as PyTorch and MindSpore do, and rounded once."""
-    return np.sum(x, axis=axes, keepdims=True, dtype=np.float32).astype(x.dtype)
-
-
-sum_once.__name__ = "sum"
-defvjp(sum_once, lambda ans, x, axes: lambda g: anp.broadcast_to(g, anp.shape(x)))
+from .numpy_rules import NUMPY_VJPS, TRANSPOSED, _norm, unbroadcast_f
 
 
 def _of_two(*rules):
@@ -62,11 +23,11 @@ def _of_two(*rules):
     def vjp(argnums, ans, args, kwargs):
         if len(argnums) == 1:
             x, pull = args[argnums[0]], rules[argnums[0]](*args)
-            if not _is_as(x, ans):
+            if not _not_broadcast(x, ans):
                 pull = unbroadcast_f(x, pull)
             return lambda g: (pull(g),)
         first, second = (
-            rule(*args) if _is_as(x, ans) else unbroadcast_f(x, rule(*args))
+            rule(*args) if _not_broadcast(x, ans) else unbroadcast_f(x, rule(*args))
             for x, rule in zip(args, rules, strict=True)
         )
         return lambda g: (first(g), second(g))
@@ -74,7 +35,7 @@ def _of_two(*rules):
     return vjp
 
 
-def _is_as(x, ans):
+def _not_broadcast(x, ans):
     """Whether an operand that is a plain array surely has the shape of the result, so that there is nothing to sum."""
     return type(x) is np.ndarray is type(ans) and x.shape == ans.shape and 1 not in x.shape and x.dtype.kind == "f"
 
@@ -103,54 +64,7 @@ _OWN = {
 }
 
 
-def _by_argument(*makers):
-    """The vjp of an op from one rule for each of its arguments, as autograd's `defvjp` takes them."""
-
-    def rule(argnums, ans, args, kwargs):
-        pulls = [makers[i](ans, *args, **kwargs) for i in argnums]
-        return lambda g: tuple(pull(g) for pull in pulls)
-
-    return rule
-
-
-def _untile(ans, x, reps):
-    """The sum over the copies. (autograd takes one number for the first axis, NumPy for the last.)"""
-    shape = (1,) * (anp.ndim(ans) - anp.ndim(x)) + anp.shape(x)
-    blocks = [n for whole, part in zip(anp.shape(ans), shape, strict=True) for n in (whole // max(part, 1), part)]
-    copies = tuple(range(0, len(blocks), 2))
-    return lambda g: anp.reshape(anp.sum(anp.reshape(g, blocks), axis=copies), anp.shape(x))
-
-
-def _unrepeat(ans, x, repeats, axis=None):
-    """The sum over the copies. (autograd mistakes an axis counted from the end, and takes a single number of copies only.)"""
-    shape = anp.shape(x)
-    place = 0 if axis is None else axis % len(shape)
-    length = anp.size(x) if axis is None else shape[place]
-    copies = np.repeat(np.eye(length), repeats, axis=0)
-    return lambda g: anp.reshape(anp.moveaxis(anp.tensordot(g, copies, axes=(place, 0)), -1, place), shape)
-
-
-def _unroll(ans, x, shift, axis=None):
-    """Moved back. (autograd takes no tuple of shifts.)"""
-    back = tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
-    return lambda g: anp.roll(g, back, axis)
-
-
-_where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
-OWN_VJPS = (
-    _ARITHMETIC
-    | {op: vjp for op, (vjp, _) in _OWN.items()}
-    | {
-        anp.tile: _by_argument(_untile),
-        anp.repeat: _by_argument(_unrepeat),
-        anp.roll: _by_argument(_unroll),
-        _where: _by_argument(
-            lambda ans, c, x, y: lambda g: anp.zeros_like(c),
-            lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
-            lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
-        ),
-    }
-)
+OWN_VJPS = _ARITHMETIC | {op: vjp for op, (vjp, _) in _OWN.items()} | NUMPY_VJPS
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 
@@ -214,7 +128,6 @@ def _check_options(fun, args, kwargs):
 
 
 _EXTREMES = (anp.max, anp.min, anp.amax, anp.amin)
-_norm = next(op for op in primitive_vjps if op.__name__ == "norm")
 
 
 def _from_inside(error):
@@ -237,4 +150,4 @@ def _no_rule(fun, argnums=(), kwargs=()):
 
 def jvp_of(fun) -> Callable | None:
     """The forward rule of a primitive, `rule(argnums, tangents, ans, args, kwargs)`, or None."""
-    return OWN_JVPS.get(fun) or primitive_jvps.get(fun)
+    return OWN_JVPS.get(fun) or (None if fun in TRANSPOSED else primitive_jvps.get(fun))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from inspect import unwrap
 from typing import Any, NamedTuple
 
-from .threads import PerThread
+from .per_thread import PerThread
 
 
 class Scope(NamedTuple):
@@ -23,12 +23,6 @@ class Scope(NamedTuple):
     name: str
     kind: Any
     call: int
-
-
-class Flow(Scope):
-    """A side of a branch or the rounds of a loop, as a `Scope`; `kind` says which, or how many."""
-
-    __slots__ = ()
 
 
 class Scopes:
@@ -51,17 +45,6 @@ class Scopes:
             return run(*args, **kwargs)
         finally:
             self.part, self.path = outside
-
-    @contextmanager
-    def block(self, name, kind) -> Iterator[None]:
-        """While open, a run is in a `Flow` of this name; `str(kind)` says more of it when the run is over."""
-        outside = self.path
-        self._counts[outside, name] += 1
-        self.path = (*outside, Flow(name, kind, self._counts[outside, name]))
-        try:
-            yield
-        finally:
-            self.path = outside
 
 
 class _Current(PerThread):

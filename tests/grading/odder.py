@@ -20,7 +20,7 @@ WAYS = [  # of honest people
     Attack("a function that counts its calls", pull="calls = 0\ndef pull(v):\n    global calls\n    calls += 1\n    return " + SUM),
     Attack("threads of a pool", pull=(
         "from concurrent.futures import ThreadPoolExecutor\ndef pull(v):\n    with ThreadPoolExecutor(2) as pool:\n"
-        "        return np.array(list(pool.map(float, np.cumsum(v[::-1])[::-1])))")),
+        "        return list(pool.map(np.cumsum, [v[::-1]]))[0][::-1]")),
     Attack("a coroutine", BUT_PULL, pull="async def pull(v):\n    return " + SUM),
     Attack("files of one's own", pull=inside(
         "import tempfile, pathlib", "np.save('x.npy', v)", "w = np.load('x.npy')",

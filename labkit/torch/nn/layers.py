@@ -6,6 +6,7 @@ import numpy as np
 
 from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import with_names
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.dispatch import apply, overwrite, placed, tensor_of
 from .._ops.function_table import FUNCTIONS
@@ -61,15 +62,10 @@ def check_probability(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _feature_dropout(input, p, training, inplace):
-    """Dropout of whole channels, dimension 1."""
-    one_each = lambda: input.new_empty(*input.shape[:2], *(1,) * (input.ndim - 2))
-    return _thinned(input, p, training, inplace, one_each)
-
-
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
     """Dropout of whole channels of images (batch, channels, height, width)."""
-    return _feature_dropout(input, p, training, inplace)
+    one_each = lambda: _creation.empty(*input.shape[:2], *(1,) * (input.ndim - 2), dtype=input.dtype)
+    return _thinned(input, p, training, inplace, one_each)
 
 
 class Linear(Layer):
@@ -191,10 +187,7 @@ def embedding(
     """
     of_kind(input, Tensor, "embedding(): argument 'indices' (position 2) must be Tensor, not {kind}")
     if input.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{input.dtype.legacy}Tensor instead (while checking arguments for embedding)"
-        )
+        raise error("index_dtype", legacy=input.dtype.legacy)
     if sparse:
         raise NotImplementedError(NO_SPARSE)
     places = input._array

@@ -9,7 +9,7 @@ Trait = Any  # what a trait of a class is for the type checker: its value
 class _Plain:
     """A trait that only holds a value."""
 
-    def __init__(self, *given: Any, default_value: Any = None) -> None:
+    def __init__(self, *given: Any, default_value: Any = None, **limits: Any) -> None:
         self.default = default_value
 
     def tag(self, **_: Any) -> Any:
@@ -34,7 +34,7 @@ class _NoWidget:
 
 
 AnyWidget: Any = _NoWidget
-traits: Any = SimpleNamespace(Dict=_Plain, Unicode=_Plain, Float=_Plain, Enum=_Plain, Bool=_Plain)
+traits: Any = SimpleNamespace(Dict=_Plain, Unicode=_Plain, Float=_Plain, Int=_Plain, Enum=_Plain, Bool=_Plain)
 try:
     import anywidget
     import traitlets

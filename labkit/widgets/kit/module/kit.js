@@ -23,11 +23,15 @@ function digits(value, most = 7) {
   let [mantissa, power] = value.toExponential(most - 1).split("e"); // a half is rounded up there, to even in Python
   const whole = value.toExponential(Math.min(most + 50, 100)).split("e")[0], kept = most + 1 + (value < 0);
   if (most > 1 && /^50*$/.test(whole.slice(kept)) && /[13579]$/.test(mantissa)) mantissa = whole.slice(0, kept);
-  const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-  const small = power < -4 || power >= most;
-  const said = small ? `${short(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : short(Number(`${mantissa}e${power}`).toFixed(most - 1 - power));
+  const short = (text) => (text.includes(".") ? text.replace(/\.?0*$/, "") : text);
+  const small = power < -4 || power >= most, signs = mantissa.replace(/[-.]/g, "");
+  const fixed = power < 0 ? `0.${"0".repeat(-power - 1)}${signs}` : `${signs.slice(0, Number(power) + 1)}.${signs.slice(Number(power) + 1)}`;
+  const said = small ? `${short(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : `${value < 0 ? "-" : ""}${short(fixed)}`;
   return said.replaceAll("-", "−");
 }
+
+// A number as Python's `plain` wrote it: nan and inf stand in strings.
+const asNumber = (value) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[value] ?? value;
 
 // A template with its placeholders replaced.
 const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -36,6 +40,25 @@ const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) 
 function axis(low, high, start, end) {
   const place = (value) => start + ((value - low) / (high - low)) * (end - start);
   return Object.assign(place, { low, high, start, end, inverse: (px) => low + ((px - start) / (end - start)) * (high - low) });
+}
+
+// The numbers of an axis: below it, or beside it at x with a line of the grid to `far`.
+const below = (along, y, values, name = digits) => values.map((value) => written(along(value), y, name(value), "note", "middle"));
+const beside = (along, x, far, values, name = digits) => values.flatMap((value) => [
+  svg("line", { class: "lab-grid", x1: x + 5, x2: far, y1: along(value), y2: along(value) }),
+  written(x, along(value) + 4, name(value), "note", "end")]);
+
+// Round numbers from low to high, at most seven.
+function ticks(low, high) {
+  const rough = (high - low) / 6, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough), first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+
+// An arrow between two places, in px; a short one has a short head.
+function arrow([x, y], [toX, toY], role) {
+  const long = Math.hypot(toX - x, toY - y) || 1, size = Math.min(long / 2, 11), ux = ((toX - x) / long) * size, uy = ((toY - y) / long) * size;
+  return [svg("path", { class: `lab-${role}`, d: `M${x} ${y}L${toX - ux} ${toY - uy}` }),
+    svg("path", { class: `lab-${role} lab-head`, d: `M${toX} ${toY}L${toX - ux - uy * 0.5} ${toY - uy + ux * 0.5}L${toX - ux + uy * 0.5} ${toY - uy - ux * 0.5}Z` })];
 }
 
 // The d of a path through points; where there is none, or it is outside of the box, it is interrupted.
@@ -73,10 +96,11 @@ function nearest(value, bits, least, most) {
 }
 const ROUND = { float64: (value) => value, float32: Math.fround, float16: (value) => nearest(value, 10, -14, 65504) };
 
-// The frame of a lab. `keys`: the traits that are its state; `draw(state)` draws and returns the sentence that describes it.
+// The frame of a lab. `keys`: the traits that are its state, of which `whole` are whole numbers, but between two while something
+// moves; `draw(state)` draws and returns the sentence that describes it.
 class Frame {
-  constructor({ model, el }, keys, { title, about }) {
-    Object.assign(this, { model, keys, state: {}, controls: [], handles: [], draw: () => "", shows: () => {} });
+  constructor({ model, el }, keys, { title, about, whole = [] }) {
+    Object.assign(this, { model, keys, whole, state: {}, controls: [], handles: [], draw: () => "", shows: () => {} });
     for (const key of keys) {
       this.state[key] = model.get(key);
       model.on(`change:${key}`, () => { if (this.state[key] !== model.get(key)) { this.state[key] = model.get(key); this.redraw(); } });
@@ -97,7 +121,7 @@ class Frame {
   begin(draw) {
     this.draw = draw;
     this.button("Copy link", () => this.copyLink(), this.menu);
-    for (const kind of ["SVG", "PNG"]) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
     this.bar.append(this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
@@ -111,11 +135,12 @@ class Frame {
   // Changes by the reader. While a handle is dragged Python hears nothing, then once.
   set(changes, dragging = false) {
     Object.assign(this.state, changes);
-    this.redraw();
-    if (!dragging) this.settled();
+    if (dragging) this.redraw(); else this.settled();
   }
 
   settled() {
+    for (const key of this.whole) this.state[key] = Math.round(this.state[key]);
+    this.redraw();
     for (const key of this.keys) if (this.model.get(key) !== this.state[key]) this.model.set(key, this.state[key]);
     this.model.save_changes();
   }
@@ -126,10 +151,20 @@ class Frame {
     for (const follow of this.handles) follow();
   }
 
-  panel(caption, width, height) {
-    const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}` }, ink, front);
-    this.panels.append(html("figure", {}, html("figcaption", {}, caption), drawn));
-    return { drawn, ink, front };
+  // `widest`: the panel is as wide as there is room, at most so many px; its `width` says how wide.
+  panel(caption, width, height, widest = 0) {
+    const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": caption }, ink, front);
+    const figure = html("figure", width > 440 ? { style: `max-width: ${width}px` } : {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
+    this.panels.append(figure);
+    const fit = () => {
+      const room = clamped(figure.clientWidth, width, widest);
+      if (room === made.width || !figure.clientWidth) return;
+      made.width = room;
+      drawn.setAttribute("viewBox", `0 0 ${room} ${height}`);
+      this.redraw();
+    };
+    if (widest) { Object.assign(figure.style, { maxWidth: `${widest}px`, flexBasis: widest > 440 ? "100%" : "" }); fit(); new ResizeObserver(fit).observe(figure); }
+    return made;
   }
 
   // ---- controls ----
@@ -144,6 +179,14 @@ class Frame {
     const buttons = values.map((value) => html("button", { type: "button", onclick: () => this.set({ [key]: value }) }, value));
     this.controls.push(() => buttons.forEach((button, i) => button.setAttribute("aria-pressed", values[i] === this.state[key])));
     into.append(html("div", { class: "lab-choice", role: "group", "aria-label": label }, ...buttons));
+  }
+
+  // A list of values, where `when(state)`.
+  select(label, key, values, when = () => true, named = String) {
+    const list = html("select", { onchange: () => this.set({ [key]: values[list.selectedIndex] }) }, ...values.map((value) => html("option", {}, named(value))));
+    const made = html("label", {}, `${label} `, list);
+    this.controls.push(() => { list.selectedIndex = values.indexOf(this.state[key]); made.hidden = !when(this.state); });
+    this.bar.append(made);
   }
 
   toggle(label, key, turned, into = this.bar) {
@@ -180,15 +223,16 @@ class Frame {
 
   // ---- handles ----
 
-  // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step)`: those of so many
-  // steps; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
-  // `area`: a box in which it is dragged from anywhere.
-  handle({ drawn, front }, label, { at, move, keys, range, value, words, area }) {
+  // `at(state)`: its place in px; `move(x, y, over)`: the changes of the state that bring it there, `over` when it is let go;
+  // `keys(step, upward)`: those of so many steps, by keys that lead up and down if `upward`; `range`: the least and the greatest
+  // value; `value(state)`, `words(state)`: its value for a screen reader.
+  // `area()`: a box in which it is dragged from anywhere: it jumps there or, where it `slides`, goes as far as the hand.
+  handle({ drawn, front }, label, { at, move, keys, range, value, words, area, slides = false }) {
     const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
     let off = null;
     const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
     const drag = (event, over) => {
-      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1]), !over);
+      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1], over), !over);
     };
     const grab = (jumps) => (event) => {
       const [x, y] = place(event), here = at(this.state);
@@ -203,17 +247,19 @@ class Frame {
       onpointerup: (event) => { drag(event, true); off = null; }, onpointercancel: () => { off = null; this.settled(); },
     });
     listen(ring, false);
-    if (area) drawn.insertBefore(listen(svg("rect", { x: area[0], y: area[1], width: area[2] - area[0], height: area[3] - area[1], class: "lab-grasp" }), true), front);
+    const grasp = svg("rect", { class: "lab-grasp" });
+    if (area) drawn.insertBefore(listen(grasp, !slides), front);
     ring.onkeydown = (event) => {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
       event.preventDefault();
-      this.set(keys(steps));
+      this.set(keys(steps, /Up|Down/.test(event.key)));
     };
     this.handles.push(() => {
-      const [x, y] = at(this.state), there = Number.isFinite(x) && Number.isFinite(y);
-      ring.toggleAttribute("hidden", !there);
+      const [x, y] = at(this.state), [left, top, right, base] = area ? area() : [0, 0, 0, 0], there = Number.isFinite(x) && Number.isFinite(y);
+      for (const node of [ring, grasp]) node.toggleAttribute("hidden", !there);
       if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
+      for (const [name, value] of Object.entries({ x: left, y: top, width: right - left, height: base - top })) grasp.setAttribute(name, value);
       ring.setAttribute("aria-valuenow", value(this.state));
       ring.setAttribute("aria-valuetext", words(this.state));
     });
@@ -221,23 +267,45 @@ class Frame {
     return ring;
   }
 
+  // A handle of one number of the state: `from(x, y)` is what it is at a place; a key adds `step`, or multiplies by it if `log`;
+  // `whole`: it is rounded when the reader lets go.
+  dial(panel, label, key, range, { at, from, step, log, area, whole }) {
+    const bounded = (value) => ({ [key]: clamped(whole ? Math.round(value) : value, ...range) }), now = () => this.state[key];
+    return this.handle(panel, label, { at, area: area && (() => area), range, value: (state) => state[key],
+      move: (x, y, over) => (over || !whole ? bounded(from(x, y)) : { [key]: clamped(from(x, y), ...range) }),
+      keys: (by) => bounded(log ? now() * step ** by : now() + by * step), words: (state) => `${label}: ${digits(state[key], 3)}` });
+  }
+
+  // A handle of two numbers of the state, along two axes.
+  point(panel, label, [a, b], [across, up], step) {
+    const put = (x, y) => ({ [a]: clamped(x, across.low, across.high), [b]: clamped(y, up.low, up.high) });
+    return this.handle(panel, label, { at: (state) => [across(state[a]), up(state[b])], range: [across.low, across.high], value: (state) => state[a],
+      move: (x, y) => put(across.inverse(x), up.inverse(y)), words: (state) => `${label}: (${digits(state[a], 3)}, ${digits(state[b], 3)})`,
+      keys: (by, upward) => put(this.state[a] + (upward ? 0 : by * step), this.state[b] + (upward ? by * step : 0)) });
+  }
+
   // ---- predict first ----
 
-  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`; `then` follows when it is over.
-  ask({ question, answer, tolerance, right, slips, otherwise }, then) {
-    const field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 }), reply = html("span", { role: "status" });
-    const near = (value, other) => Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
-    const over = (said) => { this.asking.replaceChildren(html("span", {}, said), html("button", { type: "button", class: "lab-button", onclick: () => { this.asking.hidden = true; } }, "Close")); then(); };
-    this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"),
-      html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${digits(answer, 3)}. ${right}`) }, "Show"), reply);
+  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`: a number is asked for; with `choices`, one of
+  // these; with `place`, a function of the state, that this is brought to where it returns no objection. `then` follows when it is over.
+  ask({ question, answer, tolerance = 0, right, slips = [], otherwise = "Not that.", choices = [], place }, then) {
+    const reply = html("span", { role: "status" }), field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 });
+    const button = (label, onclick) => html("button", { type: "button", class: "lab-button", onclick }, label);
+    const over = (said) => { this.asking.replaceChildren(html("span", {}, said), button("Close", () => { this.asking.hidden = true; })); then(); };
+    const judge = (is) => { if (is(answer)) over(`Yes. ${right}`); else reply.textContent = slips.find(([value]) => is(value))?.[1] ?? otherwise; };
+    const near = (given) => (other) => Math.abs(given - other) <= tolerance * Math.abs(other) + 1e-300;
+    const parts = choices.length || place ? choices.map((choice) => button(choice, () => judge((other) => other === choice))) : [field];
+    this.asking.replaceChildren(html("label", {}, question, " "), ...parts, ...(choices.length ? [] : [html("button", { class: "lab-button" }, "Check")]),
+      button("Show", () => over(answer === undefined ? right : `It is ${typeof answer === "number" ? digits(answer, 3) : answer}. ${right}`)), reply);
     this.asking.hidden = false;
     this.asking.onsubmit = (event) => {
       event.preventDefault();
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
-      if (field.value.trim() && near(given, answer)) over(`Yes. ${right}`);
-      else reply.textContent = Number.isFinite(given) && field.value.trim() ? slips.find(([value]) => near(given, value))?.[1] ?? otherwise : "A number is expected here, such as 0.03.";
+      if (place) { const said = place(this.state); if (said) reply.textContent = said; else over(`Yes. ${right}`); }
+      else if (Number.isFinite(given) && field.value.trim()) judge(near(given));
+      else reply.textContent = "A number is expected here, such as 0.03.";
     };
-    field.focus();
+    (choices.length || place ? this.asking.querySelector("button") : field).focus();
   }
 
   // ---- links and files ----
@@ -253,7 +321,7 @@ class Frame {
 
   // The panels above each other as one SVG that needs no style sheet.
   picture() {
-    const drawn = [...this.panels.querySelectorAll("svg")], sizes = drawn.map((one) => one.viewBox.baseVal);
+    const drawn = [...this.panels.querySelectorAll("figure:not([hidden]) svg")], sizes = drawn.map((one) => one.viewBox.baseVal);
     const height = sizes.reduce((sum, size) => sum + size.height, 0), width = Math.max(...sizes.map((size) => size.width));
     const whole = svg("svg", { xmlns: NS, viewBox: `0 0 ${width} ${height}`, width, height });
     whole.append(svg("title", {}, this.said.textContent), svg("rect", { width, height, fill: getComputedStyle(this.root).getPropertyValue("--lk-page") || "white" }));
@@ -265,7 +333,7 @@ class Frame {
         for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor"]) nodes[k].style.setProperty(name, look.getPropertyValue(name));
         if (look.display === "none") nodes[k].style.display = "none";
       });
-      whole.append(svg("g", { transform: `translate(0 ${y})` }, ...copy.childNodes));
+      whole.append(svg("g", { transform: `translate(${-sizes[i].x} ${y - sizes[i].y})` }, ...copy.childNodes));
       y += sizes[i].height;
     });
     return new XMLSerializer().serializeToString(whole);

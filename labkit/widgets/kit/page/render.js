@@ -83,11 +83,11 @@ function render({ model, el }) {
     return unpacked(other).then((scene) => show(scene || first));
   };
   const show = (scene, turned = {}) => {
-    const { predict, seeking, state = model.get("state"), scene: before } = player || {};
+    const { predict, state = model.get("state"), scene: before } = player || {};
     const asking = player?.asking, held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
     player?.leave();
     player = new Player(root, scene, {
-      state, turned, before, predict, told, send, open, live: model.get("live"), reach, held, seeking,
+      state, turned, before, predict, told, send, open, live: model.get("live"), reach, held,
     });
     if (focused && !held?.focused) player.focusPanel();
     if (asking) player.asksOn();
@@ -109,7 +109,7 @@ function render({ model, el }) {
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
     player.pause();
     if (link.predict !== undefined) player.predict = link.predict;
-    player.set(dials, true, !link.rest.inputs);
+    player.set(dials);
     const python = lacks.length && !model.get("live") ? [`The link also has ${lacks.join(", ")}. A page that stands still cannot compute that: Python can, where the page is run.`] : [];
     const away = looking(player.layouts, link.views);
     sharing.say([...link.faults, ...faults, ...python, ...away]);

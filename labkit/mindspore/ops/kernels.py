@@ -1,0 +1,126 @@
+"""Kernels of the ops that are not those of `labkit.ops`: fused ones, and what MindSpore makes of nan on the CPU."""
+
+import math
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as primitives
+from ...engine import dtype_of, getval, shape_of
+from ...ops import FUNCTIONS, rule, select, variant, zero
+from ...program import recorded
+
+
+@primitives.rule(
+    lambda ans, x, weight: lambda g: anp.matmul(g, weight),
+    lambda ans, x, weight: lambda g: anp.matmul(anp.transpose(g), x),
+    text="{} @ {}.T",
+    words="g @ w, g.T @ x",
+)
+def dense(x, weight):
+    """`x @ weight.T`: x (n, in), weight (out, in), output (n, out)."""
+    return np.matmul(x, weight.T)
+
+
+def mean(x):
+    """The mean of all elements; nan where there are none."""
+    return _mean(x) if size(x) else sum_all(x) * np.nan
+
+
+@primitives.rule(lambda ans, x: lambda g: spread(g / size(x), shape_of(x)), text="np.mean")
+def _mean(x):
+    return np.mean(x)
+
+
+@primitives.rule(lambda ans, x: lambda g: spread(g, shape_of(x)), text="np.sum", name="sum")
+def sum_all(x):
+    """The sum of all elements."""
+    return np.sum(x)
+
+
+def size(x):
+    """The number of elements."""
+    return math.prod(shape_of(x))
+
+
+def spread(g, shape):
+    """A 0-d gradient given to every element of `shape`."""
+    return primitives.expand(g, shape) if shape else g
+
+
+def _where_nan(value):
+    return lambda fun, x: np.where(np.isnan(x), np.asarray(value, x.dtype), fun(x)) if x.dtype.kind == "f" else fun(x)
+
+
+def _flat(slope):
+    """The slope at nan."""
+    return lambda passed, x: select(x == x, passed, zero(passed) + slope) if _has_nan(x) else passed
+
+
+_KERNELS = {  # by name: what the function of a row becomes, given the row's; what its gradient becomes (see `variant`)
+    "relu": (_where_nan(0), None),
+    "sign": (_where_nan(0), None),
+    "softplus": (_where_nan(np.inf), _flat(0)),
+    "abs": (lambda fun, x: fun(x), _flat(0)),
+}
+
+
+def _own(fun, kernel, slope):
+    return variant(fun, lambda x: kernel(fun, x)[()], slope)
+
+
+OF_ONE = {name: _own(FUNCTIONS[name].fun, *made) for name, made in _KERNELS.items()}
+
+
+def _clamp(x, low, high):
+    at_nan = np.asarray(min(bound for bound in (low, high) if bound is not None)).astype(x.dtype)
+    return np.where(np.isnan(x), at_nan, primitives.clamp(x, low, high))[()]
+
+
+clamp: Any = variant(primitives.clamp, _clamp)
+OF_ONE["relu6"] = lambda x: clamp(OF_ONE["relu"](x), None, 6)
+
+
+def _has_nan(x):
+    """Whether there is a nan in it; while it is recorded for a program, whether there may be one."""
+    return dtype_of(x).kind == "f" and (recorded(x) is not None or bool(np.isnan(getval(x)).any()))
+
+
+def _exp(x, axis):
+    """exp(x - max(x)), infinite for nan; and x - max(x), where the largest is found by comparing."""
+    shifted = x - np.max(np.where(np.isnan(x), -np.inf, x), axis=axis, keepdims=True)
+    return np.where(np.isnan(shifted), np.inf, np.exp(shifted)), shifted
+
+
+def _softmax(x, axis):
+    if not _has_nan(x):
+        return primitives.softmax(x, axis)
+    z, _ = _exp(x, axis)
+    return np.where(np.isnan(x), x, z / np.sum(z, axis=axis, keepdims=True)).astype(x.dtype)
+
+
+def _log_softmax(x, axis):
+    if not _has_nan(x):
+        return primitives.log_softmax(x, axis)
+    z, shifted = _exp(x, axis)
+    return (shifted - np.log(np.sum(z, axis=axis, keepdims=True))).astype(x.dtype)
+
+
+softmax, log_softmax = variant(primitives.softmax, _softmax), variant(primitives.log_softmax, _log_softmax)
+
+
+# ---- the largest, the smallest, the order ----
+
+
+@rule(lambda ans, x, axis, last: lambda g: g)
+def _counted(x, axis, last):
+    axes = range(x.ndim) if axis is None else [a % x.ndim for a in np.atleast_1d(axis)]
+    first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))]
+    return np.where(np.isnan(x) & ~np.isnan(first), np.asarray(last, x.dtype), x)
+
+
+def compared(x, axis, last):
+    """`x` for a search along `axis` (None: through all) that takes the first, then whatever beats it: a nan that is not the
+    first becomes `last`, infinite."""
+    return _counted(x, axis, last) if _has_nan(x) else x

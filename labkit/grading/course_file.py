@@ -1,15 +1,78 @@
-"""What can be wrong with a `course.toml`: a sentence for each, saying what to do."""
+"""The entries of `course.toml`: the questions that each assignment asks, and a sentence for each mistake."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..messages.suggestions import did_you_mean
 from .assignment import unknown_exercise
-from .planned import planned_question
 from .rules import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
+
+VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other ones
+
+
+@dataclass(frozen=True)
+class PlannedQuestion:
+    """A question as `course.toml` has it: each student gets one of `exercises`, and with `partial` part of the points."""
+
+    name: str
+    exercises: tuple[str, ...]
+    points: float
+    partial: bool = False
+
+
+@dataclass(frozen=True)
+class PlannedAssignment:
+    """An assignment as `course.toml` has it; `hints` says whether students get `check` and `hint` while they work."""
+
+    name: str
+    title: str
+    hints: bool
+    questions: tuple[PlannedQuestion, ...]
+
+    @property
+    def varies(self) -> bool:
+        """True where students get different questions."""
+        return any(len(question.exercises) > 1 for question in self.questions)
+
+
+def planned(entry: dict[str, Any], seed: int) -> PlannedAssignment:
+    """An assignment from its table in `course.toml`; numbers are drawn by the course's `seed`."""
+    usual = {str(key): entry[key] for key in ("partial", "drawn") if key in entry}
+    asked = tuple(planned_question(question, seed, usual) for question in entry["questions"])
+    return PlannedAssignment(entry["name"], entry["title"], entry.get("hints", False), asked)
+
+
+def planned_question(
+    entry: str | dict[str, Any], seed: int = 0, usual: dict[str, bool] | None = None
+) -> PlannedQuestion:
+    """A question; `usual` is what its assignment says of partial credit and of drawn numbers, where it says it.
+
+    >>> planned_question({"exercise": "fd-cost", "drawn": True}, seed=1).exercises[:2]
+    ('fd-cost:950890', 'fd-cost:24419')
+    """
+    said = {**(usual or {}), **({"exercise": entry} if isinstance(entry, str) else entry)}
+    asked = tuple(said.get("any_of") or [said["exercise"]])
+    name, points = said.get("name", asked[0]), said.get("points", EXERCISES[asked[0]].points)
+    partial = said.get("partial", any(EXERCISES[exercise].partial_credit for exercise in asked))
+    drawn = tuple(one for exercise in asked for one in versions(exercise, seed, name)) if said.get("drawn") else asked
+    return PlannedQuestion(name, drawn, float(points), partial)
+
+
+def versions(exercise: str, seed: int, question: str) -> tuple[str, ...]:
+    """The names of an exercise with drawn numbers, in the order of a question's draw; itself where it draws none."""
+    if not EXERCISES[exercise].numbers:
+        return (exercise,)
+    found: dict[str, None] = {}
+    for k in range(2 * VERSIONS):
+        digest = hashlib.sha256(f"{seed}\n{question}\n{exercise}\n{k}".encode()).digest()
+        found[f"{exercise}:{int.from_bytes(digest) % 999_999 + 1}"] = None
+    return tuple(found)[:VERSIONS]
+
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 _COURSE_KEYS = ("title", "seed", "assignment", *COURSE_RULES)
@@ -26,7 +89,7 @@ def course_problems(data: dict[str, Any]) -> Iterator[str]:
     yield from rule_problems(data)
     assignments = data.get("assignment")
     if not isinstance(assignments, list) or not assignments or not all(isinstance(a, dict) for a in assignments):
-        yield "there is no assignment. Begin one with a line [[assignment]]."
+        yield "there is no assignment. Start one with a line [[assignment]]."
         return
     for i, entry in enumerate(assignments, 1):
         yield from _assignment_problems(entry, f"assignment {entry.get('name', i)!r}")
@@ -70,7 +133,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
     missing = [name for name in exercises if find(name) is None]
     yield from (f"{where}: {unknown_exercise(name)}" for name in missing)
     if "any_of" in entry and "name" not in entry:
-        yield f'{where}: one of several needs a name of its own, such as name = "q1".'
+        yield f'{where}: a question with any_of needs a name, such as name = "q1".'
     yield from _name(entry.get("name", "a-name"), where)
     if not missing:
         yield from _points_problems(entry, exercises, where)
@@ -80,7 +143,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
 def _drawn_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
     if entry.get("drawn") is True and not any(EXERCISES[name].numbers for name in exercises):
         known = ", ".join(name for name in EXERCISES if EXERCISES[name].numbers)
-        yield f"{where}: {' and '.join(exercises)}: no numbers are drawn there. These draw some: {known}."
+        yield f"{where}: {' and '.join(exercises)}: not available with random numbers. These are: {known}."
 
 
 def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
@@ -89,7 +152,7 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
         yield f"{where}: points is {points!r}; expected a number above 0."
     elif "points" not in entry and len({EXERCISES[name].points for name in exercises}) > 1:
         worth = ", ".join(f"{name} {EXERCISES[name].points}" for name in exercises)
-        yield f"{where}: its exercises have different points ({worth}). Say what the question is worth: points = 2."
+        yield f"{where}: its exercises have different points ({worth}). Set the points of the question: points = 2."
 
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
@@ -114,7 +177,7 @@ def _name(name: Any, where: str) -> Iterator[str]:
 
 
 def _repeated(names: Iterator[str], what: str) -> Iterator[str]:
-    yield from (f"{what} {name!r}. Leave one out or rename it." for name, n in Counter(names).items() if n > 1)
+    yield from (f"{what} {name!r}. Remove or rename one." for name, n in Counter(names).items() if n > 1)
 
 
 def _is_int(value: Any) -> bool:

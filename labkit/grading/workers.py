@@ -1,23 +1,26 @@
-"""A process of its own that grades one submission after the other, outside the walls, where that can harm nobody else.
+"""Processes that grade submissions, each one after the other and with one jail, outside the sandbox but apart from this process.
 
-It reads the file, talks to its jail and judges what comes, within `bounds`. One that took too much is ended and replaced,
-and costs what it was at: the file, or one question. It dies with the process that started it.
+A worker reads the file, talks to its jail and judges the answers, within `bounds`. One that exceeds them is ended, replaced, and
+costs what it worked on: the file, or one question. It ends with the process that started it. Results come in any order.
 """
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
+from itertools import chain, islice
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ..jail import NotIsolated
 from .assignment import Assignment
 from .bounds import limit_memory
+from .files import SubmissionError
 from .grader import Grader, Settings
-from .helper import Helper
+from .processes import Helper
 from .results import UNGRADED, SubmissionResult
+from .submissions import Submission, open_submission
 
 TRIES = 2  # processes that one submission may cost for no reason that is known
 PATIENCE = 900.0  # seconds beyond those of a submission, to start on a slow machine, and to read and to judge
@@ -110,7 +113,7 @@ class Worker:
         except (EOFError, OSError):
             return self._lose(work, "")
         if late:
-            return self._lose(work, "more time than anybody waits for")
+            return self._lose(work, "more than the longest time for a submission")
         if isinstance(came, Exception):
             raise came
         if isinstance(came, tuple):
@@ -123,30 +126,30 @@ class Worker:
         return None
 
     def _lose(self, work, took):
-        """The process is gone, or has to go: blame what took too much, or try again where nobody knows what it was."""
+        """The process is gone, or has to go: blame what exceeded its limit, or try again if that is unknown."""
         self.kill()
         if took or self.helper.ended_by == signal.SIGXCPU:
-            return self._blame(work, f"{took or 'more CPU time than it may'}, and was stopped.")
+            return self._blame(work, f"{took or 'more than the limit on CPU time'}, and was stopped.")
         self.lost += 1
         if self.lost < TRIES:
             self.give(work)
             return None
         self.work, self.lost = None, 0
-        return ungraded_result(*self.common, work, f"the grading process was lost {TRIES} times at this file")
+        return ungraded_result(*self.common, work, f"the grading process ended {TRIES} times at this file")
 
     def _blame(self, work, took):
         """Leave out the question that was judged; where it was the file itself, there is nothing to grade."""
         if self.at:
-            self.give(replace(work, beyond=(*work.beyond, (self.at, f"To judge it took {took}"))))
+            self.give(replace(work, beyond=(*work.beyond, (self.at, f"Comparing it took {took}"))))
             return None
         self.work, self.lost = None, 0
         grader = Grader(*self.common)
-        why = f"To read this file, and what its code says, took {took}"
+        why = f"Reading this file and its results took {took}"
         result = grader.nothing(work.student, why, work.file, work.data, work.only)
         return replace(result, timestamp=work.timestamp)
 
     def end(self) -> None:
-        """Let the process end by itself: nobody speaks to it any more."""
+        """Close the connection, so that the process ends by itself."""
         self.helper.end()
 
     def kill(self) -> None:
@@ -155,7 +158,7 @@ class Worker:
 
 
 def serve(line: Connection) -> None:
-    """What the process does: grade what comes, until nobody is at the other end."""
+    """Grade what is sent until the connection is closed."""
     try:
         _grade(line, *line.recv())
     except (EOFError, ConnectionError):
@@ -174,3 +177,59 @@ def _grade(line, assignment, settings):
             line.send(
                 (grade_one(grader, work), grader.worn)
             )  # one that is worn may still hold what it has had too much of
+
+
+LOOK = 1.0  # seconds between two looks at the clocks of the workers
+
+
+def work_of(submission: Submission) -> Work:
+    """The submission with its file read, as far as it can be."""
+    try:
+        data, problem = open_submission(submission), ""
+    except SubmissionError as error:
+        data, problem = b"", submission.problem or str(error)
+    common = submission.file, submission.notes, submission.timestamp
+    return Work(submission.student, data, problem, *common, called=submission.called)
+
+
+def is_graded(result: SubmissionResult) -> bool:
+    """False where the grader failed, and a person has to look."""
+    return all(question.kind != UNGRADED for question in result.questions)
+
+
+def grade_here(assignment: Assignment, settings: Settings, works: Iterable[Work]) -> Generator[SubmissionResult]:
+    """Grade one after the other in this process: for files that one trusts, because those of others may cost it."""
+    works = iter(works)
+    for first in islice(works, 1):  # no jail for nothing
+        with Grader(assignment, settings) as grader:
+            for work in chain([first], works):
+                yield grade_one(grader, work)
+
+
+def grade_in_processes(
+    assignment: Assignment, settings: Settings, works: Iterable[Work], jobs: int
+) -> Generator[SubmissionResult]:
+    """Grade in `jobs` processes. What a lost one had is graded once more; when the generator is closed, all end at once.
+
+    Raises what a worker raised when it could not start, such as `NotIsolated`.
+    """
+    works, crew = iter(works), list[Worker]()
+    try:
+        for work in islice(works, jobs):
+            crew.append(Worker(assignment, settings))
+            crew[-1].give(work)
+        while crew:
+            wait([worker.line for worker in crew], LOOK)
+            for worker in list(crew):
+                result = worker.result()
+                if result is None:
+                    continue
+                for work in islice(works, 1):
+                    worker.give(work)
+                if worker.work is None:
+                    crew.remove(worker)
+                    worker.end()
+                yield result
+    finally:
+        for worker in crew:
+            worker.kill()

@@ -1,13 +1,18 @@
-"""Answers that a person grades: found in what was handed in, and kept for whoever marks them."""
+"""Answers that are graded by hand: found in a submission, with their pictures, and kept until they are marked."""
 
+import base64
+import json
 from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
+from ..desk import DAMAGED
 from .added import TASK, AddedQuestion
 from .assignment import Assignment, Question
+from .files import LIMIT
 from .results import BY_HAND, QuestionResult
 from .salvage import CodeCell, SubmittedCode, TextCell
 
-WAITING = "This answer is graded by a person."
+WAITING = "Your instructor will grade this answer."
 
 
 def written_answers(
@@ -65,3 +70,34 @@ def _in_order(handed: SubmittedCode) -> Iterator[CodeCell | TextCell]:
             yield texts.pop(0)
         yield cell
     yield from texts
+
+
+MOST, LARGEST = 4, 1_000_000  # of one answer, and characters of each
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def pictures_of(data: bytes, kinds: dict[str, str], known: Collection[str]) -> dict[str, list[str]]:
+    """The PNG pictures, in Base64, of the questions in `kinds` (name -> kind), from the bytes of a notebook.
+
+    Of a task they are those of all cells up to the next of the ids `known`. What is no picture is left out; nothing is raised.
+    """
+    try:
+        cells = json.loads(data)["cells"] if kinds and len(data) <= LIMIT else []
+        found, at = dict[str, list[str]](), ""
+        for cell in cells:
+            own = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") or cell.get("id")
+            at = own if own in known or (at and kinds.get(at) != TASK) else at
+            if at in kinds:
+                found[at] = [*found.get(at, []), *_pictures(cell)][:MOST]
+    except DAMAGED:
+        return {}
+    return {name: pictures for name, pictures in found.items() if pictures}
+
+
+def _pictures(cell: dict[str, Any]) -> Iterator[str]:
+    outputs = [output.get("data", {}) for output in cell.get("outputs", [])]
+    for bundle in (*outputs, *cell.get("attachments", {}).values()):
+        text = bundle.get("image/png", "")
+        text = "".join("".join(text).split())
+        if len(text) <= LARGEST and base64.b64decode(text[:12]).startswith(_PNG):
+            yield base64.b64encode(base64.b64decode(text)).decode()

@@ -1,26 +1,89 @@
-"""A process that opens for us what others have made and what has a format: archives, repositories.
+"""Processes that work for this one and end with it. A `Reader` opens files with a format, such as archives, in one of them.
 
-It has limits on memory and CPU time (`bounds`). What takes more is a sentence, and costs what was asked for alone: the
-process is ended, and the next question goes to a new one. It is started with the first question.
+Such a process has limits on memory and CPU time (`bounds`). A file that exceeds them costs only itself and is named: the
+process is ended, and the next question goes to a new one.
 """
 
+import os
 import signal
+import subprocess
+import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from socket import socketpair
 from typing import Any
 
+from ..jail import die_with
 from .bounds import Bounds, Exceeded, bounded, limit_memory
-from .helper import Helper
-from .opening import SubmissionError
+from .files import SubmissionError
+
+LONELY = 0.5  # seconds between two looks for the process that started us
+
+
+class Helper:
+    """A process in which `serve(line)` of a module of this package runs; `line` can be read when something has come."""
+
+    def __init__(self, module: str) -> None:
+        ours, theirs = socketpair()
+        with theirs:
+            code = (
+                f"import sys; sys.path[:] = {sys.path!r}; from {module} import serve; from {__name__} import line_of; "
+                f"serve(line_of({theirs.fileno()}))"
+            )
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code, str(os.getpid())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the jail
+            )
+        self.line = Connection(ours.detach())
+        self.ended_by = 0
+
+    @property
+    def is_lost(self) -> bool:
+        """True where the process has ended."""
+        return self.process.poll() is not None
+
+    def end(self) -> None:
+        """Close the connection, so that the process ends by itself."""
+        self.line.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process; `ended_by` then is the signal that it ended by."""
+        self.process.kill()
+        self.ended_by = -self.process.wait()
+        self.line.close()
+
+
+def line_of(number: int) -> Connection:
+    """In a helper: the line to the process that has started it, over the socket `number`."""
+    leader = int(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; it is for the process that hands out the work
+    threading.Thread(target=_end_with, args=(leader,), daemon=True).start()
+    die_with(leader)
+    return Connection(number)
+
+
+def _end_with(leader):
+    """End this process, and with it what it has started, when its leader has gone; where the kernel does not do it."""
+    while os.getppid() == leader:
+        time.sleep(LONELY)
+    os._exit(1)
+
 
 PATIENCE = 900.0  # seconds for one question, on however slow a machine
 TRIES = 3  # processes that one question may cost
 
 
 class Reader:
-    """Asks a process of its own; use it with `with`, or it ends when nobody has it any more."""
+    """Asks a process of its own; use it with `with`, or it ends when it is garbage-collected."""
 
     def __init__(self, bounds: Bounds | None = None) -> None:
         self.bounds = bounds or Bounds()
@@ -61,7 +124,9 @@ class Reader:
             if is_told:
                 return told
             raise told
-        raise SubmissionError(f"{name} takes more than it may to be opened, and was left. Ask for the notebook itself.")
+        raise SubmissionError(
+            f"{name} exceeds the limits for opening a file, and was skipped. Ask for the notebook itself."
+        )
 
     def _answer(self, name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
         if self._helper is None or self._helper.is_lost:
@@ -80,7 +145,7 @@ class Reader:
 
 
 def serve(line: Connection) -> None:
-    """What the process does: answer, until nobody is at the other end."""
+    """Answer questions until the connection is closed."""
     kept: dict[Any, Any] = {}
     try:
         bounds = line.recv()
@@ -99,7 +164,7 @@ def serve(line: Connection) -> None:
 def _told(bounds: Bounds, kept: dict[Any, Any], name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
     """Whether it is the answer or an error, what it is, and whether this process had too much of it."""
     try:
-        with bounded(f"To open {name}", bounds.reading):
+        with bounded(f"Opening {name}", bounds.reading):
             return True, what(kept, *args), False
     except Exceeded as excess:
         kept.clear()

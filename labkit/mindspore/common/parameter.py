@@ -4,8 +4,8 @@ Its value can be substituted for the time of one derivative, in one thread: `gra
 there is nothing to put back when the differentiated function raises.
 """
 
-from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from ...engine import cast, getval, isbox, running
 from ..graph.recorder import current
 from . import dtype as mstype
 from .initializer import initializer
-from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, put, wrap
+from .tensor import Tensor, _Handle, hooked, in_turn, put, wrap
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -201,16 +201,13 @@ class Parameter(Tensor):
 
     def register_hook(self, hook) -> _Handle:
         """From here on, `hook(gradient)` replaces this parameter's gradient; `remove()` the result to end it."""
-        of_kind(hook, Callable, NOT_CALLABLE)
         handle = _Handle(hook)
         self._hooks.append(handle)
         return handle
 
     def under_hooks(self, box) -> Any:
         """`box`, whose gradient goes through this parameter's hooks."""
-        for hook in reversed(self._hooks):  # the first one registered gets the gradient first
-            box = hooked(box, hook)
-        return box
+        return hooked(box, partial(in_turn, self._hooks)) if self._hooks else box
 
     def __deepcopy__(self, memo):
         return self.clone()

@@ -264,7 +264,7 @@ class Tensor(metaclass=Placed):
         return wrap(np.array(self.asnumpy()))
 
     def __reduce__(self):
-        return _restored, (self.asnumpy(),)
+        return wrap, (self.asnumpy(),)
 
     # ---- elements ----
 
@@ -292,13 +292,12 @@ class Tensor(metaclass=Placed):
 
     def register_hook(self, hook) -> "_Handle":
         """From here on, `hook(gradient)` replaces the gradient that comes back to this tensor; None leaves it."""
-        of_kind(hook, Callable, NOT_CALLABLE)
+        handle = _Handle(hook)
         value, hooks = _HOOKS.get(self, (None, None))
         if hooks is None or value is not self._value:
             hooks = []
-            self._value = hooked(self._value, partial(_in_turn, hooks))
+            self._value = hooked(self._value, partial(in_turn, hooks))
             _HOOKS[self] = self._value, hooks
-        handle = _Handle(hook)
         hooks.append(handle)
         return handle
 
@@ -315,7 +314,7 @@ class _Handle(metaclass=Placed):
     _shown = "mindspore.common.hook_handle._TensorHookHandle"
 
     def __init__(self, hook):
-        self.hook = hook
+        self.hook = of_kind(hook, Callable, NOT_CALLABLE)
 
     def remove(self):
         """From now on the gradient passes unchanged, also through what was computed before."""
@@ -331,10 +330,10 @@ _HOOKS: WeakKeyDictionary = WeakKeyDictionary()  # tensor -> its value with the 
 def under_hooks(box, tensor):
     """`box`, which stands for the value of `tensor`, with the hooks that were registered on it."""
     value, hooks = _HOOKS.get(tensor, (None, None))
-    return box if hooks is None or value is not tensor._value else hooked(box, partial(_in_turn, hooks))
+    return box if hooks is None or value is not tensor._value else hooked(box, partial(in_turn, hooks))
 
 
-def _in_turn(hooks, gradient):
+def in_turn(hooks, gradient):
     """What the hooks make of a gradient, the one registered first before the others."""
     for hook in hooks:
         changed = hook(gradient)
@@ -350,10 +349,6 @@ def hooked(value, hook):
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
     return custom_vjp(lambda x: x, rule, made_of_ops=True, any_shape=True)(value)
-
-
-def _restored(array):
-    return wrap(array)
 
 
 def _array(data, dtype):

@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 
 from ...dialects.class_paths import Placed
-from ...engine import custom_vjp, isbox, leaves, vjp, watch
+from ...engine import custom_vjp, isbox, leaves, map_leaves, vjp, watch
 from ...engine.packed_arrays import forms, pack, unpack
 from ..common.parameter import Parameter, bound
 from ..common.printing import shape_text
@@ -91,16 +91,12 @@ def tensors_in(tree):
 
 def lowered(tree, level):
     """The same structure with the boxes of `level` taken off its tensors."""
-    if isinstance(tree, Tensor):
-        value = tree._value
-        if isinstance(tree, Parameter):
-            return tree
-        return wrap(value._value) if isbox(value) and value._trace == level else tree
-    if isinstance(tree, dict):
-        return {key: lowered(branch, level) for key, branch in tree.items()}
-    if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
-        return type(tree)([lowered(branch, level) for branch in tree])
-    return tree
+
+    def plain(leaf):
+        value = leaf._value if isinstance(leaf, Tensor) and not isinstance(leaf, Parameter) else None
+        return wrap(value._value) if isbox(value) and value._trace == level else leaf
+
+    return map_leaves(plain, tree)
 
 
 class Run:

@@ -11,6 +11,7 @@ from ... import engine
 from ...dialects.argument_types import as_tuple, of_kind
 from ...engine import getval
 from ..common.tensor import Tensor, wrap
+from ..ops.elementwise import stop_gradient
 from .grad import check_positions, first_of_many, weight_list
 from .reverse_run import MUTABLE, Run, check_cotangent
 
@@ -59,12 +60,6 @@ def _with_aux(fn, has_aux, kept):
     return first
 
 
-def _constant(tree):
-    if isinstance(tree, Tensor):
-        return wrap(engine.stop_gradient(tree._value))
-    return type(tree)(map(_constant, tree)) if isinstance(tree, (tuple, list)) else tree
-
-
 def jvp(fn, inputs, v, has_aux=False) -> tuple:
     """`(output, derivative along v)`: the Jacobian of `fn` times `v`, by forward mode.
 
@@ -82,7 +77,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
         output, along = engine.jvp(
             lambda *values: unwrapped(first(*map(wrap, values))), unwrapped(points), unwrapped(tangents)
         )
-    return (wrapped(output), wrapped(along), *map(_constant, kept))
+    return (wrapped(output), wrapped(along), *map(stop_gradient, kept))
 
 
 def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
@@ -137,7 +132,7 @@ def _jacobian(fn, grad_position, has_aux, rows_of):
             several, by_output = rows_of(first, args, positions)
         found = tuple(row[0] if len(positions) == 1 else row for row in by_output)
         result = found if several else found[0]
-        return (result, *map(_constant, kept[-1:])) if has_aux else result
+        return (result, *map(stop_gradient, kept[-1:])) if has_aux else result
 
     return jacobian
 

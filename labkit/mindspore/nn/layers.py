@@ -30,16 +30,18 @@ class Identity(Cell):
         return input
 
 
-class ReLU(Cell):
+class _WithoutOptions(Cell):
+    def __init__(self):
+        super().__init__()
+
+
+class ReLU(_WithoutOptions):
     """`ops.relu` as a cell: x above 0, else 0; any shape.
 
     >>> import labkit.mindspore as ms
     >>> ReLU()(ms.Tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
-
-    def __init__(self):
-        super().__init__()
 
     def construct(self, input) -> Tensor:
         return relu(input)
@@ -61,7 +63,7 @@ class LeakyReLU(Cell):
         return leaky_relu(input, self.alpha)
 
 
-class Sigmoid(Cell):
+class Sigmoid(_WithoutOptions):
     """`ops.sigmoid` as a cell: 1 / (1 + exp(-x)); any shape.
 
     >>> import labkit.mindspore as ms
@@ -69,23 +71,17 @@ class Sigmoid(Cell):
     [0.5]
     """
 
-    def __init__(self):
-        super().__init__()
-
     def construct(self, input) -> Tensor:
         return sigmoid(input)
 
 
-class Tanh(Cell):
+class Tanh(_WithoutOptions):
     """`ops.tanh` as a cell; any shape.
 
     >>> import labkit.mindspore as ms
     >>> Tanh()(ms.Tensor([0.0])).tolist()
     [0.0]
     """
-
-    def __init__(self):
-        super().__init__()
 
     def construct(self, input) -> Tensor:
         return tanh(input)

@@ -240,12 +240,6 @@ class CheckpointConfig(metaclass=Placed):
         self.keep_checkpoint_per_n_minutes = None if most else minutes
         self.saved_network, self.append_dict = saved_network, _appended(append_info)
 
-    def get_checkpoint_policy(self):
-        """The settings, as a dictionary."""
-        names = ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
-                 "keep_checkpoint_per_n_minutes", "saved_network")  # fmt: skip
-        return {name: getattr(self, name) for name in names}
-
 
 def _appended(info):
     """What is to be saved besides the parameters, as a dictionary."""

@@ -129,7 +129,6 @@ VALUES = [
     ("ops.zeros((2,), ms.int32)", [0, 0], "Int32"),
     ("ops.full((2,), 3)", [3, 3], "Int64"),
     ("ops.ones_like(Tensor([1, 2]))", [1, 1], "Int64"),
-    ("ops.one_hot(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0))", [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], "Float32"),
     ("ops.cast(2.5, ms.int32)", 2, "Int32"),
     ("ops.add(1, 2)", 3, "Int64"),
     ("ops.logical_xor(Tensor([True, False]), True)", [False, True], "Bool"),

@@ -211,7 +211,7 @@ def test_figures_of_losses(make, figure):
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 def test_softmax_cross_entropy_of_class_numbers_is_that_of_their_rows(reduction):
-    rows = ops.one_hot(CLASSES, 5, Tensor(1.0), Tensor(0.0))
+    rows = ops.eye(5)[CLASSES]
     dense, sparse = (nn.SoftmaxCrossEntropyWithLogits(s, reduction) for s in (False, True))
     assert dense(SCORES, rows).tolist() == pytest.approx(sparse(SCORES, CLASSES).tolist(), rel=1e-6)
     gradients = [ms.grad(dense)(SCORES, rows), ms.grad(sparse)(SCORES, CLASSES)]
@@ -242,7 +242,6 @@ def test_with_loss_cell_is_the_loss_of_the_network():
     network = nn.Dense(5, 5, "ones", "zeros")
     whole = nn.WithLossCell(network, nn.SoftmaxCrossEntropyWithLogits(True, "mean"))
     assert whole(SCORES, CLASSES).item() == pytest.approx(np.log(5))
-    assert whole.backbone_network is network
     assert [p.name for p in whole.trainable_params()] == ["weight", "bias"]
 
 

@@ -43,12 +43,6 @@ class DType(metaclass=Placed):
     def __reduce__(self):
         return _by_name, (self._name,)
 
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
     @property
     def numpy(self) -> np.dtype:
         """The NumPy dtype; bfloat16 needs the `ml_dtypes` package."""

@@ -33,11 +33,8 @@ def as_index(index):
 
 
 def _is_mask(index):
-    return (
-        hasattr(index, "__engine_value__")
-        and recorded(value := index.__engine_value__())
-        and dtype_of(value).kind == "b"
-    )
+    value = index.__engine_value__() if hasattr(index, "__engine_value__") else None
+    return value is not None and recorded(value) and dtype_of(value).kind == "b"
 
 
 def _places_in(mask):

@@ -172,12 +172,8 @@ class Parameter(Tensor):
 
         A tensor of this type shares its memory with the parameter from then on.
         """
-        of_kind(
-            data,
-            (Tensor, int, float, bool),
-            "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
-            "But with type {type}.",
-        )
+        text = "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). But with type {type}."
+        of_kind(data, (Tensor, int, float, bool), text)
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
         dtype = self._value.dtype
         value = value if value.dtype == dtype else cast(value, dtype)

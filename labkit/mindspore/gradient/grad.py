@@ -216,11 +216,8 @@ def weight_list(weights):
     """The weights as a tuple of parameters."""
     if isinstance(weights, Tensor):
         return (weights,)
-    of_kind(
-        weights,
-        (tuple, list),
-        "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n",
-    )
+    text = "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n"
+    of_kind(weights, (tuple, list), text)
     if any(not isinstance(w, Tensor) for w in weights):
         raise RuntimeError("The pointer[tensor] is null.\n")
     return tuple(weights)

@@ -150,17 +150,13 @@ def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
 
     def rows_of(first, args, positions):
         run = Run(first, args, positions, ())
-        several = isinstance(run.raw, (tuple, list))
-        shapes = [np.shape(getval(args[p]._value)) for p in positions]
-        pulls = [[run.pull(seeds)[0] for seeds in _units(run.ends, i)] for i in range(len(run.ends))]
-        stack = [
-            tuple(
-                wrap(anp.reshape(anp.stack([rows[k][1]._value for rows in pulled]), end.shape + shape))
-                for k, shape in enumerate(shapes)
-            )
-            for end, pulled in zip(run.ends, pulls, strict=True)
-        ]
-        return several, stack
+        found = []
+        for i, end in enumerate(run.ends):
+            pulled = [run.pull(seeds)[0] for seeds in _units(run.ends, i)]
+            rows = zip(*[[g._value for _, g in gradients] for gradients in pulled], strict=True)
+            shapes = [end.shape + args[p].shape for p in positions]
+            found.append(tuple(wrap(anp.reshape(anp.stack(row), s)) for row, s in zip(rows, shapes, strict=True)))
+        return isinstance(run.raw, (tuple, list)), found
 
     return _jacobian(fn, grad_position, has_aux, rows_of)
 

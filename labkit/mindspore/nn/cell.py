@@ -12,7 +12,7 @@ import numpy as np
 from ...dialects.argument_types import of_kind
 from ...dialects.module_tree import dotted, named_leaves, tree_text
 from ...dialects.unsupported import attributes, member
-from ...engine import cast, current, map_leaves
+from ...engine import cast, current, map_leaves, quietly
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple, bound
 from ..common.seed import drawing_aside
@@ -162,12 +162,8 @@ class Cell(Hooked):
         if name in self._params:
             if busy() and isinstance(value, (int, float)):
                 value = Tensor(value, self._params[name].dtype)  # compiled code takes a number, too
-            of_kind(
-                value,
-                Tensor,
-                "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter.",
-                name=name,
-            )
+            text = "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter."
+            of_kind(value, Tensor, text, name=name)
             self._params[name].set_data(value)
             return
         raise TypeError(
@@ -301,23 +297,18 @@ def in_dtype(value, dtype):
     """A floating tensor in `dtype`, everything else as it is."""
     if not isinstance(value, Tensor) or value._value.dtype.kind in "biu" or value._value.dtype == dtype:
         return value
-    return wrap(_cast(value._value, dtype))
-
-
-def _cast(value, dtype):
-    with np.errstate(all="ignore"):
-        return cast(value, dtype)
+    return wrap(quietly(cast, value._value, dtype))
 
 
 def run_in(cell, dtype, args, kwargs):
     """Run a cell with its inputs and its own parameters in `dtype`; parameters keep their type, gradients come back in it."""
     args, kwargs = map_leaves(lambda leaf: in_dtype(leaf, dtype), (tuple(args), kwargs))
     own = {p: p._value.dtype for p in cell._params.values() if in_dtype(p, dtype) is not p}
-    with bound(list(own), [_cast(p._value, dtype) for p in own]) if own else nullcontext():
+    with bound(list(own), [quietly(cast, p._value, dtype) for p in own]) if own else nullcontext():
         output = cell._compute(args, kwargs)
     for p, kept in own.items():
         if p._value.dtype != kept:  # what the cell has written, such as a running mean
-            p._value = _cast(p._value, kept)
+            p._value = quietly(cast, p._value, kept)
     return output
 
 

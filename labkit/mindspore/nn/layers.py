@@ -12,8 +12,9 @@ from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
 from ..common.seed import op_seed
 from ..common.tensor import Tensor
-from ..ops import Primitive, dense, flatten, gelu, leaky_relu, matmul, maximum, one_hot, relu, sigmoid, softmax, tanh
+from ..ops import Primitive, dense, flatten, gelu, leaky_relu, matmul, maximum, relu, sigmoid, softmax, tanh, zeros
 from ..ops.creation import dropped
+from ..ops.losses import as_one_hot
 from ..ops.op_table import value_of
 from .cell import Cell
 
@@ -248,14 +249,12 @@ class Embedding(Cell):
             rows = np.array(table.asnumpy())
             rows[padding_idx] = 0
             table = Tensor(rows)
-        self.init_tensor = table
         self.embedding_table = Parameter(table, name="embedding_table")
 
     def construct(self, ids) -> Tensor:
         if not self.use_one_hot:
             return self.embedding_table[ids]
-        hot = one_hot(ids, self.vocab_size, Tensor(1.0, self.dtype), Tensor(0.0, self.dtype))
-        return matmul(hot, self.embedding_table)
+        return matmul(as_one_hot(ids, zeros(self.vocab_size, dtype=self.dtype)), self.embedding_table)
 
     def extend_repr(self) -> str:
         return with_names(

@@ -64,13 +64,10 @@ class Optimizer(Cell):
             self.learning_rate = ParameterTuple(rates)
         decays = [s.decay if isinstance(s.decay, Cell) else wrap(np.float32(s.decay)) for s in settings]
         self.weight_decay = tuple(decays) if self.is_group else decays[0]
-        self.dynamic_weight_decay = any(isinstance(d, Cell) for d in decays)
         self.decay_flags = tuple(s.decays for s in settings)
         self.exec_weight_decay = any(self.decay_flags)
         self.grad_centralization_flags = tuple(s.centralized for s in settings)
         self.parameters = ParameterTuple(s.parameter for s in settings)
-        if self.is_group:
-            self.group_params = list(self.parameters)
         self._rates = tuple(rates)
 
     def keep_slots(self) -> None:
@@ -190,12 +187,6 @@ def fused(a, b, c):
     """a * b + c rounded once, as the CPU's fused multiply-add does for four-byte floats; the result has c's dtype."""
     wide = np.float64
     return cast(cast(a, wide) * cast(b, wide) + cast(c, wide), c.dtype) if c.dtype == np.float32 else a * b + c
-
-
-def in_dtype_of(number, like):
-    """A number, or the value of a parameter, in the dtype of the array `like`."""
-    value = number._value if isinstance(number, Tensor) else number
-    return in_dtype(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
 
 
 __getattr__ = attributes(__name__)

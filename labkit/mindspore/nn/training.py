@@ -104,11 +104,6 @@ class WithLossCell(Cell):
     def construct(self, data, label) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
 
-    @property
-    def backbone_network(self) -> Cell:
-        """The network without the loss."""
-        return self._backbone
-
 
 class TrainOneStepCell(Cell):
     """One training step: call it with what `network`, which ends in a loss, takes; it returns the loss before the step.
@@ -149,10 +144,6 @@ class TrainOneStepCell(Cell):
             return
         self.mean, self.degree = get_auto_parallel_context("gradients_mean"), get_auto_parallel_context("device_num")
         self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
-
-    def set_sens(self, value) -> None:
-        """Change the factor of the loss's cotangent."""
-        self.sens, self.sense_flag = value, True
 
     def construct(self, *inputs) -> Any:
         run = Run(self.network, inputs, (), self.weights)

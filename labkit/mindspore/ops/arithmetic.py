@@ -197,11 +197,8 @@ def _chooser(beats):
         wins = anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, anp.where(beats(y, x), 0.0, else_)))
         return g * cast(wins, dtype_of(g))
 
-    return _beating(
-        beats,
-        lambda ans, x, y: lambda g: share(g, x, y, 1.0),
-        lambda ans, x, y: lambda g: g - share(g, x, y, 0.0),
-    )
+    slopes = lambda ans, x, y: lambda g: share(g, x, y, 1.0), lambda ans, x, y: lambda g: g - share(g, x, y, 0.0)
+    return _beating(beats, *slopes)
 
 
 larger, smaller = _chooser(anp.greater), _chooser(anp.less)

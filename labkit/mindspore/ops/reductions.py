@@ -143,10 +143,7 @@ def _extreme(amount, place, picked, last):
     """`ops.max` or `ops.min`: values and indices; and the method, which has two sets of words."""
     better = {"max": anp.maximum, "min": anp.minimum}[place]
 
-    def function(input, axis=None, keepdims=False, *, initial=None, where=True, **named):
-        axis, keepdims = named.pop("dim", axis), named.pop("keepdim", keepdims)
-        if named:
-            raise TypeError(f"{place}() got an unexpected keyword argument '{next(iter(named))}'")
+    def function(input, axis=None, keepdims=False, *, initial=None, where=True):
         input = _limited(input, initial, where, last)
         if axis is None:
             return _at_best(amount(input), initial), wrap(np.int64(0))

@@ -98,6 +98,12 @@ def _variable(value):
     return value * recorder.input(lambda: np.ones((), dtype_of(value)), "one")
 
 
+def check_group(name, group):
+    """Raise ValueError for another group than that of all ranks."""
+    if group not in WORLD:
+        raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+
+
 class AllReduce(Primitive):
     """Reduce the tensors of all ranks, elementwise; each gets the result. `op`: a `ReduceOp`, such as "sum".
 
@@ -110,8 +116,7 @@ class AllReduce(Primitive):
 
     def __init__(self, op=ReduceOp.SUM, group=WORLD[0]):
         super().__init__()
-        if group not in WORLD:
-            raise ValueError(f"For '{self.name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+        check_group(self.name, group)
         if op not in _REDUCED:
             raise ValueError(f"For '{self.name}', the 'op' must be one of {[*_REDUCED]}, but got {op!r}.")
         self.op, self.group = op, group

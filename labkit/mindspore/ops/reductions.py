@@ -67,21 +67,19 @@ _PLACES = {
     "softmax": _Place("Softmax", "Softmax", "input, axis=-1, *, dtype=None"),
     "log_softmax": _Place("LogSoftmax", "LogSoftmax", "logits, axis=-1"),
 }
-_OF_ALL = {"sum": kernels.sum_all}
 _EXTREMES = {"amax": -np.inf, "argmax": -np.inf, "amin": np.inf, "argmin": np.inf}
-_KERNELS = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}
 _OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
-_PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
+_PREPARED = {"total": _whole, "smooth": floating, "found": constant, "mean": lambda x: x, "kept": lambda x: x}
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
 
 
 def _reduced(name, row, place):
-    fun = _KERNELS.get(name, row.fun)
+    fun = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}.get(name, row.fun)
 
     def answer(input, axis, dtype=None, **kept):
         value = _typed(_PREPARED[row.kind](input), dtype)
-        if axis is None and name in _OF_ALL and not kept["keepdims"]:
-            return _OF_ALL[name](value)
+        if axis is None and name == "sum" and not kept["keepdims"]:
+            return kernels.sum_all(value)
         axes = _axes(axis, input, place.error)
         if name in _EXTREMES:
             value = kernels.compared(value, axes, _EXTREMES[name])

@@ -112,10 +112,8 @@ class Tensor(metaclass=Placed):
         __lt__ = __le__ = __gt__ = __ge__ = _operator
     else:
 
-        def __getattr__(self, name):
-            raise _lacking(
-                self, name
-            )  # in no variable of this frame: the error and the frame would keep each other alive
+        def __getattr__(self, name):  # the error in no variable of this frame, else they would keep each other alive
+            raise _lacking(self, name)
 
     # ---- the protocol of the engine's front door ----
 

@@ -17,8 +17,6 @@ __all__ = ["get_grad", "grad", "value_and_grad"]
 
 _NONE_AT_ALL = "`grad_position` and `weight` can not be None at the same time."
 _NOT_ONE = "When has_aux is True, origin fn requires more than one outputs."
-_EMPTY = {False: "grad_position should not be empty when grad by position!\n",
-          True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
@@ -203,7 +201,7 @@ def in_range(positions, args):
     """The positions as plain numbers. Raises RuntimeError (IndexError in graph mode) beyond the arguments."""
     graph = in_graph_mode()
     if not positions:
-        raise RuntimeError(_EMPTY[graph])
+        raise RuntimeError(f"grad_position should not be empty when grad by position{'.' if graph else '!'}\n")
     for p in positions:
         if graph and len(positions) == 1 and isinstance(p, bool):
             raise RuntimeError(f"Position element must be Int64Imm, but got {str(p).lower()}\n")

@@ -17,8 +17,6 @@ from .reverse_run import MUTABLE, Run, check_cotangent
 
 __all__ = ["jacfwd", "jacrev", "jvp", "mutable", "vjp", "vmap"]
 
-_NOT_TENSORS = "The inputs type must be a Tensor, tuple or list of Tensors."
-
 
 def unwrapped(tree):
     """The arrays of nested tuples of tensors."""
@@ -36,7 +34,7 @@ def _tuple_of_tensors(inputs):
     if isinstance(inputs, Tensor):
         return (inputs,)
     if not isinstance(inputs, (tuple, list)) or not all(isinstance(x, Tensor) for x in inputs):
-        raise TypeError(_NOT_TENSORS)
+        raise TypeError("The inputs type must be a Tensor, tuple or list of Tensors.")
     return tuple(inputs)
 
 

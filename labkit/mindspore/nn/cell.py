@@ -58,14 +58,10 @@ class Cell(Hooked):
     """
 
     def __init__(self, auto_prefix=True, flags=None):
-        own = object.__setattr__
-        own(self, "_params", {})
-        own(self, "_cells", OrderedDict())
-        own(self, "_hooks", {})
-        own(self, "_auto_prefix", auto_prefix)
+        own = vars(self)
+        own.update(_params={}, _cells=OrderedDict(), _hooks={}, _auto_prefix=auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
-        for name, value in (flags or {}).items():
-            own(self, name, value)
+        own.update(flags or {})
 
     # ---- calling ----
 
@@ -232,8 +228,7 @@ class Cell(Hooked):
     def set_train(self, mode=True) -> Self:
         """Training mode for this cell and all in it (off with False); returns the cell."""
         for _, cell in self.cells_and_names():
-            object.__setattr__(cell, "training", bool(mode))
-            object.__setattr__(cell, "phase", "train" if mode else "predict")
+            vars(cell).update(training=bool(mode), phase="train" if mode else "predict")
         return self
 
     def recompute(self, **options) -> None:

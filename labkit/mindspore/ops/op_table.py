@@ -25,9 +25,9 @@ LATER = {  # name -> the module that has it, loaded when it is first wanted
         "convolution": "conv2d bias_add adaptive_max_pool2d",
         "losses": "mse_loss l1_loss softmax_cross_entropy_with_logits cross_entropy nll_loss "
         "binary_cross_entropy_with_logits",
-        "gradient_ops": "GradOperation HookBackward InsertGradientOf assign assign_add assign_sub Assign AssignAdd AssignSub",
+        "higher_order": "HyperMap Map MultitypeFuncGraph identity partial GradOperation HookBackward InsertGradientOf "
+        "assign assign_add assign_sub Assign AssignAdd AssignSub",
         ".gradient.grad": "grad value_and_grad",
-        "function_maps": "HyperMap Map MultitypeFuncGraph identity partial",
         "primitives": "ApplyMomentum Dropout2D Fill MatMul Primitive ReduceMean ReduceSum Sort",
     }.items()
     for name in names.split()

@@ -62,13 +62,14 @@ for _stage in STAGES:
     setattr(Callback, f"on_eval_{_stage}", _event(_stage))
 
 
-class CallbackManager:
+class CallbackManager(ExitStack):
     """Callbacks as one, called in order; as a context it enters and leaves them all."""
 
     def __init__(self, callbacks):
+        super().__init__()
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
         text = "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
-        self.callbacks, self._stack = [of_kind(callback, Callback, text) for callback in given], ExitStack()
+        self.callbacks = [of_kind(callback, Callback, text) for callback in given]
 
     def __getattr__(self, event) -> Callable[["RunContext"], None]:
         def on(run_context):
@@ -79,11 +80,8 @@ class CallbackManager:
 
     def __enter__(self):
         for callback in self.callbacks:
-            self._stack.enter_context(callback)
+            self.enter_context(callback)
         return self
-
-    def __exit__(self, *error):
-        return self._stack.__exit__(*error)
 
 
 class Parameters(dict):

@@ -105,6 +105,11 @@ def as_numpy(dtype, caller="Tensor.astype"):
         ) from None
 
 
+def at_least_four_bytes(dtype):
+    """A floating NumPy dtype in which sums and steps are computed: float32 for a narrower one."""
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
+
+
 def in_dtype(value, dtype):
     """An array, or a box around one, in a NumPy dtype; itself where it is."""
     return value if value.dtype == dtype else cast(value, dtype)

@@ -160,34 +160,22 @@ _PI, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1e-7))  # as MindSpore 
 
 def uniform(shape, low, high):
     """Numbers in [low, high)."""
-    low, high = _single(low, high)
-    return _shaped((high - low) * _units(math.prod(shape)) + low, shape)
+    low, high = np.float32([low, high]).tolist()
+    units = words_of(initial_seed(), math.prod(shape)) * 2.0**-32
+    return ((high - low) * units + low).astype(np.float32).reshape(shape)
 
 
 def normal(shape, mean, sigma):
     """Normal numbers, by pairs (G. Box and M. Muller, 1958). Raises ValueError for a negative deviation."""
     if sigma < 0:
         raise ValueError("sigma < 0")
-    mean, sigma = _single(mean, sigma)
+    mean, sigma = np.float32([mean, sigma]).tolist()
     count = math.prod(shape)
     fractions = (words_of(initial_seed(), count + count % 2) & np.uint64(2**23 - 1)) * 2.0**-23
     first, second = np.maximum(fractions, _LEAST).reshape(-1, 2).T
     radius, angle = np.sqrt(-2 * np.log(first)) * sigma, 2 * _PI * second
     pairs = np.stack([mean + radius * np.cos(angle), mean + radius * np.sin(angle)], 1)
-    return _shaped(pairs.reshape(-1)[:count], shape)
-
-
-def _units(count):
-    return words_of(initial_seed(), count) * 2.0**-32
-
-
-def _single(*numbers):
-    """The numbers, rounded to float32."""
-    return [float(np.float32(n)) for n in numbers]
-
-
-def _shaped(values, shape):
-    return values.astype(np.float32).reshape(shape)
+    return pairs.reshape(-1)[:count].astype(np.float32).reshape(shape)
 
 
 __getattr__ = attributes(__name__)

@@ -209,11 +209,7 @@ class Parameter(Tensor):
         return self.clone()
 
     def __reduce__(self):
-        return _restored, (self.asnumpy(), self.name, self.requires_grad)
-
-
-def _restored(array, name, requires_grad):
-    return Parameter(wrap(array), name, requires_grad)
+        return Parameter, (wrap(self.asnumpy()), self.name, self.requires_grad)
 
 
 def assigned(variable, value, name):

@@ -98,7 +98,8 @@ class Tensor(metaclass=Placed):
             names = ", ".join(map(repr, mstype.ALL))
             raise TypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.")
         if input_data is None and shape is not None:
-            input_data = _initial(shape, dtype, init)
+            shape, kind = (shape,) if isinstance(shape, int) else tuple(shape), dtype or mstype.float32
+            input_data = np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
         self._value = _array(input_data, dtype)
 
     if TYPE_CHECKING:  # operators and methods that `ops` attaches
@@ -383,12 +384,6 @@ def _from_sequence(data, dtype):
     if array.dtype.kind not in "fiub":
         raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
     return array.astype(np.float32) if array.dtype == np.float64 and dtype is None else array
-
-
-def _initial(shape, dtype, init):
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    kind = dtype or mstype.float32
-    return np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
 
 
 Initializer.tensor_of = staticmethod(wrap)

@@ -15,9 +15,6 @@ from .reverse_run import Mutable, Run, check_cotangent, tensors_in
 
 __all__ = ["get_grad", "grad", "value_and_grad"]
 
-_NONE_AT_ALL = "`grad_position` and `weight` can not be None at the same time."
-_NOT_ONE = "When has_aux is True, origin fn requires more than one outputs."
-
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """The gradient function of `fn`: called like `fn`, it returns the gradient instead of the output.
@@ -85,7 +82,7 @@ class Grad:
 
     def __call__(self, fn, grad_position, weights):
         if grad_position is None and weights is None:
-            raise ValueError(_NONE_AT_ALL)
+            raise ValueError("`grad_position` and `weight` can not be None at the same time.")
         if grad_position is not None:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
@@ -225,7 +222,8 @@ def first_of_many(output):
     """The first output. Raises ValueError (RuntimeError in graph mode) where there are no others."""
     graph = in_graph_mode()
     if not isinstance(output, tuple) or (not graph and len(output) < 2):
-        raise (RuntimeError if graph else ValueError)(_NOT_ONE)
+        text = "When has_aux is True, origin fn requires more than one outputs."
+        raise (RuntimeError if graph else ValueError)(text)
     if not graph and any(not isinstance(part, (Tensor, tuple, list, dict)) for part in output[1:]):
         raise RuntimeError(
             "If you set has_aux for grad or value_and_grad, that forward function should be multi output, "

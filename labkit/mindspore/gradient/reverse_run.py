@@ -173,9 +173,8 @@ def _inputs_in(argument):
 
 
 def _differentiable(argument):
-    return (
-        isinstance(argument, Tensor) and not isinstance(argument, Parameter) and argument._value.dtype.kind not in "biu"
-    )
+    plain = isinstance(argument, Tensor) and not isinstance(argument, Parameter)
+    return plain and argument._value.dtype.kind not in "biu"
 
 
 def separated(args):

@@ -167,8 +167,7 @@ class Cell(Hooked):
         )
 
     def __delattr__(self, name):
-        self._registered("_params") and self._params.pop(name, None)
-        self._registered("_cells") and self._cells.pop(name, None)
+        self._params.pop(name, None), self._cells.pop(name, None)
         object.__delattr__(self, name)
 
     def __getattr__(self, name):

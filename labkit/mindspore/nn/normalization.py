@@ -152,9 +152,8 @@ class LayerNorm(Cell):
 class GroupNorm(Cell):
     """The channels in `num_groups` groups, each shifted and scaled to mean 0 and variance 1, times `gamma`, plus `beta`."""
 
-    def __init__(
-        self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros", dtype=float32
-    ):
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros",
+                 dtype=float32):  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(

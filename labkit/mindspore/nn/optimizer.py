@@ -7,7 +7,7 @@ import numpy as np
 from ...dialects.unsupported import attributes
 from ...engine import cast
 from ..argument_checks import check_type, floating
-from ..common.dtype import float32, in_dtype
+from ..common.dtype import at_least_four_bytes, float32, in_dtype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.printing import shape_text
 from ..common.tensor import Tensor, wrap
@@ -139,7 +139,7 @@ class Optimizer(Cell):
     def _step_one(self, place, gradient, rate):
         """Step one parameter and its state, two-byte floats in Float32, and write them."""
         written = [self.parameters[place], *[getattr(self, slot)[place] for slot in self.slots]]
-        dtype = working_dtype(written[0]._value.dtype)
+        dtype = at_least_four_bytes(written[0]._value.dtype)
         values = [in_dtype(p._value, dtype) for p in written]
         p, *state = values
         new = self.step(p, in_dtype(gradient, dtype), in_dtype(rate, dtype), *state, place=place)
@@ -176,11 +176,6 @@ class Optimizer(Cell):
                     f"For primitive[{self.operator or self.cls_name}], the gradient_shape must be equal to "
                     f"variable_shape which is {shown[0]} , but got {shown[1]}.\n"
                 )
-
-
-def working_dtype(dtype):
-    """The dtype in which a parameter's step is computed: its own, but at least four bytes."""
-    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
 def fused(a, b, c):

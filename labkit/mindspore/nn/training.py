@@ -8,6 +8,7 @@ from ...dialects.argument_types import of_kind
 from ...engine import dtype_of, map_leaves
 from ...engine.packed_arrays import forms, pack, unpack
 from ...parallel import member
+from ..common.dtype import at_least_four_bytes
 from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, get_auto_parallel_context
 from ..gradient.reverse_run import Run
@@ -66,7 +67,7 @@ class DistributedGradReducer(Cell):
         places: dict[np.dtype, list[int]] = {}
         for place, (grad, shared) in enumerate(zip(several, self.allreduce_filter, strict=True)):
             if shared:
-                places.setdefault(_wide(grad._value), []).append(place)
+                places.setdefault(at_least_four_bytes(dtype_of(grad._value)), []).append(place)
         found = list(several)
         for dtype, chosen in places.items():
             with np.errstate(all="ignore"):
@@ -81,12 +82,6 @@ class DistributedGradReducer(Cell):
         if self.mean:
             total = total * dtype.type(1 / self.degree)
         return unpack(total, forms(values))
-
-
-def _wide(value):
-    """The dtype to reduce in: float32 for narrower ones."""
-    dtype = dtype_of(value)
-    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
 class WithLossCell(Cell):

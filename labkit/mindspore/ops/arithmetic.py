@@ -39,7 +39,9 @@ def operands(x, y, name):
     if isinstance(y, Tensor):
         b, a = beside(y._value, x, name)
         return a, b
-    return operands(_tensor_of(x, name), y, name)
+    if isinstance(x, (*_NUMBERS, list, tuple)):
+        return operands(tensor(x), y, name)
+    raise _failed(name, x)
 
 
 def _meeting(a, b, name):
@@ -81,12 +83,6 @@ def _with_number(dtype, kind):
     if kind == "f" and dtype.kind in "iub":
         return _FLOAT32
     return _INT64 if dtype.kind == "b" and kind != "b" else dtype
-
-
-def _tensor_of(x, name):
-    if isinstance(x, (*_NUMBERS, list, tuple)):
-        return tensor(x)
-    raise _failed(name, x)
 
 
 def _failed(name, other):

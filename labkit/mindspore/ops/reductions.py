@@ -154,9 +154,8 @@ def _extreme(amount, place, picked, last):
     def _at_best(values, initial):
         return values if initial is None else wrap(better(values._value, values._value.dtype.type(initial)))
 
-    def method(
-        self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False
-    ):
+    def method(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True,
+               return_indices=False):  # fmt: skip
         if dim is not None:
             return function(self, dim, keepdim)
         if isinstance(axis, (tuple, list)):

@@ -219,9 +219,6 @@ class History(Callback):
             self.history.setdefault(name, []).append(value)
 
 
-_INFO = ("epoch_num", "step_num")
-
-
 class CheckpointConfig(metaclass=Placed):
     """When to save: every `save_checkpoint_steps` steps, or else `save_checkpoint_seconds`. How many files to keep:
     the last `keep_checkpoint_max`, or else one per `keep_checkpoint_per_n_minutes`. `saved_network`: another network
@@ -293,7 +290,8 @@ class ModelCheckpoint(Callback):
         step = (known.cur_step_num - 1) % known.batch_num + 1
         path = os.path.join(self._directory, f"{self._prefix}-{known.cur_epoch_num}_{step}.ckpt")
         appended = dict(self._config.append_dict)
-        appended.update({k: n for k, n in zip(_INFO, (known.cur_epoch_num, known.cur_step_num)) if k in appended})
+        now = {"epoch_num": known.cur_epoch_num, "step_num": known.cur_step_num}
+        appended.update({name: number for name, number in now.items() if name in appended})
         network = known.train_network if self._config.saved_network is None else self._config.saved_network
         save_checkpoint(network, path, append_dict=appended)
         self._written = [p for p in self._written if p != path] + [path]

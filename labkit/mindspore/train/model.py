@@ -94,9 +94,8 @@ class Model(metaclass=Placed):
 
     # ---- training ----
 
-    def train(
-        self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0
-    ) -> None:
+    def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1,
+              initial_epoch=0) -> None:  # fmt: skip
         """Train for `epoch` epochs (counted from `initial_epoch`) on the batches of `train_dataset`.
 
         With `dataset_sink_mode`, on a device that sinks ("Ascend" or "GPU"; a CPU does not), an epoch is `sink_size`

@@ -84,9 +84,8 @@ class Adam(Optimizer):
 
     _shown = "mindspore.experimental.optim.adam.Adam"
 
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False
-    ):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
+                 maximize=False):  # fmt: skip
         if not isinstance(lr, Tensor) and lr < 0:
             raise ValueError(f"Invalid learning rate: {lr}")
         for place, beta in enumerate(betas):

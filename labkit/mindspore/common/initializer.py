@@ -160,7 +160,7 @@ _PI, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1e-7))  # as MindSpore 
 
 def uniform(shape, low, high):
     """Numbers in [low, high)."""
-    low, high = np.float32([low, high]).tolist()
+    low, high = np.array([low, high], np.float32).tolist()
     units = words_of(initial_seed(), math.prod(shape)) * 2.0**-32
     return ((high - low) * units + low).astype(np.float32).reshape(shape)
 
@@ -169,7 +169,7 @@ def normal(shape, mean, sigma):
     """Normal numbers, by pairs (G. Box and M. Muller, 1958). Raises ValueError for a negative deviation."""
     if sigma < 0:
         raise ValueError("sigma < 0")
-    mean, sigma = np.float32([mean, sigma]).tolist()
+    mean, sigma = np.array([mean, sigma], np.float32).tolist()
     count = math.prod(shape)
     fractions = (words_of(initial_seed(), count + count % 2) & np.uint64(2**23 - 1)) * 2.0**-23
     first, second = np.maximum(fractions, _LEAST).reshape(-1, 2).T

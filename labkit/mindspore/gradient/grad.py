@@ -31,7 +31,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     >>> grad(lambda x: x**3)(Tensor(2.0))
     Tensor(shape=[], dtype=Float32, value= 12)
     """
-    return Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(False, has_aux, return_ids, sens_param).of(fn, grad_position, weights)
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
@@ -40,7 +40,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
     (Tensor(shape=[], dtype=Float32, value= 8), Tensor(shape=[], dtype=Float32, value= 12))
     """
-    return Grad(True, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(True, has_aux, return_ids, sens_param).of(fn, grad_position, weights)
 
 
 def get_grad(gradients, identifier) -> Tensor:
@@ -80,7 +80,8 @@ class Grad:
         self.with_value, self.has_aux, self.return_ids, self.sens_param = with_value, has_aux, return_ids, sens_param
         self.options: tuple = with_value, has_aux, return_ids, sens_param
 
-    def __call__(self, fn, grad_position, weights):
+    def of(self, fn, grad_position, weights):
+        """The gradient function of `fn`. Raises TypeError or ValueError for positions that make no sense."""
         if grad_position is None and weights is None:
             raise ValueError("`grad_position` and `weight` can not be None at the same time.")
         if grad_position is not None:

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def lowered(tree, level):
     """The same structure with the boxes of `level` taken off its tensors."""
 
     def plain(leaf):
-        value = leaf._value if isinstance(leaf, Tensor) and not isinstance(leaf, Parameter) else None
+        value: Any = leaf._value if isinstance(leaf, Tensor) and not isinstance(leaf, Parameter) else None
         return wrap(value._value) if isbox(value) and value._trace == level else leaf
 
     return map_leaves(plain, tree)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...dialects.class_paths import Placed
+from ...ops import FUNCTIONS
 from ..common.seed import op_seed
 from ..common.tensor import wrap
 from .creation import dropped
@@ -45,6 +46,10 @@ def without_options(name, fun) -> type:
         return fun(*args)
 
     doc = f"`ops.{fun.__name__}` as a primitive class: without options, called with the same tensors."
+    if fun.__name__ in FUNCTIONS:
+        same = f"{name}()(x) == ms.ops.{fun.__name__}(x)"
+        doc += f"\n\n>>> import labkit.mindspore as ms\n>>> x = ms.Tensor({FUNCTIONS[fun.__name__].at[0]})\n"
+        doc += f">>> bool((ms.ops.{same}).all())\nTrue\n"
     return type(name, (Primitive,), {"__call__": __call__, "__doc__": doc, "__module__": __name__})
 
 

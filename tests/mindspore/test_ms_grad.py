@@ -30,13 +30,6 @@ def net():
     return made
 
 
-@pytest.fixture
-def graph_mode():
-    ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def plain(tree):
     """The result with lists of numbers for tensors."""
     if isinstance(tree, Tensor):

@@ -6,14 +6,6 @@ import pytest
 import labkit.mindspore as ms
 from labkit.mindspore import Parameter, Tensor, amp, nn
 
-
-@pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["pynative", "graph"])
-def mode(request):
-    ms.set_context(mode=request.param)
-    yield request.param
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 OUTCOMES = [0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0]
 
 

@@ -15,13 +15,6 @@ WEIGHTS = Tensor([1.0, 2.0, 3.0, 4.0, 5.0])
 CHANCES, TRUTH = Tensor([0.2, 0.5, 1.0, 0.0]), Tensor([0.0, 1.0, 1.0, 0.0])
 
 
-@pytest.fixture
-def graph_mode():
-    ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def first(tensor, n=2):
     return tensor.asnumpy().ravel()[:n].tolist()
 
@@ -163,22 +156,17 @@ def test_a_compiled_network_draws_anew_at_every_run(graph_mode):
 # ---- batch normalisation ----
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_batch_norm_as_the_real_one(mode):
-    ms.set_context(mode=mode)
-    try:
-        layer = nn.BatchNorm2d(4)
-        assert first(layer(X)) == pytest.approx([0.1257, -0.1321], abs=1e-4)
-        layer.set_train()
-        assert first(layer(X)) == pytest.approx([0.1939, -0.095], abs=1e-4)
-        assert first(layer.moving_mean.value()) == pytest.approx([-0.0047, 0.009], abs=1e-4)
-        assert first(layer.moving_variance.value()) == pytest.approx([0.9806, 1.0362], abs=1e-4)
-        gradient = ms.grad(lambda x: (layer(x) ** 3).sum())(X)
-        assert first(gradient) == pytest.approx([-3.152, -3.3732], abs=1e-4)
-        assert first(layer.moving_variance.value()) == pytest.approx([0.9631, 1.0687], abs=1e-4)
-        assert first(layer.set_train(False)(X)) == pytest.approx([0.1373, -0.1255], abs=1e-4)
-    finally:
-        ms.set_context(mode=ms.PYNATIVE_MODE)
+    layer = nn.BatchNorm2d(4)
+    assert first(layer(X)) == pytest.approx([0.1257, -0.1321], abs=1e-4)
+    layer.set_train()
+    assert first(layer(X)) == pytest.approx([0.1939, -0.095], abs=1e-4)
+    assert first(layer.moving_mean.value()) == pytest.approx([-0.0047, 0.009], abs=1e-4)
+    assert first(layer.moving_variance.value()) == pytest.approx([0.9806, 1.0362], abs=1e-4)
+    gradient = ms.grad(lambda x: (layer(x) ** 3).sum())(X)
+    assert first(gradient) == pytest.approx([-3.152, -3.3732], abs=1e-4)
+    assert first(layer.moving_variance.value()) == pytest.approx([0.9631, 1.0687], abs=1e-4)
+    assert first(layer.set_train(False)(X)) == pytest.approx([0.1373, -0.1255], abs=1e-4)
 
 
 def test_batch_norm_trains_gamma_and_beta_only():

@@ -21,47 +21,28 @@ def test_elementwise_gradients_agree_with_differences(name):
     assert labkit.check_gradient(getattr(ops, name), POINTS)
 
 
-ON_A_MATRIX = {
+ON_A_MATRIX = {  # what is more here than the rule of `labkit.ops` or of NumPy, which are tried with all rules
     "max": lambda v: v.max(axis=0),
     "min": lambda v: ops.min(v, 1)[0],
-    "prod": lambda v: v.prod(1),
     "std": lambda v: v.std(),
     "var": lambda v: v.var(ddof=1),
-    "cumsum": lambda v: v.cumsum(0) * v,
-    "logsumexp": lambda v: ops.logsumexp(v, 1),
     "norm": ops.norm,
     "norm 1": lambda v: ops.norm(v, 1, dim=0),
     "spectral norm": lambda v: ops.norm(v, 2),
     "mean": lambda v: v.mean(0) * v.mean(1),
-    "sum": lambda v: v.sum(1) * v[0],
     "index": lambda v: v[0] * v[1],
-    "column": lambda v: v[:, 1] ** 3,
     "matmul": lambda v: v.T @ v,
-    "concat": lambda v: ops.concat((v, v * v)),
-    "stack": lambda v: ops.stack((v, v * v)),
     "split": lambda v: ops.split(v, 1)[0] ** 2,
     "broadcast": lambda v: v.broadcast_to((3, 2, 2)) * v,
     "where": lambda v: ops.where(v > 2, v, v * v),
     "masked_fill": lambda v: ops.masked_fill(v * v, v > 2, 0.0),
-    "power": lambda v: v**v,
-    "exponential": lambda v: 2**v,
-    "remainder": lambda v: (v + 0.1) % 2,
-    "quotient": lambda v: v / v.sum(),
-    "atan2": lambda v: ops.atan2(v, v + 1),
-    "hypot": lambda v: ops.hypot(v, v),
-    "flip": lambda v: ops.flip(v, (0,)) * v,
-    "roll": lambda v: ops.roll(v, 1, 0) * v,
     "gather": lambda v: ops.gather(v, Tensor([0, 0]), 0) ** 2,
     "gather_elements": lambda v: ops.gather_elements(v, 1, Tensor([[0, 0], [1, 1]])) ** 2,
-    "tril": lambda v: ops.tril(v * v),
-    "swapaxes": lambda v: v.swapaxes(0, 1) * v,
     "topk": lambda v: ops.topk(v, 1)[0] ** 2,
-    "sort": lambda v: ops.sort(v, descending=True)[0] * v,
     "clip_by_norm": lambda v: ops.clip_by_norm(v, 1.0),
     "ReduceMean": lambda v: ops.ReduceMean(keep_dims=True)(v, 1) * v,
     "MatMul": lambda v: ops.MatMul(transpose_b=True)(v, v),
     "dense": lambda v: ops.dense(v, v * 2, v[0]),
-    "squeeze": lambda v: v.reshape(1, 4).squeeze() ** 2,
 }
 
 

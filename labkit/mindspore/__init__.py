@@ -24,7 +24,7 @@ __version__ = "2.10.0"
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     name: module
     for module, names in {
-        "": "amp common communication dataset experimental nn numpy parallel train",
+        "": "amp common communication dataset experimental mint nn numpy parallel train",
         "graph.jit": "jit jit_class",
         "common.tensor": "from_numpy",
         "gradient.transforms": "jacfwd jacrev jvp mutable vjp vmap",

@@ -50,7 +50,6 @@ EXAMPLES = {
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
     "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
@@ -62,7 +61,10 @@ EXAMPLES = {
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
 }
-LABS = {"step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)"}  # compute in the page
+LABS = {  # compute in the page
+    "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
+    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
+}
 FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...dialects.class_paths import Placed
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import custom_vjp, isbox, leaves, map_leaves, vjp, watch
-from ...engine.packed_arrays import forms, pack, unpack
 from ..common.parameter import Parameter, bound
 from ..common.printing import shape_text
 from ..common.tensor import Tensor, hooked, under_hooks, wrap

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...dialects.argument_types import as_tuple, of_kind
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
-from ...engine.packed_arrays import forms, pack, unpack
 from ..common.printing import shape_text
 from ..common.tensor import NOT_CALLABLE, Tensor, wrap
 from ..context import in_graph_mode

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...dialects.argument_types import of_kind
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import dtype_of, map_leaves
-from ...engine.packed_arrays import forms, pack, unpack
 from ...parallel import member
 from ..common.dtype import at_least_four_bytes
 from ..common.tensor import Tensor, wrap

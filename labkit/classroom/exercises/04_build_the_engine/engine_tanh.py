@@ -1,15 +1,15 @@
 """# Add tanh (2 points)
 
 The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine: `tanh_rule(g, ans, x)`. `g` has
-arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All are numbers.
-Use `+ - * /` and `**` alone, so that it also works on boxes.
+arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All three are boxes
+of the engine: `+ - * /` and `**` work on them, and a function of plain numbers such as `math.tanh` does not.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import judged, wrong
 
 
 def tanh_rule(g, ans, x):
@@ -22,6 +22,8 @@ def _draw_point(rng, signs):
     return g, float(np.tanh(x)), x
 
 
+tensors = "boxes"
+errors = (("a Python float", "A function of plain numbers fails on boxes: use + - * / and **."),)
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 
@@ -60,7 +62,6 @@ def a_list(g, ans, x):
     return [g * (1 - ans**2)]
 
 
-ways = (Way("Use + - * / and ** alone: a function of numbers fails on boxes.", ("math", "cmath", "numpy", "labkit")),)
 hints = (
     "Every rule is: what arrived, times the local slope.",
     "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",

@@ -32,7 +32,7 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
         "train": "Accuracy Callback CheckpointConfig DatasetHelper History Loss LossMonitor Metric Model ModelCheckpoint "
         "RunContext TimeMonitor connect_network_with_dataset data_sink load_checkpoint load_param_into_net save_checkpoint",
         "amp": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network",
-        "common.initializer": "Constant HeNormal HeUniform Initializer Normal One Uniform Zero initializer",
+        "common.initializer": "Constant HeNormal HeUniform Initializer Normal One TruncatedNormal Uniform Zero initializer",
     }.items()
     for name in names.split()
 }

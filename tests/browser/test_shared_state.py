@@ -132,8 +132,8 @@ def test_a_link_finds_an_unfolded_block_of_a_saved_page_and_says_of_numbers_that
     assert 'of.opened=["conv","head' in link.replace("%22", '"')
     unfolded = page.evaluate(boxes)
     assert opened(window, link).wait_for_function(f"{boxes} === {unfolded}")
-    made("clipping").save(place[0] / "clipping.html")
-    page = opened(window, f"{place[1]}/clipping.html#in.nothing=2.5")
+    made("landscape").save(place[0] / "landscape.html")
+    page = opened(window, f"{place[1]}/landscape.html#in.nothing=2.5")
     assert "“nothing” = “2.5” (no number of this picture)" in page.inner_text(SAID)
 
 

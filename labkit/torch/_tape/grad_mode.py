@@ -9,6 +9,7 @@ from ...dialects.class_paths import Placed
 from ...dialects.provenance import place
 from ...dialects.user_warnings import warn_user
 from ...engine import PerThread, new_level
+from .._error_texts import error
 
 
 class _State(PerThread):
@@ -60,11 +61,7 @@ def transform_level():
 def refuse_in_transform(call, name):
     """Raise RuntimeError where a function of `torch.func` runs: there the method `name` would change what it computes."""
     if transform_level() or state.drawing is not None:
-        raise RuntimeError(
-            f"You are attempting to call Tensor.{call} inside of a function being transformed by a functorch transform. This "
-            "is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
-            f"call {name} outside of a function being transformed instead."
-        )
+        raise error("in_transform", call=call, op=name)
 
 
 @contextmanager
@@ -244,16 +241,18 @@ class set_detect_anomaly(metaclass=Placed):
 class detect_anomaly(set_detect_anomaly):
     """`with detect_anomaly():` checks every derivative inside for nan.
 
-    The walk back raises RuntimeError at the first nan, and names the op. `check_nan=False` checks nothing.
+    The backward pass raises RuntimeError at the first nan and names the op; a warning has the line of the forward pass.
+    `check_nan=False` checks nothing.
 
-    >>> import labkit.torch as torch
-    >>> x = torch.tensor(0.0, requires_grad=True)
-    >>> with torch.autograd.detect_anomaly():
-    ...     y = torch.sqrt(x) * 0
-    ...     try:
-    ...         y.backward()
-    ...     except RuntimeError as error:
-    ...         print(error)
+    >>> import warnings, labkit.torch as torch
+    >>> y = torch.sqrt(torch.tensor(0.0, requires_grad=True)) * 0
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     with torch.autograd.detect_anomaly():
+    ...         try:
+    ...             y.backward()
+    ...         except RuntimeError as error:
+    ...             print(error)
     Function 'SqrtBackward0' returned nan values in its 0th output.
     """
 

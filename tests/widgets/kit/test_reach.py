@@ -11,7 +11,6 @@ from javascript import call
 from javascript import unpacked as unpacked_text
 
 import labkit
-from labkit.widgets import JacobianMap
 from labkit.widgets.kit import page, reach
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.reach import around, points, varying
@@ -57,8 +56,7 @@ def test_what_differs_is_put_together_again(values):
 
 @pytest.mark.parametrize("picture", [
     labkit.show(neuron, 1.5, 0.6), labkit.show(small, 0.5),
-    JacobianMap(lambda x: np.array([x[0] * x[1], np.sin(x[0])]), onp.array([1.0, 2.0])),
-], ids=["neuron", "one", "jacobian"])  # fmt: skip
+], ids=["neuron", "one"])  # fmt: skip
 def test_the_page_shows_what_python_would(picture):
     reached, first = held(picture)
     names, rows = reached["fields"], reached["points"]

@@ -8,7 +8,6 @@ from live_page import Live
 from shown_widget import Shown
 from widget_examples import Demo
 
-import labkit
 from labkit.widgets import ClippingLab, Landscape, Microscope
 
 
@@ -76,16 +75,6 @@ def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
     dragged.by("limit", -17, -17)
     settled(lively, dragged)
     assert lively.picture.inputs["limit"] == pytest.approx(1.5 + 17 * 2**0.5 / 48, abs=0.03)
-
-
-def test_an_input_is_scrubbed_on_its_card(live):
-    lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0))
-    dragged.by("x chain", 40 / dragged.scale("x chain"), 0)  # 40 px of the window
-    settled(lively, dragged)
-    assert lively.picture.inputs == {"x": pytest.approx(0.9, abs=0.02), "w": -1.0}
-    dragged.press("x chain", "ArrowRight")
-    settled(lively, dragged)
-    assert lively.picture.inputs["x"] == pytest.approx(0.92, abs=0.02)
 
 
 @pytest.mark.live

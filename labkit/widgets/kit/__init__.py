@@ -21,7 +21,6 @@ the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which t
 contour lines (`contours`).
 `boxes`, `layout`: a graph: where its boxes stand (in rows, if it is wide), their cards, the arrows between them and the labels
 beside these.
-`labels`: where words stand beside points that move: clear of each other, of lines, and of the border.
 `heat`: a grid of tiles and numbers, such as a Jacobian; `passes`: the pulls and pushes that make one.
 `words`: numbers, shapes, lists and plurals as they are written; `theme`: how marks look, by role.
 A panel may have more marks than a page can hold: `page` draws those in sight alone. `Panel.far` are for its look from afar.

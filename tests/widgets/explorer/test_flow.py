@@ -34,9 +34,9 @@ def test_the_side_taken_and_the_rounds_are_blocks():
 
 def test_a_loop_is_folded_at_first_and_unfolds_into_its_rounds():
     picture, _ = titles([1.0, 2.0])
-    assert picture.opened == {IF}
+    assert picture.unfolded == {IF}
     picture.unfold(WHILE)
-    assert WHILE in picture.opened
+    assert WHILE in picture.unfolded
     assert [block.title for block in blocks(picture.parts) if block.title.startswith("round")] == [
         "round 1",
         "round 2",

@@ -152,20 +152,15 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
-    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
-    `top`: the first numbers of both; or None. `since`: the node that makes the square; `view`: whether the row is a part of what
-    `row` names."""
+    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `alone`, what the run would
+    lead to with each number met once, or None. `since`: the node that makes the square; `view`: whether the row is a part of
+    what `row` names."""
 
     at: int
     count: int
-    terms: Any
-    whole: float | None
     alone: float | None
     column: str
     row: str
-    left: Any = None
-    top: Any = None
     since: int = -1
     view: bool = False
 
@@ -183,7 +178,6 @@ class Story:
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         pairs: of numbers that met each other, each with each, or None.
-        mended: the user's line that may cut the way back, without the cut.
         verdict: what is told where nothing is found, or None. `ending`: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
@@ -202,7 +196,6 @@ class Story:
     heading: str = ""
     about: list[str] = field(default_factory=list)
     pairs: Pairs | None = None
-    mended: str = ""
     verdict: Verdict | None = None
     ending: str = ""
     notices: list[str] = field(default_factory=list)

@@ -173,7 +173,7 @@ class Frame {
       if (on) { cancelAnimationFrame(this.moving); say(false); this.settled(); return; }
       const from = start() > 0.98 ? 0 : start();
       say(true);
-      this.animate(duration * (1 - from), (part) => step(from + part * (1 - from)), () => { say(false); this.settled(); });
+      this.animate((typeof duration === "function" ? duration() : duration) * (1 - from), (part) => step(from + part * (1 - from)), () => { say(false); this.settled(); });
     });
     this.root.addEventListener("pointerdown", ({ target }) => { if (on && target !== made) { cancelAnimationFrame(this.moving); say(false); } });
   }
@@ -223,27 +223,30 @@ class Frame {
 
   // ---- predict first ----
 
-  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`; `then` follows when it is over.
-  ask({ question, answer, tolerance, right, slips, otherwise }, then) {
+  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise, choices }`; `then` follows when it is over. Of `choices`
+  // one is picked, otherwise a number is typed.
+  ask({ question, answer, tolerance, right, slips, otherwise, choices = [] }, then) {
     const field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 }), reply = html("span", { role: "status" });
-    const near = (value, other) => Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
+    const near = (value, other) => value === other || Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
     const over = (said) => { this.asking.replaceChildren(html("span", {}, said), html("button", { type: "button", class: "lab-button", onclick: () => { this.asking.hidden = true; } }, "Close")); then(); };
-    this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"),
-      html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${digits(answer, 3)}. ${right}`) }, "Show"), reply);
+    const judge = (given) => { if (near(given, answer)) over(`Yes. ${right}`); else reply.textContent = slips.find(([value]) => near(given, value))?.[1] ?? otherwise; };
+    const show = html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${choices.length ? answer : digits(answer, 3)}. ${right}`) }, "Show");
+    const picks = choices.map((one) => html("button", { type: "button", class: "lab-button", onclick: () => judge(one) }, one));
+    if (choices.length) this.asking.replaceChildren(html("span", {}, question), ...picks, show, reply);
+    else this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"), show, reply);
     this.asking.hidden = false;
     this.asking.onsubmit = (event) => {
       event.preventDefault();
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
-      if (field.value.trim() && near(given, answer)) over(`Yes. ${right}`);
-      else reply.textContent = Number.isFinite(given) && field.value.trim() ? slips.find(([value]) => near(given, value))?.[1] ?? otherwise : "A number is expected here, such as 0.03.";
+      if (Number.isFinite(given) && field.value.trim()) judge(given); else reply.textContent = "A number is expected here, such as 0.03.";
     };
-    field.focus();
+    (picks[0] || field).focus();
   }
 
   // ---- links and files ----
 
   copyLink() {
-    const address = `${location.href.split("#")[0]}#labkit=${encodeURIComponent(JSON.stringify(this.state))}`;
+    const address = this.model.address?.() ?? `${location.href.split("#")[0]}#labkit=${encodeURIComponent(JSON.stringify(this.state))}`;
     const link = html("input", { type: "text", readonly: true, "aria-label": "Link with the state of this picture", value: address });
     this.menu.querySelector("input")?.remove();
     this.menu.append(link);

@@ -1,7 +1,6 @@
 // What a saved page answers in place of Python when inputs are dragged, at any values: it computes all numbers of the run, line by
-// line (`reckoning.py`), and makes of them what the scene says (`fitting.py`).
+// line (`reckoning.py`), and makes of them what the scene says (`symbolic.py`).
 
-import { closeUp } from "./closeups.js";
 import { general, inWords } from "./numbers.js";
 import { resultOf } from "./primitives.js";
 
@@ -12,9 +11,7 @@ const TESTS = {
 export class Reckoning {
   // `program`: its inputs and lines; `made`: what of the scene is made of which numbers; `without`: panels that do not follow.
   constructor({ program, made, without = [] }) {
-    const { inputs, curves } = program;
-    Object.assign(this, { program, made, without, fields: inputs });
-    this.alongCurves = new Set([inputs.length - 1, ...Object.values(curves).flatMap(([, ...along]) => along.map((i) => inputs.length + i))]);
+    Object.assign(this, { program, made, without, fields: program.inputs });
   }
 
   has({ free }) { return Object.values(free || {}).every(({ field }) => this.fields.includes(field)); }
@@ -23,23 +20,7 @@ export class Reckoning {
   numbers(inputs) {
     const { inputs: names, lines } = this.program, found = names.map((name) => inputs[name] + 0);
     for (const line of lines) found.push(resultOf(line, found));
-    return found.every((one, i) => Number.isFinite(one) || this.alongCurves.has(i)) ? found : undefined;
-  }
-
-  // A function of the operand of an op, near the run of these numbers.
-  curve(name, numbers) {
-    const { inputs: { length }, lines, curves } = this.program, [end, ...along] = curves[name], found = [...numbers];
-    return (at) => {
-      if (Array.isArray(end)) return end[0];
-      found[length - 1] = at;
-      for (const i of along) found[length + i] = resultOf(lines[i], found);
-      return found[end];
-    };
-  }
-
-  draw(panel, numbers) {
-    for (const drawn of panel.closeups || []) if (drawn.curve in this.program.curves) closeUp(panel.marks, drawn, this.curve(drawn.curve, numbers));
-    if (panel.narrow) this.draw(panel.narrow, numbers);
+    return found.every(Number.isFinite) ? found : undefined;
   }
 
   // The scene becomes that of other inputs; whether there is one.
@@ -47,7 +28,6 @@ export class Reckoning {
     const numbers = this.numbers(inputs);
     if (!numbers) return false;
     become(scene, this.made, numbers);
-    for (const panel of scene.panels) this.draw(panel, numbers);
     return true;
   }
 }

@@ -19,6 +19,7 @@ Importing labkit needs NumPy and autograd alone; each name below is loaded when 
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        if name in _PACKAGES:
+        if find_spec(f"{__name__}.{name}"):
             return import_module(f"{__name__}.{name}")
         from .messages.suggestions import did_you_mean
 

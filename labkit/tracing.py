@@ -4,12 +4,11 @@ A dialect is known by what its objects can do, not by import: a tensor answers `
 `__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and
 `__engine_parts__` (its named cells or modules, see `labkit.engine.scope`), and a parameter `__engine_bind__` (hold
 another array for a while, in this thread). A network with random numbers of its own has `__engine_unmoved__`, a context that
-leaves them as they were. A tensor that has `__engine_flow__(fun, values)` gives a context in which the branches
-and loops of a function are told apart.
+leaves them as they were.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import Any
 
@@ -80,7 +79,7 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
     names = argument_names(body, len(args)) + [name for name, _ in named]
 
     def plain(*values):
-        with holding([parameter for _, parameter in named], values[len(args) :]), _flow(fun, args, values):
+        with holding([parameter for _, parameter in named], values[len(args) :]):
             output = fun(*(wrapped_like(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
             if output is None:
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
@@ -93,12 +92,6 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
             what = type(value).__name__
             raise TypeError(f"{caller}: expected a real number, an array or a tensor for {name!r}, but got {what}")
     return plain, values, names
-
-
-def _flow(fun, args, values):
-    """While open, a dialect follows the branches and loops of `fun`, where it can."""
-    follow = next((arg.__engine_flow__ for arg in args if hasattr(arg, "__engine_flow__")), None)
-    return nullcontext() if follow is None else follow(fun, values)
 
 
 @contextmanager

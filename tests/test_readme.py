@@ -40,7 +40,7 @@ def test_the_readme_and_the_tour_have_code():
 
 
 def test_the_first_screen_has_a_moving_picture_and_the_two_commands():
-    first = README.split("\n## ")[0]
+    first = README.split("\n## A function")[0]
     assert re.search(r'<img [^>]*src="\S+\.gif" alt="[^"]{40,}"', first)
     commands = re.findall(r"^```bash\n(python3 .*?)^```$", first, re.M | re.S)
     assert [command.split("\n")[-2] for command in commands] == [".venv/bin/labkit lab", ".venv/bin/pytest"]

@@ -197,7 +197,7 @@ def test_a_loop_over_a_single_number_is_refused_whichever_way_it_came():
 
 def test_a_wrong_rule_is_told_what_it_is_to_return():
     for rule, words in [
-        (lambda ans, g, x: g, "expected the rule to return a tuple, one gradient per argument, but got"),
+        (lambda ans, g, x: g, "expected a tuple of one gradient per argument from the rule, got"),
         (lambda ans, g, x: (g, g), "expected 1 gradients, one per argument, got 2"),
         (lambda ans, g, x: ("g",), "expected a number or a NumPy array, but got str"),
     ]:

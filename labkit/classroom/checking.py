@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..evidence import is_blank, may_do, try_call
+from ..evidence import is_blank, try_call
 from ..messages.suggestions import did_you_mean
 from ..messages.wrapping import counted, wrapped
 from .exercise import Exercise, modes_put_back
@@ -121,10 +121,9 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
     if not callable(answer):
         return not_a_function(exercise, answer)
     inputs, tried = list(exercise.inputs()), []
-    closely = bool(exercise.watched) and may_do(answer, exercise.watched)
     for drawn in inputs:
         with modes_put_back():
-            tried.append(try_call(answer, drawn, exercise.tensors, seconds, exercise.watched, closely))
+            tried.append(try_call(answer, drawn, exercise.tensors, seconds, exercise.watched))
         if not tried[-1].came:
             break
     return judge_calls(exercise, inputs, tried)

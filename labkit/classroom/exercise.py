@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence import wrap
+from ..evidence import BOXES, plain_data, wrap
 
 Draw = Callable[[np.random.Generator], tuple]
 TRIES = 10_000  # of one stratum
@@ -43,22 +43,13 @@ class WrongAnswer:
 class Way:
     """How an answer is to be found, and the `sentence` for one that has the right results in another way.
 
-    For each input, its own code calls the things in `what` (names of functions and modules, or words: see
-    `evidence.doings`) at most `most` times together; for one input at least, it calls them `least` times. With `holds`,
-    `holds(inputs, expected, got, done)` is true instead for each call, whose `done` has what was observed for each of `what`.
+    `holds(inputs, expected, got, done)` is true for each call: of plain data, where `done` has what was observed of each of
+    `what` (see `evidence.observers`).
     """
 
     sentence: str
     what: tuple[str, ...]
-    most: int | None = 0
-    least: int = 0
-    holds: Callable[[tuple, Any, Any, dict], bool] | None = None
-
-
-DIFFERENCES = ("near calls", "small step")
-DIFFERENTIATION = ("labkit", "walk back", "push")
-NO_DIFFERENCES = Way("A finite difference was not to be taken: it is only close.", DIFFERENCES)
-PLAIN = Way("Write it in plain arithmetic, without labkit and any other automatic differentiation.", DIFFERENTIATION)
+    holds: Callable[[tuple, Any, Any, dict], bool]
 
 
 @dataclass(frozen=True)
@@ -67,8 +58,9 @@ class Exercise:
 
     `draw(rng)` gives the inputs as arrays and numbers. Several such functions are strata: every branch of an answer, both
     sides of every limit. Whatever the seed, each of them is drawn from. `tensors` names the dialect that turns the arrays
-    into tensors ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An
-    exercise without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
+    into tensors ("mindspore" or "torch", whose tensors then require grad); "boxes" turns the numbers into boxes of the engine.
+    `reference(*inputs)` is the right answer. An exercise without `draw` is a prediction: the answer is a value, and
+    `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
@@ -141,7 +133,8 @@ class Exercise:
 
     def expected(self, inputs: tuple = ()) -> Any:
         """The right answer for plain `inputs`, whatever modes the learner has switched on or off."""
-        return given(self.reference, self.wrap(inputs))
+        right = given(self.reference, self.wrap(inputs))
+        return plain_data(right) if self.tensors == BOXES else right
 
 
 def strata(draw: Draw, *conditions: Callable[..., Any]) -> tuple[Draw, ...]:

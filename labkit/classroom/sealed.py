@@ -17,9 +17,10 @@ import numpy as np
 
 from ..evidence import decode, encode, plain_data
 from .compare import differences, same
-from .exercise import Exercise, Misconception, Way, given
+from .exercise import Exercise, Misconception, given
 from .exercises import EXERCISES
 from .tutor.slipped import namespace
+from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text
 FIELDS = (
@@ -65,7 +66,7 @@ def _sealed(exercise: Exercise) -> dict[str, Any]:
     wrong = [(w.expected, w.source) for w in exercise.wrong_answers if w.expected in sentences]
     return {
         "fields": {field: getattr(exercise, field) for field in FIELDS},
-        "ways": [[way.sentence, way.what, way.most, way.least] for way in exercise.ways if not way.holds],
+        "ways": [way.sentence for way in exercise.ways],
         "inputs": [encode(drawn) for drawn in inputs] if not exercise.is_prediction else None,
         "right": [encode(exercise.expected(drawn)) for drawn in inputs],
         "wrong": [[name, sentences[name], _results(source, exercise, inputs)] for name, source in wrong],
@@ -98,7 +99,7 @@ def _opened(fields: dict[str, Any], ways: list, inputs: list | None, right: list
         **{key: _tuples(value) for key, value in fields.items()}, reference=_by_inputs(drawn, answers), solution="",
         misconceptions=misconceptions, wrong_answers=(), draws=len(answers),
         draw=None if drawn is None else tuple(partial(_drawn, one) for one in drawn),
-        ways=tuple(Way(sentence, tuple(what), most, least) for sentence, what, most, least in ways),
+        ways=tuple(way for way in (EXACT, PLAIN) if way.sentence in ways),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Answers whose results are right, found in a way that the statement forbids: from evidence of what was called."""
+"""Answers whose results are right, found in a way that the statement forbids: what was observed must account for the results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,14 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..evidence import TriedCall, plain_data
-from .exercise import DIFFERENCES, Exercise
+from .exercise import Exercise, Way
 from .tutor.near import numbers, parts
 
-UNSEEN = (
-    "The results are right, but the way to them could not be observed. Run it in the main thread, without a debugger or "
-    "sys.settrace."
-)
-DELIVERED = "Let a backward pass compute it: what you return is not what one delivered."
+DELIVERED = "Let a backward pass through this function compute each gradient: what you return is not made of what one delivered."
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 
@@ -22,23 +18,10 @@ def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[Tri
 
     `compared`: for each call its inputs, what was expected and what came.
     """
-    if not exercise.ways:
-        return ""
-    done = [one.done for one in tried if one.done is not None]
-    if len(done) < len(tried):
-        return UNSEEN
-    broken = (way.sentence for way in exercise.ways if _is_broken(way, compared, done))
-    return next((f"The results are right, but not the way to them. {sentence}" for sentence in broken), "")
-
-
-def _is_broken(way, compared, done):
-    if way.what == DIFFERENCES:
-        near_calls, small_steps = (all(each.get(word, 0) for each in done) for word in DIFFERENCES)
-        return near_calls or (small_steps and all(_inexact(right, got) for _, right, got in compared))
-    if way.holds:
-        return not all(_holds(way, case, each) for case, each in zip(compared, done, strict=True))
-    counts = [sum(each.get(thing, 0) for thing in way.what) for each in done]
-    return (way.most is not None and max(counts) > way.most) or max(counts) < way.least
+    for way in exercise.ways:
+        if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
+            return f"The results are right, but not the way to them. {way.sentence}"
+    return ""
 
 
 def _holds(way, case, done):
@@ -49,27 +32,48 @@ def _holds(way, case, done):
         return False
 
 
-def _inexact(right: Any, got: Any) -> bool:
-    """True for results that are right within the tolerance, and further away than rounding alone explains."""
-    for (_, r), (_, g) in zip(parts(plain_data(right)), parts(plain_data(got)), strict=False):
-        e, came = numbers(r), numbers(g)
-        comparable = e is not None and came is not None and e.shape == came.shape
-        if comparable and np.max(np.abs(e - came), initial=0.0) > INEXACT * np.max(np.abs(e), initial=0.0):
-            return True
-    return False
+def passes_of(done: dict, shape: tuple = ()) -> list[tuple[float, np.ndarray]]:
+    """The value and the gradient of each observed pass that delivered one gradient of this shape, in their order.
+
+    >>> passes_of({"passes": [[4.0, [np.ones(2), np.ones(())]], [5.0, []]]}, (2,))
+    [(4.0, array([1., 1.]))]
+    """
+    fitting = [(value, [one for one in found if np.shape(one) == shape]) for value, found in done["passes"]]
+    return [(value, found[0]) for value, found in fitting if len(found) == 1]
 
 
-def delivered(got: Any, done: dict) -> bool:
-    """True where all arrays in `got` were delivered by backward passes.
+def delivered(got: Any, done: dict, value: float) -> bool:
+    """True where a backward pass through something of this value delivered all arrays in `got`.
 
-    >>> delivered(np.ones(2), {"gradients": [[np.zeros(2)], [np.ones(2)]]})
+    >>> delivered(np.ones(2), {"passes": [[3.0, [np.zeros(2)]], [4.0, [np.ones(2)]]]}, 4.0)
     True
     """
-    arrays = [one for each in done["gradients"] for one in each if one is not None]
-    return all(
-        any(np.shape(one) == np.shape(value) and _close(one, value) for one in arrays) for _, value in parts(got)
+    return any(
+        np.isclose(each, value, rtol=1e-4) and all(any(_close(one, part) for one in found) for _, part in parts(got))
+        for each, found in done["passes"]
     )
 
 
 def _close(one, other):
-    return np.allclose(one, other, rtol=1e-5, atol=1e-6 * np.max(np.abs(other), initial=0.0))
+    return np.shape(one) == np.shape(other) and np.allclose(
+        one, other, rtol=1e-5, atol=1e-6 * np.max(np.abs(other), initial=0.0)
+    )
+
+
+def exact(inputs: tuple, expected: Any, got: Any, done: dict) -> bool:
+    """True for a result that differs by no more than rounding explains.
+
+    >>> exact((), (1.0, 2.0), (1.0, 2.0 + 1e-10), {})
+    False
+    """
+    pairs = [(numbers(e), numbers(g)) for (_, e), (_, g) in zip(parts(expected), parts(got), strict=True)]
+    scale = max(np.max(np.abs(e), initial=0.0) for e, _ in pairs)
+    return all(np.max(np.abs(e - g), initial=0.0) <= INEXACT * scale for e, g in pairs)
+
+
+PLAIN = Way(
+    "Write it in plain Python and NumPy, without automatic differentiation.",
+    ("passes",),
+    lambda inputs, expected, got, done: not done["passes"],
+)
+EXACT = Way("Only some digits are right: a finite difference is close, a derivative is exact.", (), exact)

@@ -32,11 +32,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .compare import same
-from .exercise import NO_DIFFERENCES, PLAIN, Way, strata
+from .exercise import Way, strata
 from .numbers import drawn, filled
+from .ways import EXACT, PLAIN
 
 __all__ = [
-    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "drawn", "either", "judged", "ran", "same", "strata", "wrong",
+    "EXACT", "PLAIN", "Judged", "Way", "Wrong", "drawn", "either", "judged", "ran", "same", "strata", "wrong",
 ]  # fmt: skip
 
 Recogniser = Callable[[Any, Any, Any], bool]

@@ -13,23 +13,23 @@ from .guest import ArrayBox, Own, new_box, power
 from .levels import TAPE, inside, new_level, running
 from .mistakes import run
 from .names import assignment_target, is_library, is_own, user_site
+from .numpy_rules import sum_once, two_bytes, unbroadcast_f
 from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
-from .rules import sum_once, two_bytes, unbroadcast_f, vjp_of
-from .scope import Flow, Scope, current
+from .rules import vjp_of
+from .scope import Scope, current
 from .summary import LARGE, Summary, Unknown, summarised
-from .threads import PerThread, elsewhere
+from .threads import PerThread
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
-    "LARGE", "TAPE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope",
-    "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast", "check_function", "check_output",
-    "checked_names", "current",
-    "custom_vjp", "dense", "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library",
-    "is_own", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "match_dtype",
-    "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict", "reverse_pass", "run",
-    "running", "shape_of", "stop_gradient", "sum_once", "summarised", "two_bytes", "unbroadcast_f", "user_site",
-    "value_and_grad", "vjp", "vjp_of", "watch",
+    "LARGE", "TAPE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record",
+    "Reverse", "Scope", "Step", "Summary", "Unknown", "argument_names", "assignment_target", "cast",
+    "check_function", "check_output", "checked_names", "current", "custom_vjp", "dense", "dtype_of", "getval",
+    "grad", "hvp", "inside", "is_library", "is_own", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves",
+    "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict",
+    "reverse_pass", "run", "running", "shape_of", "stop_gradient", "sum_once", "summarised", "two_bytes",
+    "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

@@ -67,14 +67,6 @@ def accumulate(total, g) -> Array:
     """`total + g`, never added in place, so that a partial sum once seen never changes."""
     if total is None:
         return g
-    if type(g) is Gradients or (type(g) is np.ndarray and type(total) is np.ndarray):
+    if type(g) is np.ndarray and type(total) is np.ndarray:
         return total + g
     return vspace(g).add(total, g)  # boxes, NumPy's scalars, tuples of arrays: as autograd adds them
-
-
-class Gradients(dict):
-    """Gradients of several results of one node, each by the place of its result (inside of a loop: by its node, too)."""
-
-    def __add__(self, other):
-        both = {k: self[k] + other[k] for k in self.keys() & other.keys()}
-        return Gradients({**self, **other, **both})

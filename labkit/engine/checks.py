@@ -1,7 +1,6 @@
 """Checks of values, functions and what they return; each error says what to write instead."""
 
 import inspect
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -81,21 +80,17 @@ def check_function(usage, fun, expected="a function") -> None:
         came = VALUE if isbox(fun) else type(fun).__name__
         raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
     for body in (fun, type(fun).__call__, getattr(fun, "construct", None), getattr(fun, "forward", None)):
-        for is_one, what, instead in _NOT_RUN:
-            if is_one(body):
-                name = getattr(fun, "__name__", type(fun).__name__)
-                raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {what}. {instead}")
+        flags = getattr(getattr(body, "__code__", None), "co_flags", 0) & _UNUSUAL
+        if flags:
+            name = getattr(fun, "__name__", type(fun).__name__)
+            raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {_NOT_RUN[flags]}")
 
 
-_NOT_RUN: list[tuple[Callable[[object], bool], str, str]] = [
-    (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
-    (inspect.iscoroutinefunction, "an async function, which is not awaited here", "Write def instead of async def"),
-    (
-        inspect.isasyncgenfunction,
-        "an async generator function",
-        "Write def instead of async def, and return the numbers",
-    ),
-]
+_NOT_RUN = {
+    inspect.CO_GENERATOR: "a generator function: it has a yield. Return the numbers, as a list or an array",
+    inspect.CO_COROUTINE: "an async function, which is not awaited here. Write def instead of async def",
+    inspect.CO_ASYNC_GENERATOR: "an async generator function. Write def instead of async def, and return the numbers",
+}
 
 
 def with_tangents(args, tangents) -> list[tuple[Any, Any]]:

@@ -36,9 +36,8 @@ def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
         def back(g):
             answers = run(rule, (ans, g, *args), kwargs)
             if not isinstance(answers, (tuple, list)):
-                came = type(answers).__name__
                 raise TypeError(
-                    f"custom_vjp: expected the rule to return a tuple, one gradient per argument, but got {came}"
+                    f"custom_vjp: expected a tuple of one gradient per argument from the rule, got {type(answers).__name__}"
                 )
             if len(answers) != len(args):
                 raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
@@ -63,7 +62,7 @@ def _fitting(g, arg, place):
 
 
 def _own(fun):
-    """`fun`; of a ufunc a function around it, for autograd knows primitives by their functions and has one of that already."""
+    """`fun`; for a ufunc a function around it, because autograd has a primitive of that ufunc already."""
     return wraps(fun)(lambda *args, **kwargs: fun(*args, **kwargs)) if isinstance(fun, np.ufunc) else fun
 
 

@@ -58,9 +58,17 @@ def jvp(fun, args, tangents) -> tuple[Any, Any]:
     [12.0, 4.0]
     """
     check_function("jvp(f, (x,), (v,))", fun)
+    return jvp_unchecked(fun, with_tangents(args, tangents))
+
+
+def jvp_unchecked(fun, pairs) -> tuple[Any, Any]:
+    """`jvp` for pairs of an argument and its tangent that have been checked.
+
+    >>> [float(v) for v in jvp_unchecked(lambda x, y: x * y, [(3.0, 1.0), (4.0, 0.0)])]
+    [12.0, 4.0]
+    """
     level = new_level()
-    boxes = [new_box(value, level, Forward.new_root(tangent)) for value, tangent in with_tangents(args, tangents)]
-    watch.pushes += 1
+    boxes = [new_box(value, level, Forward.new_root(tangent)) for value, tangent in pairs]
     with no_warnings(), inside(level):
         output = check_output(fun, run(fun, boxes))
 

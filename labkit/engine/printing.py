@@ -34,16 +34,13 @@ def table(graph, most) -> str:
     """A line per op, then for each step of the chain rule the upstream gradient, and a line per contribution; of more
     than `most` ops, or steps, the first and the last."""
     lines = [f"{graph.name}: forward", *_elided(graph.forward, most, _forward_lines)]
-    lines += [f"{graph.name}: backward" + ("" if graph.steps else _no_step(graph))]
+    reason = "each output is an input" if graph.outputs else "no output depends on an input"
+    lines += [f"{graph.name}: backward" + ("" if graph.steps else f": nothing, because {reason}")]
     lines += _elided(graph.steps, most, _step_lines)
     large = [node for node in graph.forward if np.size(node.value) > LARGE]
     if large:
         lines.append(f"(arrays of more than {LARGE:,} numbers are summarised, as |length|)")
     return "\n".join(lines)
-
-
-def _no_step(graph):
-    return f": nothing, for {'each output is an input' if graph.outputs else 'no output depends on an input'}"
 
 
 def _forward_lines(node):
@@ -81,8 +78,7 @@ def _brief(value):
     raw = summarised(getval(value))
     if not hasattr(raw, "dtype"):
         return str(raw)
-    if isinstance(raw, Summary):
-        return f"{raw.dtype}{list(raw.shape)} |{raw.norm:.4g}|"
-    if np.size(raw) > 8:
-        return f"{raw.dtype}{list(np.shape(raw))} |{np.linalg.norm(np.ravel(raw).astype(float)):.4g}|"
+    if np.size(raw) > 8 or isinstance(raw, Summary):
+        norm = raw.norm if isinstance(raw, Summary) else np.linalg.norm(np.ravel(raw).astype(float))
+        return f"{raw.dtype}{list(raw.shape)} |{norm:.4g}|"
     return np.array2string(np.asarray(raw), precision=4, separator=", ").replace("\n", "")

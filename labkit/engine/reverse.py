@@ -35,7 +35,7 @@ class Reverse(Own, VJPNode):
     (True, [5.0])
     """
 
-    __slots__ = ("dtype", "id", "origin", "region")  # the region is set where there is one (labkit.program)
+    __slots__ = ("dtype", "id", "origin")
 
     # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
     # without one is named where it runs.
@@ -56,11 +56,10 @@ class Reverse(Own, VJPNode):
 tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
-def latest_first(ends, since=0) -> list:
+def latest_first(ends) -> list:
     """The results of ops among `ends` (nodes) and what they were computed from, the latest first: each after all its consumers.
 
-    This is the reversed order of their ids. Roots are left out, because they have no parents; with `since`, nodes whose id
-    is lower count as roots.
+    This is the reversed order of their ids. Roots are left out, because they have no parents.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
     >>> y = new_box(3.0, level, root) ** 2 + 1.0
@@ -71,17 +70,17 @@ def latest_first(ends, since=0) -> list:
     waiting = list(ends)
     while waiting:
         node = waiting.pop()
-        if node.id >= since and node.id not in reached:
+        if node.id not in reached:
             reached[node.id] = node
             waiting.extend(node.parents)
     return [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]
 
 
-def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
+def reverse_pass(ends, seeds, observe=None) -> dict:
     """The backward pass from several nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
     `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape of its node's value, and the dtype where that is a
-    floating one. A rule may give None for a parent that gets nothing. With `since`, nodes whose id is lower count as roots.
+    floating one. A rule may give None for a parent that gets nothing.
 
     `observe(node, gradient, contributions)` sees each step, a contribution being `(parent, value, running total)`.
 
@@ -95,7 +94,7 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
         totals[end] = accumulate(totals.get(end), match_dtype(seed, end.dtype))
     observe = observe or watch.observe
     with watch.walk():
-        for node in latest_first(ends, since):
+        for node in latest_first(ends):
             if node not in totals:  # none of its consumers sent a gradient
                 continue
             watch.node, gradient, contributions = node, totals.pop(node), []
@@ -153,7 +152,7 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
         seeds = seeds if isinstance(seeds, (list, tuple)) else [seeds] * len(boxes)
         if len(seeds) != len(boxes):
             raise ValueError(f"vjp: expected {len(boxes)} cotangents, one per output, but got {len(seeds)}")
-        ends = [(box._node, _seed(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
+        ends = [(box._node, seed_of(box._value, s)) for box, s in zip(boxes, seeds, strict=True) if box is not None]
         totals = reverse_pass(*zip(*ends, strict=True)) if ends else {}
         return _apart([totals[r] if r in totals else anp.zeros_like(a) for r, a in zip(roots, args, strict=True)])
 
@@ -173,7 +172,7 @@ def below(leaf, level) -> Any:
     return leaf._value if isbox(leaf) and leaf._trace == level else leaf
 
 
-def _seed(value, seed):
+def seed_of(value, seed) -> Any:
     """The cotangent of an output `value`: ones, or `seed`, where a scalar serves every element."""
     if seed is None:
         return anp.ones_like(value)

@@ -12,48 +12,8 @@ import autograd.numpy as anp
 import numpy as np
 from autograd import core
 from autograd.core import primitive_jvps, primitive_vjps
-from autograd.extend import defvjp, primitive
-from autograd.numpy.numpy_vjps import unbroadcast
 
-
-def two_bytes(dtype) -> bool:
-    """Whether a dtype is float16 or bfloat16.
-
-    >>> two_bytes(np.dtype(np.float16)), two_bytes(np.dtype(np.int16)), two_bytes(None)
-    (True, False, False)
-    """
-    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV"
-
-
-def unbroadcast_f(target, rule) -> Callable:
-    """`rule`, its answer summed over the dimensions in which the op stretched `target`."""
-    if not hasattr(target, "dtype"):
-        target = np.asarray(target)
-    shape, is_complex = target.shape, target.dtype.kind == "c"
-    stretched = 1 in shape  # or maybe so; autograd sums over all these dimensions
-
-    def pull(g):
-        g = rule(g)
-        kind = g.dtype.kind if getattr(g, "shape", None) == shape else "c"
-        if kind in "iu" or (kind != "c" and not stretched):  # a sum would make int64 of an int32
-            return g
-        if two_bytes(getattr(g, "dtype", None)):
-            added = len(g.shape) - len(shape)
-            axes = tuple(i for i in range(len(g.shape)) if i < added or shape[i - added] == 1)
-            return anp.reshape(sum_once(g, axes), shape) if axes else g
-        return unbroadcast(g, (shape, len(shape), None, is_complex))
-
-    return pull
-
-
-@primitive
-def sum_once(x, axes) -> Any:
-    """The sum of two-byte floats over `axes`, which stay: added up in float32, as PyTorch and MindSpore do, and rounded once."""
-    return np.sum(x, axis=axes, keepdims=True, dtype=np.float32).astype(x.dtype)
-
-
-sum_once.__name__ = "sum"
-defvjp(sum_once, lambda ans, x, axes: lambda g: anp.broadcast_to(g, anp.shape(x)))
+from .numpy_rules import NUMPY_VJPS, TRANSPOSED, _norm, unbroadcast_f
 
 
 def _of_two(*rules):
@@ -103,54 +63,7 @@ _OWN = {
 }
 
 
-def _by_argument(*makers):
-    """The vjp of an op from one rule for each of its arguments, as autograd's `defvjp` takes them."""
-
-    def rule(argnums, ans, args, kwargs):
-        pulls = [makers[i](ans, *args, **kwargs) for i in argnums]
-        return lambda g: tuple(pull(g) for pull in pulls)
-
-    return rule
-
-
-def _untile(ans, x, reps):
-    """The sum over the copies. (autograd takes one number for the first axis, NumPy for the last.)"""
-    shape = (1,) * (anp.ndim(ans) - anp.ndim(x)) + anp.shape(x)
-    blocks = [n for whole, part in zip(anp.shape(ans), shape, strict=True) for n in (whole // max(part, 1), part)]
-    copies = tuple(range(0, len(blocks), 2))
-    return lambda g: anp.reshape(anp.sum(anp.reshape(g, blocks), axis=copies), anp.shape(x))
-
-
-def _unrepeat(ans, x, repeats, axis=None):
-    """The sum over the copies. (autograd mistakes an axis counted from the end, and takes a single number of copies only.)"""
-    shape = anp.shape(x)
-    place = 0 if axis is None else axis % len(shape)
-    length = anp.size(x) if axis is None else shape[place]
-    copies = np.repeat(np.eye(length), repeats, axis=0)
-    return lambda g: anp.reshape(anp.moveaxis(anp.tensordot(g, copies, axes=(place, 0)), -1, place), shape)
-
-
-def _unroll(ans, x, shift, axis=None):
-    """Moved back. (autograd takes no tuple of shifts.)"""
-    back = tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
-    return lambda g: anp.roll(g, back, axis)
-
-
-_where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
-OWN_VJPS = (
-    _ARITHMETIC
-    | {op: vjp for op, (vjp, _) in _OWN.items()}
-    | {
-        anp.tile: _by_argument(_untile),
-        anp.repeat: _by_argument(_unrepeat),
-        anp.roll: _by_argument(_unroll),
-        _where: _by_argument(
-            lambda ans, c, x, y: lambda g: anp.zeros_like(c),
-            lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
-            lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
-        ),
-    }
-)
+OWN_VJPS = _ARITHMETIC | {op: vjp for op, (vjp, _) in _OWN.items()} | NUMPY_VJPS
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 
@@ -214,7 +127,6 @@ def _check_options(fun, args, kwargs):
 
 
 _EXTREMES = (anp.max, anp.min, anp.amax, anp.amin)
-_norm = next(op for op in primitive_vjps if op.__name__ == "norm")
 
 
 def _from_inside(error):
@@ -237,4 +149,4 @@ def _no_rule(fun, argnums=(), kwargs=()):
 
 def jvp_of(fun) -> Callable | None:
     """The forward rule of a primitive, `rule(argnums, tangents, ans, args, kwargs)`, or None."""
-    return OWN_JVPS.get(fun) or primitive_jvps.get(fun)
+    return OWN_JVPS.get(fun) or (None if fun in TRANSPOSED else primitive_jvps.get(fun))

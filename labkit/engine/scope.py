@@ -25,12 +25,6 @@ class Scope(NamedTuple):
     call: int
 
 
-class Flow(Scope):
-    """A side of a branch or the rounds of a loop, as a `Scope`; `kind` says which, or how many."""
-
-    __slots__ = ()
-
-
 class Scopes:
     """Where a run is: in `part`, the innermost part (or the function) being called, by way of `path`, a tuple of `Scope`."""
 
@@ -51,17 +45,6 @@ class Scopes:
             return run(*args, **kwargs)
         finally:
             self.part, self.path = outside
-
-    @contextmanager
-    def block(self, name, kind) -> Iterator[None]:
-        """While open, a run is in a `Flow` of this name; `str(kind)` says more of it when the run is over."""
-        outside = self.path
-        self._counts[outside, name] += 1
-        self.path = (*outside, Flow(name, kind, self._counts[outside, name]))
-        try:
-            yield
-        finally:
-            self.path = outside
 
 
 class _Current(PerThread):

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
-_AT_ONCE = 1 << 15  # numbers that are read at once, so that a summary takes little memory
 
 
 class Summary:
@@ -22,26 +21,13 @@ class Summary:
         self.shape, self.dtype, self.size, self.ndim = array.shape, array.dtype, array.size, array.ndim
         rows = array.reshape(1, -1) if array.ndim == 1 else array.reshape(-1, array.shape[-1])
         self.corner, self.last = rows[:6, :16].astype(float), float(array[(-1,) * array.ndim])
-        self.low, self.high, self.nans, self.infs = np.inf, -np.inf, 0, 0
-        with np.errstate(all="ignore"):
-            sums = np.sum([self._look(part) for part in _parts(array)], axis=0)
-            size, squares = max(abs(self.low), abs(self.high)), float(sums[1])
-            self.norm: float | None = float(np.sqrt(squares))
-            if not 1e-300 < squares < np.inf and 0 < size < np.inf:  # too small or too large to be squared as they are
-                self.norm = size * float(
-                    np.sqrt(sum(np.square(part[np.isfinite(part)] / size).sum() for part in _parts(array)))
-                )
-            self.mean = float(sums[0]) / max(self.size - self.nans - self.infs, 1)
-
-    def _look(self, part):
-        """Take in some of the numbers; returns the sum of those that are finite, and of their squares."""
-        total = part.sum()
-        if not np.isfinite(total):
-            nans, every = int(np.isnan(part).sum()), part.size
-            part = part[np.isfinite(part)]
-            self.nans, self.infs, total = self.nans + nans, self.infs + every - nans - part.size, part.sum()
-        self.low, self.high = min(self.low, part.min(initial=np.inf)), max(self.high, part.max(initial=-np.inf))
-        return total, np.square(part).sum()
+        finite = array[np.isfinite(array)].astype(float, copy=False)
+        self.nans = int(np.isnan(array).sum())
+        self.infs = array.size - finite.size - self.nans
+        self.low, self.high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
+        self.mean = float(finite.sum()) / max(finite.size, 1)
+        most = max(abs(self.low), abs(self.high)) if np.any(finite) else 1.0
+        self.norm: float | None = most * float(np.linalg.norm(np.divide(finite, most, out=finite)))
 
     @classmethod
     def unknown(cls, like) -> "Summary":
@@ -49,21 +35,6 @@ class Summary:
         made = cls(np.zeros((1,) * like.ndim, like.dtype))
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
         return made
-
-    @classmethod
-    def of_facts(cls, shape, dtype, **facts) -> "Summary":
-        """The summary that `facts` described."""
-        made = cls(np.zeros((1,) * len(shape), dtype))
-        made.shape, made.size = tuple(shape), int(np.prod(shape))
-        for name, value in facts.items():
-            setattr(made, name, value)
-        return made
-
-    def facts(self) -> dict[str, Any]:
-        """What is known of the numbers, as plain data; `of_facts` is the inverse."""
-        plain = {name: getattr(self, name) for name in ("low", "high", "mean", "norm", "last")}
-        numbers = {name: None if value is None else float(value) for name, value in plain.items()}
-        return {**numbers, "nans": self.nans, "infs": self.infs, "corner": self.corner}
 
     def __array__(self, *_, **__):
         raise TypeError(
@@ -110,12 +81,6 @@ class Unknown(Summary):
     def describe(self) -> str:
         """The summary in words."""
         return f"{self.size:,} number{'' if self.size == 1 else 's'}, not computed"
-
-
-def _parts(array):
-    """The numbers of an array as floats, some at a time."""
-    flat = np.ravel(array, order="K")
-    return (flat[start : start + _AT_ONCE].astype(float, copy=False) for start in range(0, flat.size, _AT_ONCE))
 
 
 def summarised(value) -> Any:

@@ -10,7 +10,6 @@ from .threads import PerThread
 class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
-    `walks` and `pushes` count the reverse and the forward passes, whatever name they were asked for by.
     `left(what)` is called when numbers leave the recorded program, such as into an `if`, unless the dialect refuses that itself.
     `asked(what, args)` is called with what is differentiated: a function and its arguments, or a tensor and no arguments.
     """
@@ -18,7 +17,6 @@ class Watch(PerThread):
     observe = node = None
     asked: Callable[[Any, tuple], None] | None = None
     left: Callable[[str], None] | None = None
-    walks = pushes = 0
 
     def asks(self, what: Any, args: tuple) -> None:
         """Report that the user asks for a backward pass through `what`."""
@@ -27,8 +25,7 @@ class Watch(PerThread):
 
     @contextmanager
     def walk(self) -> Iterator[None]:
-        """Count a backward pass; after it, `node` is again that of the backward pass around it."""
-        self.walks += 1
+        """A backward pass; after it, `node` is again that of the backward pass around it."""
         node = self.node
         try:
             yield
@@ -50,13 +47,12 @@ class Watch(PerThread):
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
-        """Neither count nor observe the backward passes inside this context: the user did not ask for them."""
-        walks, observe = self.walks, self.observe
-        self.observe = None
+        """Do not observe the backward passes inside this context: the user did not ask for them."""
+        observe, self.observe = self.observe, None
         try:
             yield
         finally:
-            self.walks, self.observe = walks, observe
+            self.observe = observe
 
 
 watch = Watch()

@@ -6,16 +6,16 @@ arguments; `encode` and `decode` turn values into bytes and back, never by pickl
 
 from .calling import LONGEST, CallOutcome, Printed, call, error_text
 from .coding import MOST, decode, encode
-from .doings import doings, unwatched
 from .limit import TimeUp, time_limit
-from .reach import WORDS, may_do
+from .observers import OBSERVERS, observing
 from .trying import TriedCall, goes_on, is_blank, try_call
-from .values import Unreadable, is_tensor, package, plain_data, wrap
+from .values import BOXES, Unreadable, is_tensor, package, plain_data, wrap
 
 __all__ = [
+    "BOXES",
     "LONGEST",
     "MOST",
-    "WORDS",
+    "OBSERVERS",
     "CallOutcome",
     "Printed",
     "TimeUp",
@@ -23,17 +23,15 @@ __all__ = [
     "Unreadable",
     "call",
     "decode",
-    "doings",
     "encode",
     "error_text",
     "goes_on",
     "is_blank",
     "is_tensor",
-    "may_do",
+    "observing",
     "package",
     "plain_data",
     "time_limit",
     "try_call",
-    "unwatched",
     "wrap",
-]  # fmt: skip
+]

@@ -18,7 +18,7 @@ from typing import Any
 
 GRACE = 1.0  # seconds that other code is given to come back to the learner's lines
 TICK = 0.05
-_OURS = tuple(str(Path(__file__).with_name(name)) for name in ("limit.py", "calling.py", "trying.py", "doings.py"))
+_OURS = tuple(str(Path(__file__).with_name(name)) for name in ("limit.py", "calling.py", "trying.py", "observers.py"))
 _MONITORED = hasattr(sys, "monitoring")
 _limits: dict[int, list["time_limit"]] = {}  # by thread
 _lock = threading.Lock()

@@ -1,8 +1,12 @@
-"""What labkit does while an answer runs, as plain data that is judged elsewhere: each is a word for `doings`.
+"""What labkit does while an answer runs, as plain data that is judged elsewhere.
 
-`gradients`: for each backward pass the arrays that it delivered. `live nodes`: the most ops that were on the tape of PyTorch
-at one time. `peak bytes`: the most memory that was taken beyond what there was before. `sheets`: what patients of the ward gave
-out, as `(name, whether it is the drawn patient, sheet)`.
+`passes`: of each backward pass and JVP, the value that it differentiates and the arrays that it delivers. `custom rules`: the
+gradients that each call of the `backward` of a `torch.autograd.Function` got and returned. `live nodes`: the most ops that
+were on the tape of PyTorch at one time. `peak bytes`: the most memory that was allocated beyond what there was
+before. `clips`: how often MindSpore's ops clipped. `patients`: the charts of the patients that were admitted.
+
+Each observer replaces functions that labkit's own code looks up when it runs, so it makes no difference under which name an
+answer has imported something, on which thread it runs, or whether a debugger traces it.
 """
 
 import sys
@@ -14,44 +18,55 @@ from typing import Any
 from unittest.mock import patch
 from weakref import WeakSet
 
-from ..engine import dense, getval, isbox
+import numpy as np
+
+from ..engine import dense, getval, isbox, leaves
 from .values import plain_data
 
-_MOST = 200  # backward passes, or sheets
+_MOST = 200  # passes
 _LARGEST = 1000  # elements of one gradient
 
 
 @contextmanager
 def observing(what: tuple[str, ...], record: dict[str, Any]) -> Iterator[None]:
-    """Note in `record` what happens inside, for each word of `what` that is in `OBSERVERS`.
+    """Record in `record` what happens inside, for each of `what`, which are keys of `OBSERVERS`.
 
     >>> from labkit import torch
     >>> x, record = torch.tensor(3.0, requires_grad=True), {}
-    >>> with observing(("gradients", "live nodes"), record):
+    >>> with observing(("passes", "live nodes"), record):
     ...     (x**2).backward()
     >>> record
-    {'gradients': [[array(6., dtype=float32)]], 'live nodes': 1}
+    {'passes': [[9.0, [array(6., dtype=float32)]]], 'live nodes': 1}
     """
     with ExitStack() as stack:
         for word in what:
-            if word in OBSERVERS:
-                stack.enter_context(OBSERVERS[word](record))
+            stack.enter_context(OBSERVERS[word](record))
         yield
 
 
 @contextmanager
-def _gradients(record):
-    tape, node = (import_module(f"labkit.torch._tape.{name}") for name in ("backward_pass", "node"))
-    engine = import_module("labkit.engine.reverse")
+def _passes(record):
+    tape, asked, node = (import_module(f"labkit.torch.{name}") for name in (
+        "_tape.backward_pass", "autograd", "_tape.node"))  # fmt: skip
+    reverse, graph, forward = (import_module(f"labkit.engine.{name}") for name in ("reverse", "graph", "forward"))
+    autograd = import_module("autograd.core")
     passes: list[list] = []
-    record["gradients"] = passes
-    run, pull, reverse_pass = tape.BackwardPass.run, node.AccumulateGrad.pull, engine.reverse_pass
+    record["passes"] = passes
+    roots_of, run, pull = tape.roots_of, tape.BackwardPass.run, node.AccumulateGrad.pull
+    seed_of, reverse_pass, pushed = reverse.seed_of, reverse.reverse_pass, forward.jvp_unchecked
+    waiting: list[float] = []  # what the next pass begins with
 
-    def begin(gradients=()):
-        found = [_plain(g) for g in gradients if g is not None]
+    def begin():
+        one: list = [float(sum(waiting)), []]
+        waiting.clear()
         if len(passes) < _MOST:
-            passes.append(found)
-        return found
+            passes.append(one)
+        return one[1]
+
+    def observed_roots_of(outputs, given, create):
+        roots = roots_of(outputs, given, create)
+        waiting[:] = [_product(out._value, seed) for out, (_, seed) in zip(outputs, roots, strict=True)]
+        return roots
 
     def observed_run(self):
         mine = begin()
@@ -61,27 +76,81 @@ def _gradients(record):
 
     def observed_pull(self, gradients, wanted, create):
         if passes and gradients[0] is not None:
-            passes[-1].append(_plain(gradients[0]))
+            passes[-1][1].append(_plain(gradients[0]))
         return pull(self, gradients, wanted, create)
 
+    def observed_seed_of(value, seed):
+        found = seed_of(value, seed)
+        waiting.append(_product(value, found))
+        return found
+
     def observed_reverse_pass(*arguments, **options):
+        mine = begin()
         totals = reverse_pass(*arguments, **options)
-        begin(totals.values())
+        mine += [_plain(g) for g in totals.values() if g is not None]
         return totals
 
-    with (
-        patch.object(tape.BackwardPass, "run", observed_run),
-        patch.object(node.AccumulateGrad, "pull", observed_pull),
-        patch.object(engine, "reverse_pass", observed_reverse_pass),
-    ):
+    def observed_jvp(*arguments):
+        output, tangents = pushed(*arguments)
+        waiting[:] = [_product(leaf, 1.0) for leaf in leaves(output)]
+        begin().extend(_plain(g) for g in leaves(tangents))
+        return output, tangents
+
+    def begun(function):  # what autograd traces, and dual tensors
+        def observed(*arguments):
+            begin()
+            return function(*arguments)
+
+        return observed
+
+    with ExitStack() as stack:
+        for where, name, observed in (
+            (tape, "roots_of", observed_roots_of),
+            (asked, "roots_of", observed_roots_of),
+            (tape.BackwardPass, "run", observed_run),
+            (node.AccumulateGrad, "pull", observed_pull),
+            (reverse, "seed_of", observed_seed_of),
+            (reverse, "reverse_pass", observed_reverse_pass),
+            (graph, "reverse_pass", observed_reverse_pass),
+            (forward, "jvp_unchecked", observed_jvp),
+            (autograd, "trace", begun(autograd.trace)),
+            (forward.Forward, "new_root", begun(forward.Forward.new_root)),
+        ):
+            stack.enter_context(patch.object(where, name, observed))
         yield
 
 
+def _product(value, seed):
+    with np.errstate(all="ignore"):
+        return float(np.sum(np.asarray(_unboxed(value), float) * np.asarray(_unboxed(seed), float)))
+
+
+def _unboxed(value):
+    while isbox(value):
+        value = getval(value)
+    return value
+
+
 def _plain(gradient):
-    while isbox(gradient):
-        gradient = getval(gradient)
-    array = plain_data(dense(gradient))
+    array = plain_data(dense(_unboxed(gradient)))
     return array if getattr(array, "size", 1) <= _LARGEST else None
+
+
+@contextmanager
+def _custom_rules(record):
+    context = import_module("labkit.torch.autograd._function_context").FunctionCtx
+    rules: list[list] = []
+    record["custom rules"] = rules
+    pull = context.pull
+
+    def observed(self, gradients, *options):
+        sent = pull(self, gradients, *options)
+        if len(rules) < _MOST:
+            rules.append([[None if g is None else _plain(g) for g in each] for each in (gradients, sent)])
+        return sent
+
+    with patch.object(context, "pull", observed):
+        yield
 
 
 @contextmanager
@@ -114,24 +183,45 @@ def _peak_bytes(record):
 
 
 @contextmanager
-def _sheets(record):
-    ward = import_module("labkit.classroom.clinic.patient")
-    sheets: list[tuple] = []
-    record["sheets"] = sheets
-    handed, home = ward.handed, ward.__file__
+def _clips(record):
+    clipping = import_module("labkit.mindspore.ops.clipping")
+    record["clips"] = 0
 
-    def observed(name, is_drawn, sheet):
-        if sys._getframe(1).f_code.co_filename == home and len(sheets) < _MOST:  # a patient, nobody in its name
-            sheets.append((name, is_drawn, sheet))
-        return handed(name, is_drawn, sheet)
+    def counted(function):
+        def observed(*arguments):
+            record["clips"] += 1
+            return function(*arguments)
 
-    with patch.object(ward, "handed", observed):
+        return observed
+
+    with ExitStack() as stack:
+        for name in ("_limited", "vector_norm", "_gradients"):  # of the three functions
+            stack.enter_context(patch.object(clipping, name, counted(getattr(clipping, name))))
         yield
 
 
+@contextmanager
+def _patients(record):
+    ward = import_module("labkit.classroom.clinic.patient")
+    made, charts = ward.Chart, []
+
+    def observed(*arguments):
+        charts.append(made(*arguments))
+        return charts[-1]
+
+    record["patients"] = []
+    try:
+        with patch.object(ward, "Chart", observed):
+            yield
+    finally:
+        record["patients"] += [(one.name, one.asked_for is None, tuple(one.paid), tuple(one.sheets)) for one in charts]
+
+
 OBSERVERS: dict[str, Callable] = {
-    "gradients": _gradients,
+    "passes": _passes,
+    "custom rules": _custom_rules,
     "live nodes": _live_nodes,
     "peak bytes": _peak_bytes,
-    "sheets": _sheets,
+    "clips": _clips,
+    "patients": _patients,
 }

@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
 from .calling import CallOutcome, call
-from .doings import doings
-from .values import plain_data, wrap
+from .observers import observing
+from .values import BOXES, plain_data, wrap
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class TriedCall:
     """One call: what came of it, and the plain arguments as the call left them.
 
     `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
-    `takes` is the signature, for the message. `done` says how often its own code called each thing that was looked for
-    (see `doings`); None where it could not be watched.
+    `takes` is the signature, for the message. `done` has what was observed (see `observers`); None where nobody
+    said so.
     """
 
     outcome: CallOutcome
@@ -38,12 +38,11 @@ def try_call(
     tensors: str | None = None,
     seconds: float = 5.0,
     watch: tuple[str, ...] = (),
-    closely: bool = True,
     wall: float | None = None,
 ) -> TriedCall:
-    """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named.
+    """Call `function` on fresh copies of plain `inputs`, wrapped as `tensors` says (see `wrap`).
 
-    `watch` names what is to be counted in `done`; `closely` as in `doings`, `wall` as in `call`.
+    `watch` names what is to be observed; `wall` as in `call`.
     """
     arguments = wrap(inputs, tensors)
     try:
@@ -52,10 +51,11 @@ def try_call(
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    done: dict[str, Any] = dict.fromkeys(watch, 0)
-    outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds, wall)
-    blind = done.pop("", 0)
-    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)
+    done: dict[str, Any] = {}
+    outcome = call(_watched(function, watch, done) if watch else function, arguments, seconds, wall)
+    if tensors == BOXES:
+        outcome = replace(outcome, value=plain_data(outcome.value))
+    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=done)
 
 
 def goes_on(one: TriedCall) -> bool:
@@ -63,14 +63,12 @@ def goes_on(one: TriedCall) -> bool:
     return not one.unfit and one.outcome.kind in ("value", "error")
 
 
-def _watched(function, watch, done, closely):
-    """`function`, which notes in `done` what it does; `done[""]` is 1 where it could not be watched."""
+def _watched(function, watch, done):
+    """`function`, while `watch` is observed and recorded in `done`."""
 
     @wraps(function, updated=())
     def watched(*arguments):
-        with doings(watch, done, closely) as possible:
-            if not possible:
-                done[""] = 1
+        with observing(watch, done):
             return function(*arguments)
 
     return watched

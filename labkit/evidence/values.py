@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import getval, isbox
+from ..engine import Reverse, getval, isbox, new_box, new_level
 
 DIALECTS = ("mindspore", "torch")
+BOXES = "boxes"
 PLAIN = frozenset((int, float, bool, str, type(None)))  # of most values that are sent
 
 
@@ -29,6 +30,8 @@ def package(value: Any) -> str:
 
 def plain_data(value: Any) -> Any:
     """`value` with every tensor replaced by its array (a copy): what recognisers see and what a grader sends."""
+    while isbox(value):
+        value = getval(value)
     if type(value) in PLAIN:
         return value
     if is_tensor(value):
@@ -53,10 +56,16 @@ def array_of(tensor: Any) -> np.ndarray:
 
 
 def wrap(inputs: tuple, tensors: str | None) -> tuple:
-    """Fresh copies of plain `inputs`; arrays become tensors of the dialect `tensors`, in torch ones that require grad."""
+    """Fresh copies of plain `inputs`; arrays become tensors of the dialect `tensors`, in torch ones that require grad.
+
+    With `tensors` "boxes", numbers become boxes of the engine, on which a function of plain numbers fails.
+    """
     copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
     if tensors is None:
         return tuple(copies)
+    if tensors == BOXES:
+        level = new_level()
+        return tuple(new_box(a, level, Reverse.new_root(a)) if isinstance(a, float) else a for a in copies)
     options = {"requires_grad": True} if tensors == "torch" else {}
     return tuple(maker_of(tensors)(a, **options) if isinstance(a, np.ndarray) else a for a in copies)
 

@@ -5,8 +5,9 @@ graded by hand. labkit's own questions are not among them.
 """
 
 import ast
+import builtins
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +21,32 @@ JUPYTER = {  # what Jupyter and its editors write into a cell's metadata
     "collapsed", "scrolled", "deletable", "editable", "format", "name", "tags", "jupyter", "execution", "slideshow",
     "nbgrader", "id", "trusted", "vscode", "colab", "ExecuteTime", "hidden", "language", "lines_to_next_cell",
 }  # fmt: skip
-UNREACHED = {  # what tests may name and does not reach the answers, and what to do instead
-    "asyncio": "Let the answer be a plain function", "getsource": "Call the function", "signature": "Call the function",
-    "manual_seed": "Pass a generator", "open": "Let the answer return what it writes", "patch": "Pass it as an argument",
-    "seed": "Pass a generator, such as np.random.default_rng(0)",
-}  # fmt: skip
+INSTEAD = {  # what an instructor can write instead of names that do not work on an answer in another process
+    "Pass a random generator to the answer, such as np.random.default_rng(0)": "seed() manual_seed() set_seed()",
+    "Let the answer return what it writes, and pass it what it reads": "open() read_text write_text read_bytes write_bytes",
+    "Pass it to the answer as an argument": "patch monkeypatch MagicMock input() builtins stdin environ getenv putenv",
+    "Call the answer, and compare what it returns": "inspect __code__ __defaults__ __kwdefaults__ __annotations__ __globals__ "
+    "__closure__ subprocess signature() getsource()",
+    "Let the answer be a function without async": "asyncio",
+    "Let the answer return what it reports, or raise an error": "catch_warnings() warns() logging caplog",
+    "Compare the attributes": "deepcopy() pickle asdict() astuple() is_dataclass() vars() dir() __dict__ __class__",
+    "Write the name of the answer": "globals() locals() eval() exec()",
+    "Compare the values": "shares_memory() may_share_memory() id()",
+    "Let the answer call backward() and return the gradients": "backward()",
+}
+NOT_REMOTE = {name: instead for instead, names in INSTEAD.items() for name in names.split()}
+TRANSFORMS = {
+    "grad",
+    "value_and_grad",
+    "vjp",
+    "jvp",
+    "jacobian",
+    "hessian",
+    "elementwise_grad",
+    "vmap",
+    "jacrev",
+    "jacfwd",
+}
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 LONGEST_TITLE = 80
 MOST_POINTS = 1_000_000
@@ -119,22 +141,55 @@ def misplaced(cells: Sequence[Any]) -> Iterator[str]:
         where = _where(number, cell)
         for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
             yield f"{where}: the mark {name!r} is not known, and nothing is done about it. Take it away."
-        yield from (f"{where}: {problem}" for problem in (*_regions(cell), *_unreached(cell, cells)))
+        yield from (f"{where}: {problem}" for problem in (*_regions(cell), *unsupported(cell, cells)))
 
 
-def _unreached(cell: Any, cells: Sequence[Any]) -> Iterator[str]:
-    """A sentence for each thing that tests name and that is another one where the answers are."""
-    if is_marked(cell, "grade") and not is_marked(cell, "solution") and (tree := parse(without_magics(cell.source))):
-        answers = [parse(without_magics(one.source)) for one in cells if is_marked(one, "solution")]
-        changed = {name for node in _nodes(answers) if isinstance(node, ast.Global) for name in node.names}
-        instead = {**dict.fromkeys(changed, "Let the answer have a function that returns it"), **UNREACHED}
-        used = {node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") for node in _nodes([tree])}
-        for name in sorted(used & instead.keys()):
-            yield f"its tests use {name}, which does not reach the answers: they run in another process. {instead[name]}."
+def unsupported(cell: Any, cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each line of tests that cannot work: the answers run in another process, which gives values alone."""
+    tree = parse(without_magics(cell.source))
+    if not tree or not is_marked(cell, "grade") or is_marked(cell, "solution"):
+        return
+    sources = [one.source for one in cells if is_marked(one, "solution")]
+    nodes = [node for source in sources if (own := parse(without_magics(source))) for node in ast.walk(own)]
+    answers = set(_answers(cells))
+    defined = {getattr(node, "name", getattr(node, "attr", "")) for node in nodes if _defines(node)} | answers
+    known = {name: instead for name, instead in NOT_REMOTE.items() if name.removesuffix("()") not in defined}
+    changed = (name for node in nodes if isinstance(node, ast.Global) for name in node.names)
+    known |= dict.fromkeys(changed, "Let the answer have a function that returns it")
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = dict[int, tuple[str, str]]()
+    for node in ast.walk(tree):
+        for name, instead in (*_on_answers(node, answers), *_unreached(node, known, id(node) in called)):
+            found.setdefault(getattr(node, "lineno", 0), (name, instead))
+    for line, (name, instead) in sorted(found.items()):
+        yield f"line {line}: {name} does not reach the answers, which run in another process. {instead}."
 
 
-def _nodes(trees: Iterable[ast.AST | None]) -> Iterator[ast.AST]:
-    return (node for tree in trees if tree for node in ast.walk(tree))
+def _defines(node: ast.AST) -> bool:
+    """True for a node by which an answer defines a function, a class or an attribute."""
+    return isinstance(node, (ast.FunctionDef, ast.ClassDef)) or isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def _unreached(node: ast.AST, known: dict[str, str], called: bool) -> Iterator[tuple[str, str]]:
+    """The name that a node uses, and what to write instead, where it is one of the `known`."""
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    called = called and not (isinstance(node, ast.Attribute) and hasattr(builtins, name))  # as in model.eval()
+    if not isinstance(getattr(node, "ctx", None), ast.Store) or isinstance(node, ast.Attribute):
+        yield from ((one, known[one]) for one in (name, f"{name}()" if called else "") if one in known)
+
+
+def _on_answers(node: ast.AST, answers: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What a node does with an answer's name that only works in one process, and what to write instead."""
+    match node:
+        case ast.ClassDef(bases=bases):
+            for base in bases:
+                if isinstance(base, ast.Name) and base.id in answers:
+                    yield f"class {node.name}({base.id})", "Let the answer hold the class that derives from it"
+        case ast.Compare(left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]) if name in answers:
+            yield f"type(...) is {name}", "Use isinstance"
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Name(id=of), *_]):
+            if name in TRANSFORMS - set(answers) and of in answers:
+                yield f"{name}({of})", "Let the answer return the gradient"
 
 
 def ungraded(cells: Sequence[Any]) -> Iterator[str]:

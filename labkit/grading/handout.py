@@ -1,16 +1,25 @@
 """Write the notebooks of a course into its folder: the instructor's, the students', one student's own."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..classroom import base_of
+from ..jail import NotIsolated
+from .added import misplaced
 from .assignment import Assignment, grade_id_of, read_notebook
 from .build import digest, instructor_notebook, personal, what_is_asked
 from .course import Course, CourseError
-from .notebooks import write
+from .grader import Settings
+from .notebooks import write, writes
 from .planned import PlannedAssignment
+from .pool import grade_here
 from .release import released
+from .results import BY_HAND, QuestionResult
+from .worker import Work
 
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
@@ -19,6 +28,7 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
     A source that was changed by hand is kept, and the students' notebooks are made from it.
     """
     source, lines = _source(course, planned)
+    _examine(source, str(course.source(planned.name)))
     if not planned.varies:
         path = course.release(planned.name)
         write(released(source), path)
@@ -59,6 +69,41 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
             ]
     write(fresh, path)
     return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
+
+
+def _examine(source: Any, path: str) -> None:
+    """Raise CourseError for tests that cannot work, and for those that the instructor's own answers do not pass."""
+    assignment = Assignment.from_notebook(source, path)
+    problems = [f"{path}: {problem}" for problem in misplaced(source.cells)]
+    if not problems and any(not question.by_hand for question in assignment.added):
+        with suppress(NotIsolated):  # `labkit course check` says so
+            problems = list(trial_problems(source, assignment, path))
+    if problems:
+        raise CourseError(*problems)
+
+
+def trial_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
+    """The instructor's own exercises and tests must be right where students' answers run, and not for empty ones.
+
+    Raises `NotIsolated` where nothing can be run.
+    """
+    works = [Work("solution", writes(source).encode()), Work("empty", writes(released(source)).encode())]
+    own, tests = dict(assignment.own), {question.name for question in assignment.added if not question.by_hand}
+    solved, empty = grade_here(replace(assignment, slots=()), Settings(assignment.seed), works)
+    for question in solved.questions:
+        if base_of(question.exercise) in own and question.kind != "right":
+            yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
+        if question.question in tests and question.kind != "right":
+            yield f"{path}: the tests '{question.question}' are not passed by your own answers: {_why(question)}"
+    for question in empty.questions:
+        if question.question in tests and question.kind == "right":
+            yield f"{path}: the tests '{question.question}' are passed by what is handed out."
+
+
+def _why(question: QuestionResult) -> str:
+    if question.kind == BY_HAND:
+        return f"{question.detail}. Compare numbers, texts, containers or arrays, such as the attributes of an object."
+    return f"{question.detail or question.text}"
 
 
 def changed_by_hand(notebook: Any) -> bool:

@@ -73,25 +73,29 @@ def result_of_tests(question: AddedQuestion, found: str, verdict: Any) -> Questi
         case "failed" if not said.get("strange"):
             kind, (text, detail) = "tests", _told(question, said)
         case _:
-            kind, text, detail = BY_HAND, UNABLE, f"{said.get('strange') or ''} {said.get('error') or ''}".strip()
+            strange = f"the tests cannot compare {said['strange']}" if said.get("strange") else said.get("error")
+            kind, text, detail = BY_HAND, UNABLE, f"{strange}{_where(question, said)[1]}"
     share = points / question.points if question.points else 0.0
     return QuestionResult(question.name, question.title, points, question.points, kind, text, detail, share=share)
 
 
 def _told(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
     """Why tests have failed: for the student, without anything that is hidden; for the instructor, all of it."""
-    number = verdict.get("line", 0)
-    lines = question.source.splitlines()
-    line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
-    error = str(verdict.get("error", ""))
-    where = f" (line {number}: {line})" if line else ""
+    line, where = _where(question, verdict)
     shown = line and line in [one.strip() for one in visible(question).splitlines()]
     text = f"A test is not passed: {line}" if shown else "A hidden test is not passed."
-    if message := _message(question.source, number):
+    if message := _message(question.source, verdict.get("line", 0)):
         text += f"\n{message}"
     if shown and verdict.get("kind") not in ("AssertionError", "Exception", None):
         text += f"\nIt raised {error_told(str(verdict['kind']))}."
-    return text, f"{error}{where}"
+    return text, f"{verdict.get('error', '')}{where}"
+
+
+def _where(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
+    """The line of the tests where a verdict was reached, and where that is, in words."""
+    number, lines = verdict.get("line", 0), question.source.splitlines()
+    line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    return line, f" (line {number}: {line})" if line else ""
 
 
 def _message(source: str, number: int) -> str:

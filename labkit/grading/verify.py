@@ -11,15 +11,10 @@ from .assignment import Assignment, AssignmentError, grade_id_of, questions, rea
 from .build import instructor_notebook, variant
 from .course import Course, class_rules
 from .finals import unknown_extensions
-from .grader import Settings
-from .handout import out_of_step
-from .notebooks import writes
+from .handout import out_of_step, trial_problems
 from .planned import PlannedAssignment
-from .pool import grade_here
 from .release import released
-from .results import BY_HAND, QuestionResult
 from .roster import RosterError, read_roster
-from .worker import Work
 
 
 def problems(course: Course) -> Iterator[str]:
@@ -67,7 +62,10 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
         exercises = tuple(base_of(question.exercise) for question in asked.questions)
         if (assignment.own or tested) and exercises not in jailed:
             jailed.add(exercises)
-            yield from _jail_problems(own, asked, str(path))
+            try:
+                yield from trial_problems(own, asked, str(path))
+            except NotIsolated as error:
+                yield f"{path}: your own exercises and tests could not be tried where answers run: {error}"
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
@@ -99,31 +97,6 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
                 f"{path}: '{question.answer_id}' earns points as it is handed out. "
                 "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
             )
-
-
-def _jail_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
-    """The instructor's own exercises and tests must be right where students' answers run, and not for empty ones."""
-    works = [Work("solution", writes(source).encode()), Work("empty", writes(released(source)).encode())]
-    own, tests = dict(assignment.own), {question.name for question in assignment.added if not question.by_hand}
-    try:
-        solved, empty = grade_here(replace(assignment, slots=()), Settings(assignment.seed), works)
-    except NotIsolated as error:
-        yield f"{path}: your own exercises and tests could not be tried where answers run: {error}"
-        return
-    for question in solved.questions:
-        if base_of(question.exercise) in own and question.kind != "right":
-            yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
-        if question.question in tests and question.kind != "right":
-            yield f"{path}: the tests '{question.question}' are not passed by your own answers: {_why(question)}"
-    for question in empty.questions:
-        if question.question in tests and question.kind == "right":
-            yield f"{path}: the tests '{question.question}' are passed by what is handed out."
-
-
-def _why(question: QuestionResult) -> str:
-    if question.kind == BY_HAND:
-        return f"{question.detail}. Tests are run beside the answers, not among them: let them compare numbers, texts, arrays."
-    return f"{question.detail or question.text}"
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import builtins
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -32,7 +33,7 @@ TYPES: dict[str, type] = {
 }  # fmt: skip
 ERRORS: dict[str, type[Exception]] = {
     one.__name__: one
-    for one in (*vars(builtins).values(), np.linalg.LinAlgError, np.exceptions.AxisError)
+    for one in (*vars(builtins).values(), FrozenInstanceError, np.linalg.LinAlgError, np.exceptions.AxisError)
     if isinstance(one, type) and issubclass(one, Exception) and not issubclass(one, (StopIteration, StopAsyncIteration))
 }
 
@@ -120,7 +121,7 @@ def attributes(value: Any) -> list | None:
 
 def _own(kind: type, base: Any) -> set[str]:
     """The names that the classes of an object define, without those of Python."""
-    found: set[str] = set()
+    found = set() if base or kind.__eq__ is object.__eq__ else {"__eq__"}
     for one in kind.__mro__:
         if one is base or one.__module__ in ("builtins", "enum", "typing", "functools"):
             break

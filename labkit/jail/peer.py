@@ -23,7 +23,7 @@ import numpy as np
 from ..evidence import Printed, Unreadable, decode, encode
 from . import wire
 from .answers import BUILT, ERRORS, TYPES, Kept
-from .remote import DATA, KINDS, OPERATIONS, Strange, Theirs, plain
+from .remote import DATA, INTERNAL, KINDS, OPERATIONS, Strange, Theirs, plain
 
 CHANGEABLE = (list, dict, set, np.ndarray)
 BASES = {base.__name__: base for base in DATA}
@@ -43,7 +43,7 @@ class Tests:
     def strange(self, what: str) -> Strange:
         """The error to raise where tests meet what they would have to believe."""
         self.strangeness = self.strangeness or what
-        return Strange(f"the tests compare {what}, which is no data")
+        return Strange(f"the tests cannot compare {what}")
 
     def ask(self, operation: str, *args: Any, **named: Any) -> Any:
         """What an operation gives among the answers; raises what it raises. Arguments that it changes are changed here."""
@@ -67,13 +67,14 @@ class Tests:
         if "uncrossed" in message:
             raise self.strange(str(message["uncrossed"])[:300])
         sys.stdout.write(str(message.get("printed", ""))[:20_000])
+        may_change = operation == "call" and isinstance(args[0], Theirs)  # an operator leaves what it is told
         for one, after in zip(args, message.get("after", ()), strict=False):
-            if after is not None:
+            if after is not None and (may_change or isinstance(one, Theirs)):
                 put_back(one, self._decoded(after))
         if "raised" in message:
             raise self._error(message["raised"], operation)
         if any(isinstance(error, AssertionError) for error in self.raised):
-            raise self.strange("a call of their own function that failed, which an answer has caught")
+            raise self.strange("the result of an answer that caught an error of their own function")
         return args[message["same"]] if "same" in message else self._decoded(message.get("came"))
 
     def _called(self, message):
@@ -129,6 +130,8 @@ class Tests:
         kind, held = BASES.get(base), self._decoded(data)
         if type(held) is not (kind or type(None)):
             raise Unreadable("expected the data of the class")
+        if INTERNAL.intersection(own):  # these names say here what a test may believe
+            raise Unreadable(f"a class with the attribute {min(INTERNAL.intersection(own))}")
         one: Any = self.objects.get(at)
         fresh = KINDS[kind]
         if type(one) is fresh and kind in (None, *CHANGEABLE):
@@ -183,7 +186,7 @@ class Answers:
             args = [self._decoded(one) for one in message["args"]]
             named = {str(key): self._decoded(one) for key, one in message["named"].items()}
         except Exception as error:
-            self.send({"uncrossed": f"what cannot be passed to an answer: {error}"[-300:]})
+            self.send({"uncrossed": f"the result for an argument that cannot be passed to an answer ({error})"[:300]})
             return
         try:
             with redirect_stdout(printed):

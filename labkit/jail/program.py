@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..evidence import Printed, TimeUp, decode, encode, error_text, goes_on, is_blank, may_do, time_limit, try_call
+from ..evidence import Printed, TimeUp, decode, encode, error_text, goes_on, is_blank, time_limit, try_call
 from . import wire
 from .notebook import names_of_a_notebook, python_of
 from .tests import run_tests, serve_answers
@@ -100,13 +100,12 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
         return
-    came, more, closely = True, True, None
+    came, more = True, True
     while came and more:
         message = wire.receive(connection)
         inputs, more = decode(message["input"]), message["more"]
         watch = tuple(message["watch"])
-        closely = may_do(value, watch) if closely is None else closely
-        one = try_call(value, inputs, message["tensors"], message["seconds"], watch, closely, message.get("wall"))
+        one = try_call(value, inputs, message["tensors"], message["seconds"], watch, message.get("wall"))
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))

@@ -18,6 +18,7 @@ from ..evidence import decode
 BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
 )  # fmt: skip
+DIFFERENCES = ("sub", "truediv", "floordiv", "mod", "xor")  # which are a known value where the answer is right
 COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 NUMBERS: dict[str, Callable] = {
     "bool": bool, "float": float, "int": int, "abs": abs, "round": round, "index": operator.index, "complex": complex,
@@ -31,7 +32,7 @@ OPERATIONS: dict[str, Callable] = {
     **UNARY, **NUMBERS, **{name: getattr(operator, name) for name in (*BINARY, *ITEMS)},
     "call": lambda function, *args, **named: function(*args, **named),
     "getattr": getattr, "setattr": setattr, "isinstance": isinstance, "issubclass": issubclass,
-    "enter": lambda it: it.__enter__(), "exit": lambda it, *why: it.__exit__(*why), "next or end": next,
+    "enter": lambda it: it.__enter__(), "exit": lambda it, kind: it.__exit__(kind, kind and kind(), None), "next or end": next,
 }  # fmt: skip
 DATA: dict[type, Callable] = {  # types of data that a class may derive from, and what it holds of them
     **{kind: lambda v, kind=kind: kind(kind.__iter__(v)) for kind in (tuple, list, set, frozenset, bytes)},  # type: ignore[misc]
@@ -89,7 +90,7 @@ class Theirs:
 
     def __contains__(self, item: Any) -> bool:
         if not self._base:
-            raise self._peer.strange(f"what is in {self._words()}")
+            raise self._peer.strange(f"what {self._words()} contains")
         return item in plain(self)
 
     def __instancecheck__(self, instance: Any) -> bool:
@@ -101,8 +102,9 @@ class Theirs:
     def __enter__(self) -> Any:
         return self._peer.ask("enter", self)
 
-    def __exit__(self, *error: Any) -> None:
-        self._peer.ask("exit", self, None, None, None)  # an error goes on: a test that it ended is not passed
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if self._peer.ask("exit", self, kind) and kind:  # the error goes on: it may be that of a test
+            raise self._peer.strange(f"{self._words()} that suppresses an error")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **named: Any) -> Any:
         return self._numpy(ufunc if method == "__call__" else getattr(ufunc, method), args, named)
@@ -124,8 +126,11 @@ class Theirs:
         fed = self._fed or (isinstance(other, Theirs) and other._fed)
         if self._base:
             if fed and not isinstance(other, Theirs):
-                raise self._peer.strange(f"{self._words()} that was told a value")
-            return getattr(operator, name)(plain(self), plain(other) if isinstance(other, Theirs) else other)
+                raise self._peer.strange(f"{self._words()} that was computed with a value of theirs")
+            found = getattr(operator, name)(plain(self), plain(other) if isinstance(other, Theirs) else other)
+            if found is False and f"__{name}__" in self._own:  # its class may call other things equal
+                raise self._peer.strange(self._words())
+            return found
         if name in ("eq", "ne") and "__eq__" not in self._own:
             return (self is other) == (name == "eq")
         if name in ("eq", "ne") and isinstance(other, Theirs) and self._state and other._state:
@@ -139,9 +144,10 @@ class Theirs:
     def _does(self, name: str, *args: Any) -> Any:
         """A unary operation, or one on an item: with the data where the class does not define it, otherwise asked for."""
         if self._fed and name in NUMBERS:
-            raise self._peer.strange(f"{self._words()} that was told a value")
+            raise self._peer.strange(f"{self._words()} that was computed with a value of theirs")
         held = name in ("len", "iter", "reversed", *NUMBERS) and hasattr(self._base, f"__{name}__")
-        if self._base and (held or f"__{name}__" not in self._own):
+        asks = f"__{name}__" in self._own or (name == "getitem" and "__missing__" in self._own)
+        if self._base and (held or not asks):
             changes = name in ("setitem", "delitem")
             return getattr(self._base, f"__{name}__")(self, *args) if changes else OPERATIONS[name](plain(self), *args)
         came = self._peer.ask("next or end" if name == "next" else name, self, *args)
@@ -159,18 +165,20 @@ class Theirs:
         """An operation with another value, which it is told then."""
         first, second = (other, self) if turned else (self, other)
         theirs = isinstance(other, Theirs)
-        if self._base and dunder not in self._own and not (theirs and other._own):
+        keeps_class = self._base is np.ndarray and self._own  # an operation gives an object of the class again
+        if self._base and dunder not in self._own and not keeps_class and not (theirs and other._own):
             return OPERATIONS[name](plain(first), plain(second))
         came = self._peer.ask(name, first, second)
         if theirs and not (other._fed or self._fed):
             return came
-        if isinstance(came, (tuple, list, dict, str)):  # no number that could be a difference
+        is_number = self._base in (int, float, complex, np.ndarray)
+        if isinstance(came, (tuple, list, dict, str)) and not is_number and name not in DIFFERENCES:
             return came
         if self._base:
             with suppress(TypeError):
                 return checked(came, OPERATIONS[name](plain(first), plain(second)))
         if not isinstance(came, Theirs):
-            raise self._peer.strange(f"what {self._words()} gives for a value that it is told")
+            raise self._peer.strange(f"what {self._words()} returns for a value of theirs")
         object.__setattr__(came, "_fed", True)
         return came
 
@@ -191,6 +199,7 @@ def checked(came: Any, here: Any) -> Any:
     return came if isinstance(came, Theirs) else here
 
 
+INTERNAL = frozenset(name for name in vars(Theirs) if name[0] == "_" and name[:2] != "__")
 for _name in (*UNARY, *NUMBERS, *ITEMS):
     setattr(Theirs, f"__{_name}__", partialmethod(Theirs._does, _name))
 for _name in COMPARED:

@@ -11,8 +11,8 @@ from functools import wraps
 
 from autograd.extend import defvjp_argnums, primitive
 
+from ..dialects.packed_arrays import forms, pack, unpack
 from ..engine import dtype_of, isbox, leaves, map_leaves, vjp
-from ..engine.packed_arrays import forms, pack, unpack
 
 LOST = (
     "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; its gradient "

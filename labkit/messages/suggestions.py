@@ -1,7 +1,6 @@
 """Did you mean ...? For whatever is called by a name: commands, exercises, notebooks, cases, keys of a file."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = None) -> str:
@@ -12,6 +11,8 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = Non
     >>> did_you_mean("zzz", ["doctor", "lab"])
     'There are: doctor, lab.'
     """
+    from difflib import get_close_matches  # for an error only: it is slow to import
+
     names = list(known)
     close = get_close_matches(str(name).lower(), dict.fromkeys(each.lower() for each in names))
     if meant := [each for key in close for each in names if each.lower() == key]:

@@ -24,30 +24,20 @@ from .gradient.grad import get_grad, grad, value_and_grad
 __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
-    **dict.fromkeys(("jit", "jit_class"), "graph.jit"),
-    "from_numpy": "common.tensor",
-    **dict.fromkeys(("jacfwd", "jacrev", "jvp", "mutable", "vjp", "vmap"), "gradient.transforms"),
-    "recompute": "nn",
-    **dict.fromkeys(
-        (
-            "Accuracy", "Callback", "CheckpointConfig", "DatasetHelper", "History", "Loss", "LossMonitor", "Metric", "Model",
-            "ModelCheckpoint", "RunContext", "TimeMonitor", "connect_network_with_dataset", "data_sink", "load_checkpoint",
-            "load_param_into_net", "save_checkpoint",
-        ),
-        "train",
-    ),
-    **dict.fromkeys(
-        ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "amp"
-    ),
-    **dict.fromkeys(
-        (
-            "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform",
-            "XavierNormal", "XavierUniform", "Zero", "initializer",
-        ),
-        "common.initializer",
-    ),
-}  # fmt: skip
+    name: module
+    for module, names in {
+        "": "amp common communication dataset experimental mint nn numpy parallel train",
+        "graph.jit": "jit jit_class",
+        "common.tensor": "from_numpy",
+        "gradient.transforms": "jacfwd jacrev jvp mutable vjp vmap",
+        "nn": "recompute",
+        "train": "Accuracy Callback CheckpointConfig DatasetHelper History Loss LossMonitor Metric Model ModelCheckpoint "
+        "RunContext TimeMonitor connect_network_with_dataset data_sink load_checkpoint load_param_into_net save_checkpoint",
+        "amp": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network",
+        "common.initializer": "Constant HeNormal HeUniform Initializer Normal One Uniform Zero initializer",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "Parameter", "ParameterTuple", "Tensor", "context", "dtype", "get_grad", "get_seed", "grad",

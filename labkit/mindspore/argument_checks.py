@@ -3,8 +3,8 @@
 from ..dialects.argument_types import as_tuple, of_kind
 
 __all__ = [
-    "at_most", "check_positive_int", "check_type", "check_types", "floating", "in_open_interval", "names_of", "natural",
-    "required",
+    "above_zero", "at_most", "check_positive_int", "check_type", "check_types", "floating", "in_open_interval",
+    "names_of", "natural", "required",
 ]  # fmt: skip
 
 
@@ -27,21 +27,25 @@ def check_types(kind, owner, **given) -> None:
         check_type(value, name, kind, owner)
 
 
-def check_positive_int(value, name, owner=None):
-    """`value`, if it is an int above 0. Raises TypeError or ValueError."""
-    of_kind(value, int, "{about} must be int, but got '{kind}'", about=_about(name, owner))
-    if value <= 0:
-        kind = type(value).__name__
-        raise ValueError(f"{_about(name, owner)} must be int and must > 0, but got '{value}' with type '{kind}'.")
+def above_zero(value, kind, about, zero=False):
+    """`value`, if it is of the type `kind` and above 0 (`zero`: or equal to it). Raises TypeError or ValueError."""
+    name = kind.__name__
+    of_kind(value, kind, "{about} must be {name}, but got '{kind}'", about=about, name=name)
+    if not (value >= 0 if zero else value > 0):
+        raise ValueError(
+            f"{about} must be {name} and must {'>= 0' if zero else '> 0'}, but got '{value}' with type '{name}'."
+        )
     return value
 
 
+def check_positive_int(value, name, owner=None):
+    """`value`, if it is an int above 0. Raises TypeError or ValueError."""
+    return above_zero(value, int, _about(name, owner))
+
+
 def floating(value, name, owner=None, zero=False):
-    """Raise TypeError unless `value` is a float, ValueError unless it is above 0 (`zero`: or equal to it)."""
-    of_kind(value, float, "{about} must be float, but got '{kind}'", about=_about(name, owner))
-    if not (value >= 0 if zero else value > 0):
-        sign = ">= 0" if zero else "> 0"
-        raise ValueError(f"{_about(name, owner)} must be float and must {sign}, but got '{value}' with type 'float'.")
+    """`value`, if it is a float above 0 (`zero`: or equal to it). Raises TypeError or ValueError."""
+    return above_zero(value, float, _about(name, owner), zero)
 
 
 def in_open_interval(value, low, high, name, owner):

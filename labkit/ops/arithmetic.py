@@ -28,21 +28,14 @@ _BOTH, _OTHER = {"tensors": "self other"}, {"tensors": "self other", "saves": "s
 known(anp.add, "AddBackward0", **_BOTH, saves="", text="{} + {}", sign="+", words="g to both")
 known(anp.subtract, "SubBackward0", **_BOTH, saves="", text="{} - {}", sign="−", words="g, -g")
 known(anp.multiply, "MulBackward0", **_OTHER, text="{} * {}", sign="×", words="g times the other factor")
-known(
-    anp.matmul,
-    "MmBackward0",
-    "self mat2",
-    saves="self<mat2 mat2<self",
-    text="{} @ {}",
-    sign="@",
-    words="g @ y.T, x.T @ g",
-)
+known(anp.matmul, "MmBackward0", "self mat2", saves="self<mat2 mat2<self", text="{} @ {}", sign="@",
+      words="g @ y.T, x.T @ g")  # fmt: skip
 known(anp.negative, "NegBackward0", saves="", text="-{}", sign="neg", words="-g")
 known(anp.absolute, "AbsBackward0", saves="self result", words="g sign(x)")
 known(anp.square, "PowBackward0", saves="self", sign="pow 2", words="2 g x")
 _QUOTIENT = {"text": "{} / {}", "sign": "÷", "words": "g / y, -g x / y^2"}
-known(anp.true_divide, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)
-known(anp.divide, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)
+for _fun in (anp.true_divide, anp.divide):
+    known(_fun, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)
 known(anp.power, "PowBackward0", sign="pow", words="g p x^(p-1)")
 known(box_power, "PowBackward0", "self ?exponent", saves="self exponent result<exponent", text="{} ** {}", sign="pow",
       words="g p x^(p-1)")  # fmt: skip
@@ -70,29 +63,15 @@ def power(x, p) -> np.ndarray:
     return x**p
 
 
-@rule(
-    lambda ans, x, c: lambda g: scale(g, c),
-    name="multiply",
-    node="MulBackward1",
-    others="other",
-    saves="",
-    text="{1} * {0}",
-    operands=True,
-)
+@rule(lambda ans, x, c: lambda g: scale(g, c), name="multiply", node="MulBackward1", others="other", saves="",
+      text="{1} * {0}", operands=True)  # fmt: skip
 def scale(x, c) -> np.ndarray:
     """`x * c` for a number `c`."""
     return x * c
 
 
-@rule(
-    lambda ans, x, c: lambda g: divide_by(g, c),
-    name="divide",
-    node="DivBackward1",
-    others="other",
-    saves="",
-    text="{} / {}",
-    operands=True,
-)
+@rule(lambda ans, x, c: lambda g: divide_by(g, c), name="divide", node="DivBackward1", others="other", saves="",
+      text="{} / {}", operands=True)  # fmt: skip
 def divide_by(x, c) -> np.ndarray:
     """`x / c` for a number `c`."""
     return x / c
@@ -109,12 +88,9 @@ def rsub(x, c) -> np.ndarray:
     return c - x
 
 
-def _sum_of(node, sign):
-    @rule(
-        lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c), broadcasts=True,
-        node=node, tensors="self other", others="alpha", saves="", name="add_scaled" if sign > 0 else "subtract_scaled",
-        operands=True,
-    )  # fmt: skip
+def _sum_of(node, name, sign):
+    @rule(lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c), broadcasts=True,
+          node=node, tensors="self other", others="alpha", saves="", name=name, operands=True)  # fmt: skip
     def scaled(x, y, c):
         """`x + c y`, or `x - c y`, for a number `c`."""
         return x + c * y if sign > 0 else x - c * y
@@ -122,7 +98,7 @@ def _sum_of(node, sign):
     return scaled
 
 
-add_scaled, subtract_scaled = _sum_of("AddBackward0", 1), _sum_of("SubBackward0", -1)
+add_scaled, subtract_scaled = _sum_of("AddBackward0", "add_scaled", 1), _sum_of("SubBackward0", "subtract_scaled", -1)
 
 
 @rule(lambda ans, x, low, high: lambda g: select(_inside(x, low, high), g, zero(g)), node="ClampBackward1", others="min max",
@@ -139,13 +115,9 @@ def _inside(x, low, high):
     return anp.logical_and(x >= low, x <= high)
 
 
-@rule(
-    None,
-    lambda ans, c, x, y: lambda g: select(c, g, zero(g)),
-    lambda ans, c, x, y: lambda g: select(c, zero(g), g),
-    broadcasts=True, name="where", node="WhereBackward0", tensors="-condition self other", saves="condition", text="np.where",
-    words="g to the one chosen", rounds=False,
-)  # fmt: skip
+@rule(None, lambda ans, c, x, y: lambda g: select(c, g, zero(g)), lambda ans, c, x, y: lambda g: select(c, zero(g), g),
+      broadcasts=True, name="where", node="WhereBackward0", tensors="-condition self other", saves="condition", text="np.where",
+      words="g to the one chosen", rounds=False)  # fmt: skip
 def select(condition, x, y) -> np.ndarray:
     """`x` where `condition` holds, else `y`; all three broadcast."""
     return np.where(condition, x, y)

@@ -12,14 +12,13 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..engine import dtype_of
-from .arithmetic import clamp, power, scale, select, zero
+from .arithmetic import clamp, power, select, zero
 from .table import rule
 
 __all__ = [
     "FUNCTIONS", "TWO_OVER_ROOT_PI", "Function", "about", "absolute", "acos", "acosh", "asin", "asinh", "atan", "atanh",
-    "ceil", "cos", "cosh", "erf", "erf_kernel", "erfc", "exp", "exp2", "expm1", "floor", "hardsigmoid", "hardswish", "log",
-    "log1p", "log2", "log10", "mish", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt",
-    "tan", "tanh", "trunc",
+    "ceil", "cos", "cosh", "erf", "erf_kernel", "exp", "expm1", "floor", "log", "log1p", "log2", "log10", "reciprocal",
+    "relu", "rsqrt", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt", "tan", "tanh", "trunc",
 ]  # fmt: skip
 
 
@@ -48,9 +47,9 @@ _ALL, _POSITIVE = "all x", "x > 0; -inf at 0, nan below"
 _WITHIN = "-1 <= x <= 1, nan elsewhere; infinite slope at the ends"
 
 
-def _function(name, kernel, vjp, saves, does, *row, text=None, rounds=True, fused_backward=False, **more) -> Any:
+def _function(name, kernel, vjp, saves, does, *row, text=None, rounds=True, **more) -> Any:
     """Enter a function of one number, `kernel`, as an op; `does` are the words of its derivative."""
-    fun = rule(vjp, name=name, saves=saves, words=does, text=text, rounds=rounds, fused_backward=fused_backward)(kernel)
+    fun = rule(vjp, name=name, saves=saves, words=does, text=text, rounds=rounds)(kernel)
     made = FUNCTIONS[name] = Function(fun, *row, **more)
     fun.__doc__ = f"{made.meaning}, for each element x."
     return fun
@@ -66,8 +65,6 @@ def _made(name, fun, *row, **more) -> Callable:
 
 exp = _function("exp", np.exp, lambda ans, x: lambda g: g * ans, "result", "g exp(x)",
                 "e to the power of x", _ALL, "exp(x)", (0.5, "1.6487", "1.6487"))  # fmt: skip
-exp2 = _function("exp2", np.exp2, lambda ans, x: lambda g: scale(g * ans, math.log(2)), "result", "g 2^x log(2)",
-                 "2 to the power of x", _ALL, "log(2) * 2**x", (0.5, "1.4142", "0.9803"))  # fmt: skip
 expm1 = _function("expm1", np.expm1, lambda ans, x: lambda g: g * (ans + 1), "result", "g exp(x)",
                   "exp(x) - 1, exact near 0", _ALL, "exp(x)", (0.5, "0.6487", "1.6487"))  # fmt: skip
 log = _function("log", np.log, lambda ans, x: lambda g: g / x, "self", "g / x",
@@ -153,55 +150,21 @@ relu = _function("relu", _relu, lambda ans, x: lambda g: select(x > 0, g, zero(g
 _made("relu6", lambda x: clamp(relu(x), None, 6), "x limited to [0, 6]", _ALL, "where((x > 0) & (x <= 6), 1, 0)",
       (0.5, "0.5000", "1.0000"), "kept")  # fmt: skip
 
-mish = _function("mish", lambda x: x * np.tanh(_softplus(x)), lambda ans, x: lambda g: g * _mish_slope(x), "self",
-                 "g (tanh(softplus(x)) + x sigmoid(x) (1 - tanh(softplus(x))^2))", "x tanh(softplus(x))", _ALL,
-                 "tanh(log(1 + exp(x))) + x / (1 + exp(-x)) * (1 - tanh(log(1 + exp(x)))**2)",
-                 (0.5, "0.3752", "0.8864"), fused_backward=True)  # fmt: skip
-
-
-def _mish_slope(x):
-    flat = tanh(softplus(x))
-    return flat + x * sigmoid(x) * (1 - flat * flat)
-
-
-def _hardsigmoid(x):
-    low, three, six = (np.asarray(n, dtype_of(x)) for n in (0, 3, 6))
-    return np.minimum(np.maximum(x + three, low), six) / six
-
-
-hardsigmoid = _function("hardsigmoid", _hardsigmoid,
-                        lambda ans, x: lambda g: select(anp.logical_and(x > -3, x < 3), g / 6, zero(g)), "self",
-                        "g / 6 where inside", "(x + 3) / 6 within [0, 1]", _ALL, "where((x > -3) & (x < 3), 1 / 6, 0)",
-                        (0.5, "0.5833", "0.1667"))  # fmt: skip
-hardswish = _function("hardswish", lambda x: x * _hardsigmoid(x),
-                      lambda ans, x: lambda g: select(x < 3, select(x > -3, g * (x / 3 + 0.5), zero(g)), g), "self",
-                      "g (x / 3 + 1/2) where inside", "x (x + 3) / 6; 0 below -3, x above 3", _ALL,
-                      "where(x < 3, where(x > -3, x / 3 + 1 / 2, 0), 1)", (0.5, "0.2917", "0.6667"), rounds=False)  # fmt: skip
-
 # ---- others ----
 
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
-_GAUSSIAN = "2 / sqrt(pi) * exp(-x**2)"
+_erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
-def _elementwise(fun) -> Callable:
-    """A function of Python floats for arrays, in double precision."""
-    each = np.vectorize(fun, otypes=[np.float64])
-
-    def kernel(x):
-        dtype = dtype_of(x)
-        return each(np.asarray(x, np.float64)).astype(np.float64 if dtype.kind in "iub" else dtype)[()]
-
-    kernel.__doc__ = fun.__doc__
-    return kernel
+def erf_kernel(x) -> np.ndarray:
+    """The error function, in double precision."""
+    dtype = dtype_of(x)
+    return _erf(np.asarray(x, np.float64)).astype(np.float64 if dtype.kind in "iub" else dtype)[()]
 
 
-erf_kernel = _elementwise(math.erf)
 erf = _function("erf", erf_kernel, lambda ans, x: lambda g: TWO_OVER_ROOT_PI * exp(-power(x, 2)) * g, "self",
-                "2 g exp(-x^2) / sqrt(pi)", "the error function", _ALL, _GAUSSIAN, (0.5, "0.5205", "0.8788"))  # fmt: skip
-erfc = _function("erfc", _elementwise(math.erfc), lambda ans, x: lambda g: -TWO_OVER_ROOT_PI * exp(-power(x, 2)) * g, "self",
-                 "-2 g exp(-x^2) / sqrt(pi)", "1 - erf(x), exact where erf is nearly 1", _ALL, f"-{_GAUSSIAN}",
-                 (0.5, "0.4795", "-0.8788"))  # fmt: skip
+                "2 g exp(-x^2) / sqrt(pi)", "the error function", _ALL, "2 / sqrt(pi) * exp(-x**2)",
+                (0.5, "0.5205", "0.8788"))  # fmt: skip
 absolute = _function("abs", np.abs, lambda ans, x: lambda g: g * anp.sign(x), "self", "g sign(x)",
                      "|x|", _ALL, "sign(x)", (-0.5, "0.5000", "-1.0000"), "kept", "absolute")  # fmt: skip
 _made("neg", anp.negative, "-x", _ALL, "-1", (0.5, "-0.5000", "-1.0000"), "kept", "negative")

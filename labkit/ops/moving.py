@@ -1,13 +1,11 @@
 """Moving elements: shapes, copies, positions."""
 
-from functools import partial
-
 import autograd.numpy as anp
 import numpy as np
 from autograd.numpy import numpy_wrapper
 
 from ..engine import ArrayBox, dtype_of, stop_gradient, unbroadcast_f
-from .signatures import Offered, entered
+from .signatures import Offered
 from .table import known, rule
 
 __all__ = ["MOVERS", "copy", "expand", "gather", "index_max", "index_min", "scatter_add", "set_item", "sort"]
@@ -38,7 +36,6 @@ known(ArrayBox.__getitem__, _by_index, words="g at the index, 0 elsewhere")
 known(numpy_wrapper._astype, "ToCopyBackward0", words="g cast back")
 
 MOVERS: dict[str, Offered] = {}
-_mover = partial(entered, MOVERS, rounds=False)
 
 
 @rule(lambda ans, x: lambda g: g, node="CloneBackward0", saves="", text="np.array", rounds=False)
@@ -54,19 +51,11 @@ def expand(x, shape) -> np.ndarray:
     return np.broadcast_to(x, shape)
 
 
-@rule(
-    lambda ans, x, index, value: lambda g: set_item(g, index, 0),
-    None,
-    lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
-    node="CopySlices",
-    rounds=False,
-)
+@rule(lambda ans, x, index, value: lambda g: set_item(g, index, 0), None,
+      lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]), node="CopySlices",
+      rounds=False)  # fmt: skip
 def set_item(x, index, value) -> np.ndarray:
     """A copy of `x` with `x[index] = value`; what was overwritten gets no gradient."""
-    return _set(x, index, value)
-
-
-def _set(x, index, value):
     out = np.array(x)
     out[index] = value
     return out
@@ -80,13 +69,8 @@ def gather(x, index, axis) -> np.ndarray:
     return np.take_along_axis(x, index, axis)
 
 
-@rule(
-    lambda ans, g, index, axis, shape: lambda h: gather(h, index, axis),
-    tensors="src",
-    others="index dim shape",
-    saves="index",
-    rounds=False,
-)
+@rule(lambda ans, g, index, axis, shape: lambda h: gather(h, index, axis), tensors="src", others="index dim shape",
+      saves="index", rounds=False)  # fmt: skip
 def scatter_add(g, index, axis, shape) -> np.ndarray:
     """The transpose of `gather`: each element of `g` is added where `gather` read."""
     out = np.zeros(shape, dtype_of(g))

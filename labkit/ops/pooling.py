@@ -12,18 +12,8 @@ import numpy as np
 from .convolution import batch_first, batch_last, output_size, padded, places, unpadded
 from .table import rule
 
-__all__ = [
-    "avg_pool2d",
-    "avg_pool2d_input",
-    "divisors",
-    "even_windows",
-    "max_places",
-    "max_pool2d",
-    "max_pool2d_input",
-    "max_pool2d_pick",
-    "mean_matrix",
-    "rounded_up",
-]  # fmt: skip
+__all__ = ["avg_pool2d", "avg_pool2d_input", "divisors", "even_windows", "max_places", "max_pool2d", "max_pool2d_input",
+    "max_pool2d_pick", "mean_matrix", "rounded_up"]  # fmt: skip
 
 
 def rounded_up(size, kernel, stride, padding, dilation) -> tuple[tuple[int, int], ...]:

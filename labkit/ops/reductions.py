@@ -155,9 +155,6 @@ def log_softmax(x, axis) -> np.ndarray:
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
-# ---- more of them ----
-
-
 # ---- rows of what autograd.numpy has ----
 
 

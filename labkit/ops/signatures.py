@@ -1,6 +1,5 @@
 """How an op that takes more than tensors becomes a function of a dialect: its row has a signature, in NumPy's words."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -57,13 +56,12 @@ class Offered(NamedTuple):
     kind: str = "kept"
 
 
-def entered(table, meaning, at, vjp, kind="kept", takes="", **told) -> Any:
-    """Declare the decorated NumPy function as an op, and enter its row in `table`. `takes` is by default what it takes."""
+def entered(table, meaning, at, vjp, kind="kept", takes="axis", **told) -> Any:
+    """Declare the decorated NumPy function as an op, and enter its row, with the parameters it `takes`, in `table`."""
 
     def declare(kernel):
         fun = rule(vjp, **told)(kernel)
-        _, *own = map(str, inspect.signature(kernel).parameters.values())
-        table[kernel.__name__.rstrip("_")] = Offered(fun, meaning, at, takes or ", ".join(own), kind)
+        table[kernel.__name__.rstrip("_")] = Offered(fun, meaning, at, takes, kind)
         return fun
 
     return declare

@@ -63,7 +63,7 @@ def _spread_row(both, calls, parts, notes):
 
 
 def _alone(both, drawing, told, notes):
-    """What draws on one side, beside nothing that does on the other."""
+    """What draws random numbers on one side only."""
     left = []
     for side, paths, paired in zip(both.sides, drawing, zip(*told, strict=True) if told else ((), ()), strict=True):
         kinds = {side.parts[path].kind for path in paired}

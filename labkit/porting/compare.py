@@ -79,7 +79,7 @@ def _side(model, kind, word):
 
 
 def _inputs(inputs, sides):
-    """`(args, kwargs)`, with `Numbers` in the place of arrays and tensors."""
+    """`(args, kwargs)`, with `Numbers` in place of arrays and tensors."""
     dtypes = [
         np.asarray(side.array(h.tensor)).dtype
         for side in sides

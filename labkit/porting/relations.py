@@ -45,7 +45,7 @@ def silent(found: Difference) -> str:
     names = [name for name, v in (("PyTorch", found.torch), ("MindSpore", found.mindspore)) if not np.any(v)]
     cut = {"PyTorch": "detach or no_grad", "MindSpore": "stop_gradient"}
     return (
-        f"{names[0]}'s is zero throughout: the way back is cut behind it, as by {cut[names[0]]}"
+        f"{names[0]}'s is zero throughout: the backward pass is cut after it, for instance by {cut[names[0]]}"
         if len(names) == 1
         else ""
     )

@@ -90,7 +90,7 @@ class Difference:
 
     @property
     def index(self) -> tuple[int, ...]:
-        """Where the difference is largest, beside what rounding explains."""
+        """Where the difference is largest, relative to what rounding explains."""
         return tuple(int(i) for i in np.unravel_index(np.argmax(self.excess), self.torch.shape))
 
     @property

@@ -91,7 +91,7 @@ class Side:
         return leaves_of(tree, self.tensor_type)
 
     def numbers(self, tree) -> Any:
-        """The tree with `Numbers` in the place of tensors."""
+        """The tree with `Numbers` in place of tensors."""
         return self.mapped(lambda t: Numbers(self.array(t)), tree)
 
     def tensors(self, tree) -> Any:
@@ -243,7 +243,7 @@ def _other(container, content):
 
 @contextmanager
 def _seeded():
-    """NumPy's and Python's random numbers begin anew: what both models draw from there is the same."""
+    """Seed NumPy's and Python's random numbers, so that both models draw the same ones."""
     np.random.seed(0)
     random.seed(0)
     yield

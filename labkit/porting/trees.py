@@ -19,7 +19,7 @@ class Numbers:
 
 
 def mapped(change: Callable, tree: Any, kinds: Any) -> Any:
-    """The tree with `change(leaf)` in the place of each leaf that is one of `kinds`; all else as it is.
+    """The tree with `change(leaf)` in place of each leaf that is one of `kinds`; all else as it is.
 
     >>> mapped(lambda n: n + 1, {"a": [1, (2, "b")]}, int)
     {'a': [2, (3, 'b')]}

@@ -4,9 +4,9 @@
     print(program)                                           # its source
     program(x)                                               # its value, for any x of that shape and dtype
 
-The layers, in order: `nodes` are recorded, `guard` watches for side effects, `branches`, `loops` and `effects` record what has
-an `if`, a `while` or a `print` of its own, `simplify` tidies, `write` spells out `lines`, `compiler` puts them together. All
-but `nodes` are loaded when the first program is made.
+The layers, in order: `nodes` are recorded, `guard` watches for side effects, `decisions` say for which values a program is,
+`simplify` tidies, `write` spells out `lines`, `compiler` puts them together. All but `nodes` are loaded when the first program
+is made.
 """
 
 from ..imports.exports import face

@@ -22,8 +22,7 @@ def last_uses(lines, ends) -> dict[Line, list[Line]]:
     """`{line: [larger values not needed after it]}`. (A view keeps its base alive, so letting go of a name is safe.)"""
     if not any(_is_large(line) for line in lines):
         return {}
-    plain = {line for line in lines if type(line) is Line}  # what is inside of an `if` is let alone
-    last = {parent: line for line in lines for parent in line.parents if parent in plain}
+    last = {parent: line for line in lines for parent in line.parents}
     found: dict[Line, list[Line]] = {}
     kept = set(map(id, ends))
     for value, line in last.items():

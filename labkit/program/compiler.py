@@ -20,7 +20,7 @@ from ..engine import (
     watch,
 )
 from .guard import Drawn, side_effects_refused
-from .lines import Line, everyone
+from .lines import Line
 from .nodes import Op, target_marker
 from .simplify import needed, simplify
 from .write import name_lines, write
@@ -94,9 +94,7 @@ class Recording:
         lines = needed(lines, ends)
         name_lines(lines, found)
         source, namespace = write(lines, ends, in_place)
-        return Program(
-            source, namespace, [line for line in everyone(lines) if line.number], map_leaves(lambda _: None, output)
-        )
+        return Program(source, namespace, [line for line in lines if line.number], map_leaves(lambda _: None, output))
 
 
 def compile_program(fun, *args, names=None, in_place=False) -> Program:

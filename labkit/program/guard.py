@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..engine import is_library, is_own, user_site
+from ..engine import is_own, user_site
 from .harmless import harmless
 from .nodes import TraceError, recorder
 
@@ -24,9 +24,6 @@ _CHANGES = {
 }  # fmt: skip
 _CLOCKS = {time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.process_time}
 _REFUSED = _CHANGES | {"next"} | {clock.__name__ for clock in _CLOCKS}
-
-
-INNER = "_labkit_if", "_labkit_else", "_labkit_while", "_labkit_body"  # functions made of a part of another one
 
 
 class Drawn(TraceError):
@@ -105,19 +102,9 @@ def _state(generator):
 
 def _held(frame):
     """What a function's globals, closure and own network hold: things that outlive the call."""
-    whole = frame
-    while whole.f_code.co_name in INNER or is_library(whole.f_code.co_filename):
-        whole = whole.f_back
-    yield from (whole.f_locals.get(name) for name in whole.f_code.co_freevars)
-    yield from (frame.f_globals.get(name) for name in _names(frame.f_code))
+    yield from (frame.f_locals.get(name) for name in frame.f_code.co_freevars)
+    yield from (frame.f_globals.get(name) for name in frame.f_code.co_names)
     yield from getattr(frame.f_locals.get("self"), "__dict__", {}).values()
-
-
-@lru_cache(maxsize=1024)
-def _names(code):
-    """The names in code, and in that of what was made of parts of it."""
-    inner = [_names(c) for c in code.co_consts if getattr(c, "co_name", "") in INNER]
-    return frozenset(code.co_names).union(*inner)
 
 
 def is_user(code) -> bool:

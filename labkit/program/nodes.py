@@ -15,10 +15,6 @@ class TraceError(TypeError):
     """A compiled function asked for what one recorded run cannot know, such as the value of a tensor in an `if`."""
 
 
-class Undecided(TraceError):
-    """The value was asked for itself; a function whose source is known may do with both sides of what it decides."""
-
-
 class Interpreted(TraceError):
     """What follows goes by numbers, outside of ops: whoever compiles the function may call it as it is."""
 
@@ -33,7 +29,7 @@ def trace_error(what, kind=TraceError) -> TraceError:
     )
 
 
-def refuse(value, what, kind=Undecided) -> None:
+def refuse(value, what, kind=TraceError) -> None:
     """Raise TraceError, of a `kind`, if `value` is being recorded into a program; `what` says what was asked of it."""
     if recorded(value) is not None:
         raise trace_error(what, kind)

@@ -1,4 +1,4 @@
-"""Run somebody's model to see its tape, with the modules that it runs through."""
+"""Run a user's model to see its graph and the modules that it calls."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -49,7 +49,7 @@ def _raw_names(kind: Any) -> list[str]:
 
 
 def settings(node: Any) -> dict[str, Any]:
-    """What a node keeps besides tensors, such as `dim`: numbers, truth values, text, and tuples of numbers."""
+    """What a node saves that is not a tensor, such as `dim`: numbers, booleans, text, and tuples of numbers."""
     found = {}
     attributes = set(dir(type(node)))
     for attribute in sorted(attributes):

@@ -1,5 +1,5 @@
-"""What running somebody's code may change, and putting it back: buffers, modes, attributes, gradients, random numbers, and what
-an optimizer keeps."""
+"""What running the user's code may change, and how it is restored: buffers, modes, attributes, gradients, random numbers,
+and the state of an optimizer."""
 
 import gc
 import random
@@ -52,7 +52,7 @@ def unchanged(
 
 
 def retaining(nodes: Iterable[Any]) -> list[Any]:
-    """The tensors that these nodes made and that keep their `.grad`, as far as somebody still has them."""
+    """The tensors that these nodes made and that keep their `.grad`, if they are still referenced."""
     known = set(nodes)
     with unseen():
         return [t for t in alive(installed().Tensor) if t.retains_grad and t.grad_fn in known]

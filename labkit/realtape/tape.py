@@ -170,7 +170,7 @@ class Tape:
         if not self.saved:
             return f"{words}; nothing is saved."
         fates = {
-            KEPT: f"kept ({in_bytes(self.kept_bytes())} besides parameters and buffers)", FREED: "freed",
+            KEPT: f"kept ({in_bytes(self.kept_bytes())} without parameters and buffers)", FREED: "freed",
             PACKED: "packed by a hook and not looked into", CHANGED: "changed in place since", UNKNOWN: "not known",
         }  # fmt: skip
         told = ", ".join(f"{states[state]} {fate}" for state, fate in fates.items() if states[state])

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 def place_of(where: Any) -> Place | None:
-    """The line of `(code, instruction)`, or of `"file:line"`; None where nobody knows it."""
+    """The line of `(code, instruction)`, or of `"file:line"`; None if it is unknown."""
     if where is None or isinstance(where, Place):
         return where
     if isinstance(where, str):
@@ -50,7 +50,7 @@ def _text(file, line):
 
 
 def user_frame(frame: Any, libraries: tuple[str, ...] = ()) -> Any:
-    """The innermost of the frames that is nobody's library code and does not come with Python, as `(code, instruction)`; or
+    """The innermost of the frames that is the user's code, not a library's or Python's, as `(code, instruction)`; or
     None."""
     while frame is not None:
         name = frame.f_code.co_filename

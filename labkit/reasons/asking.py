@@ -1,4 +1,4 @@
-"""`why`: which reader can tell."""
+"""`why`: it chooses the reader for the kind of tensor."""
 
 import ast
 import re
@@ -24,12 +24,12 @@ def why(loss: Any, w: Any, grad: Any = None) -> Why:
 
     `w`: a tensor or parameter of either dialect or of the installed PyTorch, or a number or an array. `loss`: the tensor that
     was computed from it, of any shape; or a function that computes it, which is called once, without arguments or with `w`
-    where it takes one, and may return other things behind the loss. `grad`: the gradient as you hold it, to be compared; by
-    default what stands in `w.grad`.
+    if it takes one, and may return other values after the loss. `grad`: the gradient that you have, to be compared; by
+    default what `w.grad` holds.
 
-    labkit's own tape remembers lines, so a tensor of its PyTorch dialect is enough. MindSpore has no tape, and that of the
-    installed PyTorch has neither lines nor what was not recorded: there a function names the line. No hook is run, no `.grad`
-    changes, the tape can still be walked. Raises TypeError for what is neither.
+    labkit's PyTorch dialect records lines, so a tensor is enough. MindSpore tensors have no graph, and the graph of the installed
+    PyTorch has no lines and no ops that were not recorded: pass a function, and the answer names the line. No hook runs, no
+    `.grad` changes, and you can still call `backward()`. Raises TypeError for other values.
 
     >>> import labkit.torch as torch
     >>> w = torch.tensor([-1.0, -2.0], requires_grad=True)

@@ -48,7 +48,7 @@ def assert_gradients(loss: Any, model: Any, *, except_for: Iterable[str] = (), b
     `loss`: a tensor of the installed PyTorch or of `labkit.torch`, before `backward()`; or a function without arguments that
     computes it, which is what the MindSpore dialect needs, and by which the message can name the line. `model`: a module or cell,
     or parameters, in a list or by name in a dict. `except_for`: the names of parameters, or of modules, that need not learn from
-    this loss. `broadcast=False` leaves pairs of each with each alone, where they are meant.
+    this loss. `broadcast=False` allows a loss of all pairs, for programs that mean it.
 
     One backward pass is computed. Nothing changes: no `.grad`, no statistics of a BatchNorm, no random numbers; no hook of a
     tensor runs, and `backward()` can be called afterwards.
@@ -135,9 +135,9 @@ def _check(look, seen, asked):
 
 _FAULTS = {
     "None": "No gradient: {names}.",
-    "zero": "A gradient of zeros: {names}.",
-    "nan": "A gradient that is not finite: {names}.",
-    "small": "A gradient that moves the weights by less than rounding: {names}.",
+    "zero": "The gradient is zero: {names}.",
+    "nan": "The gradient is not finite: {names}.",
+    "small": "The gradient moves the weights by less than rounding: {names}.",
 }
 
 
@@ -147,7 +147,7 @@ def _listed(names):
 
 
 def _fault(gradient, weight, most):
-    """What is wrong with a gradient, "" for nothing."""
+    """The fault of a gradient, "" for none."""
     if gradient is None:
         return "None"
     if not finite(gradient):
@@ -160,7 +160,7 @@ def _fault(gradient, weight, most):
 
 
 def _is_taken_out(fault, parameter, weight, seen, look):
-    """Whether this is a bias that something behind it takes out again: what is summed up for its gradient cancels out."""
+    """Whether this is a bias that a later op removes again: the contributions to its gradient cancel."""
     gradient = seen.gradients.get(id(parameter))
     if fault not in ("zero", "small") or weight.ndim > 1 or gradient is None:
         return False
@@ -200,7 +200,7 @@ def _seen(value, model, asked, look, broadcast) -> _Seen:
 
 
 def _refuse(look, reading, asked):
-    """Raise what `why` says of a loss whose backward pass raises an error, or that is not finite."""
+    """Raise the answer of `why` for a loss whose backward pass raises an error, or that is not finite."""
     leaves = {id(reading.variable(node)) for node in reading.order if reading.variable(node) is not None}
     first = next((p for p in asked.values() if id(p) in leaves), next(iter(asked.values())))
     where = "" if not reading.released else "\nCall assert_gradients before backward(), which frees the graph."
@@ -251,7 +251,7 @@ def _walk(reading: Reading, wanted: set[int]):
 def _recorded(fun, model, asked, look, broadcast) -> _Seen:
     if not callable(fun) or _is_tensor(fun):
         raise TypeError(
-            "assert_gradients(loss, model): a tensor of MindSpore does not know how it was computed; pass a function, such as "
+            "assert_gradients(loss, model): a MindSpore tensor does not record how it was computed; pass a function, such as "
             "lambda: loss_fn(net(x), y)"
         )
     with getattr(model, "__engine_unmoved__", nullcontext)():
@@ -276,8 +276,8 @@ def _recorded(fun, model, asked, look, broadcast) -> _Seen:
 # ---- a broadcast that nobody meant ----
 
 _PAIRS = (
-    "{op}{at} broadcasts {n} numbers in a column, of shape [{n}, 1], with {n} numbers, of shape [{n}]: the loss is of {n} × {n}"
-    " pairs, each with each. Give both the same shape, for instance by squeeze(1) or unsqueeze(1)."
+    "{op}{at} broadcasts a column of shape [{n}, 1] with a row of shape [{n}], so the loss is computed from {n} × {n} pairs. Give"
+    " both the same shape, for instance with squeeze(1) or unsqueeze(1)."
 )
 
 

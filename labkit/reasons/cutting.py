@@ -1,4 +1,4 @@
-"""The answer where no gradient gets from the loss to the tensor: where the way is cut, or that there never was one."""
+"""The answer where no gradient flows from the loss to the tensor: where the path is cut, or that there never was one."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,9 +16,9 @@ def cut_off(
 ) -> Why:  # fmt: skip
     """What the notes say, from the surest to the least sure.
 
-    `ends`: the notes of what came out; `target`: of the tensor; `exits`: all values that left tensors; `outputs`: what came
-    out, where that may be no tensor; `taken`: the place and the exit of a number that is used on the way; `lost`: cuts behind
-    which nothing was followed; `beside`: what is said where the tensor was not used.
+    `ends`: the notes of the outputs; `target`: of the tensor; `exits`: all values that left tensors; `outputs`: the outputs,
+    where they may not be tensors; `taken`: the place and the exit of a number that is used before the loss; `lost`: cuts
+    beyond which no path was followed; `beside`: the sentence for a tensor that was not used.
     """
     for end in ends:
         found = cuts(end, target)
@@ -37,17 +37,19 @@ def cut_off(
     return cut(list(lost), what) if lost else _unused(exits, what, beside)
 
 
-_STAY = "stay with tensors on the way to the loss, and take numbers out only to look at them."
-_USE = "look for the line that should use it: another tensor may stand there, a copy, or a result that was dropped."
+_STAY = "compute the loss from tensors only, and convert to numbers only for logging."
+_USE = "find the line that should use it: it may use another tensor, a copy, or a result that is not used later."
 
 
 def _left_before(note, exits):
-    """Of a tensor that was made of numbers: where these had left."""
+    """For a tensor made from numbers: where a tensor was converted to them."""
     return next((e for e in reversed(list(exits)) if e.trail in note.before), None) if note.kind == NUMBERS else None
 
 
 def _returned(left, what):
-    said = f"The result is no tensor: {left.op}{at(left.place)} took the number out, and a number has no history."
+    said = (
+        f"The result is not a tensor: {left.op}{at(left.place)} converted it to a number, and a number has no history."
+    )
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
@@ -55,21 +57,21 @@ def _taken(place, left, target, what):
     before = [note for note in cuts(left.trail, target) if note.kind != DETACHED]
     if before:
         return cut(before, what)
-    said = f"The number that {left.op}{at(left.place)} took out of it is used{at(place)}: a number has no history."
+    said = f"{left.op}{at(left.place)} converted it to a number, which is used{at(place)}: a number has no history."
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
 def _through_numbers(left, note, what):
     said = (
-        f"{left.op}{at(left.place)} took its numbers out of the tensors, and {note.op}{at(note.place)} made a new tensor of"
-        " numbers: Python and NumPy keep no history in between."
+        f"{left.op}{at(left.place)} converted it to numbers, and {note.op}{at(note.place)} made a new tensor from numbers:"
+        " Python and NumPy record no history in between."
     )
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
 def _unused(exits, what, beside):
-    said = ["The loss was not computed from this tensor: nothing on the way to it used it.", beside]
+    said = ["The loss was not computed from this tensor: no op that leads to the loss used it.", beside]
     if exits:
         left = exits[-1]
-        said[1] = f"Its numbers were taken out, by {left.op}{at(left.place)}; what was done with them left no trace."
+        said[1] = f"{left.op}{at(left.place)} converted it to numbers, and their later use left no trace."
     return answer(what, "never used", said, exits[-1].place if exits else None, _USE)

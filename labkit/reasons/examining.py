@@ -1,4 +1,4 @@
-"""What the numbers on the way back say: why the gradient of the target is what it is."""
+"""What the numbers of the backward pass say: why the gradient of the target is what it is."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 
 from .flow import Bad, Flow, finite, largest, plain
 
-SMALL = 1e-4  # of what the way back begins with: below, a gradient is called small
-SHRINKS = 0.05  # of what arrives
+SMALL = 1e-4  # of the upstream gradient of the loss: below, a gradient is called small
+SHRINKS = 0.05  # of the upstream gradient
 NEARLY = 1e-3  # of what the parts of a sum come to: less is no chance, where they are few
 ROUNDED = 1000  # units in the last place: less of a sum is what rounding leaves
 
@@ -86,7 +86,7 @@ def _zero(flow):
 
 
 def _arriving(step):
-    """How large what arrives is, infinite where it is not finite."""
+    """The largest entry of the upstream gradient, infinite where it is not finite."""
     return largest(step.arrived) if finite(step.arrived) else np.inf
 
 
@@ -155,9 +155,8 @@ def _maker_of_zeros(flow, step, sent):
 
 
 def _cancels(step, sent, figures, exactly=True):
-    """Whether an op adds up what arrives to nothing, but for rounding: were all of it positive, much would go on. Or it takes
-    out what is alike in all that arrives, as a softmax does: with other signs, much would go on. Not `exactly`: to next to
-    nothing."""
+    """Whether an op adds up its upstream gradient to zero but for rounding, although the absolute values give a large sum; or
+    removes the part that all entries share, as a softmax does. Not `exactly`: to almost zero."""
     if not finite(step.arrived):
         return False
     one, mixed = (largest(_sent_again(step, sent, change)) for change in (abs, _mixed))
@@ -176,7 +175,7 @@ def _mixed(gradient):
 
 
 def _couples(step, sent):
-    """Whether what arrives at one entry goes on to others, too, as in a softmax."""
+    """Whether the upstream gradient of one entry reaches others, too, as in a softmax."""
     zeros = np.flatnonzero(plain(step.arrived) == 0)
     if step.arrived.shape != sent.value.shape or not step.arrived.size:
         return False
@@ -230,7 +229,7 @@ def _shrunk(flow):
 
 
 def _silent(way):
-    """`(share, op, place)` of the op on the way that lets the fewest entries through, where it answers entry by entry."""
+    """`(share, op, place)` of the op that lets the fewest entries through, where it answers entry by entry."""
     found = [
         (float(np.mean(np.abs(s.value[a != 0]) < 0.01 * np.abs(a[a != 0]))), step.op, step.place)
         for step, s in way
@@ -252,6 +251,6 @@ def _widest(flow):
 
 
 def _together(falls, op):
-    """How many ops of this name are on the way, and by what they shrink the gradient together."""
+    """How many ops of this name are on the path, and by what factor they shrink the gradient together."""
     same = [fall for fall, step, _ in falls if step.op == op]
     return len(same), float(np.prod(same))

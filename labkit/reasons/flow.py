@@ -1,4 +1,4 @@
-"""The way back from the loss to a tensor as numbers: what arrives at each op, and what it sends on."""
+"""The backward pass from the loss to a tensor as numbers: the upstream gradient of each op, and the gradients that it returns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from .probe import Probe
 class Bad(NamedTuple):
     """An op whose result is not finite, and its place. What went in: "" was finite; "large": and so large that the result
     overflows; "infinities" went in, and it made nan of them; "brought": what is not finite, from outside the tape; "itself",
-    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": nobody saved it; "unseen": nor any
-    result, so this is the loss."""
+    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
+    result was saved either, so this is the loss."""
 
     op: str
     place: Any = None
@@ -22,7 +22,7 @@ class Bad(NamedTuple):
 
 @dataclass(eq=False)
 class Sent:
-    """What an op sends to `parent` (a key), an array. `probe()`: what its derivative in that argument is like, or None."""
+    """The gradient, an array, that an op returns for `parent` (a key). `probe()`: what its derivative there is like, or None."""
 
     parent: Any
     value: np.ndarray
@@ -31,7 +31,7 @@ class Sent:
 
 @dataclass(eq=False)
 class Step:
-    """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
+    """The derivative of one op: the upstream gradient that `arrived`, and the gradients `sent` to its arguments.
 
     `key` names what the op made. `again(change)`: the arrays sent when `change(gradient)` arrives in place of each gradient.
     `elsewhere()`: whether others of its arguments get something. `factors`: arrays that multiply what
@@ -53,7 +53,7 @@ class Step:
 class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
-    `none`: whether nothing at all arrived there, not even zeros. `bad`: the op that made the loss what is not finite; else None.
+    `none`: whether no gradient at all arrived there, not even zeros. `bad`: the op that made the loss not finite; else None.
     `first_bad(key)`: the same of what went into this step. `given(key)`: the `marks` of its own
     arguments, as far as they are known.
     """

@@ -16,26 +16,26 @@ from .run import Run, is_functional
 from .standing import compare
 from .words import answer
 
-_TRAIN = "set requires_grad to True before the optimizer and trainable_params() are asked for."
-_FLOAT = "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0])."
-_FLAT = "{op} is flat wherever it is defined, or gives integers or truth values: these have no derivative."
-_NO_TAPE = "A tensor of MindSpore does not remember how it was computed: there is no tape, and no .grad to be read."
-_ASK = "labkit.why(lambda: forward_fn(x, y), w), or take the gradient that ms.value_and_grad returns."
+_TRAIN = "set requires_grad to True before you call trainable_params() and create the optimizer."
+_FLOAT = "use floating point, such as 1.0 or ms.Tensor([1.0, 2.0])."
+_FLAT = "The derivative of {op} is 0 everywhere, or its result has integers or booleans, which have no derivative."
+_NO_TAPE = "A MindSpore tensor does not record how it was computed: it has no graph and no .grad."
+_ASK = "call labkit.why(lambda: forward_fn(x, y), w), or use the gradient that ms.value_and_grad returns."
 
 
 def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     """The answer for a function of no argument, or of `w`."""
     if getattr(w, "requires_grad", True) is False:
-        said = "The parameter is not to be trained: its requires_grad is False."
+        said = "The parameter is frozen: its requires_grad is False."
         return answer("None", "requires_grad off", [said], None, _TRAIN)
     if _array(w).dtype.kind in "iub":
-        said = "It holds integers or truth values, which have no slope."
+        said = "It has an integer or boolean dtype, which has no derivative."
         return answer("None", "integer", [said], None, _FLOAT)
     run = Run(fun, w)
     ends, sight = run.sight.ends(run.outputs), run.sight
     if not run.reached and not ends and _is_library_code(fun):
         return answer(
-            "zero", "no derivative", [_FLAT.format(op=fun.__name__)], None, "use a function that has a slope."
+            "zero", "no derivative", [_FLAT.format(op=fun.__name__)], None, "use a function that is differentiable."
         )
     if not run.reached:
         return cut_off(ends, sight.target, sight.exits, "zero", run.outputs, lost=sight.lost)

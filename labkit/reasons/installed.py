@@ -1,4 +1,4 @@
-"""Answers for the installed PyTorch: what remains possible of a finished tape, and what a run shows."""
+"""Answers for the installed PyTorch: the possible causes for a finished graph, and what a run shows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +17,12 @@ from .taped import FLOAT, REQUIRE
 from .words import answer
 
 POSSIBLE = (
-    "it was detached: detach(), .data, torch.tensor(w) or a new Parameter made of it",
-    "it was used while nothing was recorded: no_grad, inference_mode",
-    "it went through integers or truth values: a cast, a comparison, argmax",
-    "it went through NumPy or Python numbers: numpy(), item(), tolist()",
-    "what had been computed from it was overwritten by .data or under no_grad",
-    "it was never used: the loss is made of another tensor, or of a copy",
+    "it was detached: detach(), .data, torch.tensor(w) or a new Parameter made from it",
+    "it was used while recording was off: no_grad, inference_mode",
+    "it was converted to integers or booleans: a cast, a comparison, argmax",
+    "it was converted to NumPy or Python numbers: numpy(), item(), tolist()",
+    "a result computed from it was overwritten through .data or under no_grad",
+    "it was never used: the loss is computed from another tensor, or from a copy",
 )
 _RUN_IT = "labkit.why(lambda: ..., w), with the computation of the loss inside, runs it once and names the line."
 
@@ -34,11 +34,11 @@ def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
     reading = RealReading(loss, w)
     if reading.reached or loss is w:
         return judged(reading, _standing(w, held), "")
-    said = "The tape of the loss does not lead to this tensor."
+    said = "No path in the graph leads from the loss to this tensor."
     if not reading.order:
-        said = "The loss has no tape: nothing that was recorded led to it."
+        said = "The loss has no grad_fn: no recorded op led to it."
     open_ways = POSSIBLE if loss.is_floating_point() else (POSSIBLE[2],)
-    said = f"{said} PyTorch keeps no trace of what was not recorded. It remains possible that:"
+    said = f"{said} PyTorch keeps no trace of ops that it did not record. Possible causes:"
     return answer("None", "unknown", [said], None, _RUN_IT, open_ways)
 
 
@@ -70,9 +70,13 @@ def _of_run(run, w, held):
 def _asks_for_none(w):
     if not (w.is_floating_point() or w.is_complex()):
         return answer(
-            "None", "integer", [f"The tensor holds {w.dtype}: integers and truth values have no slope."], None, FLOAT
+            "None",
+            "integer",
+            [f"The tensor has dtype {w.dtype}: integers and booleans have no derivative."],
+            None,
+            FLOAT,
         )
-    said = "The tensor does not require one: its requires_grad is False."
+    said = "Its requires_grad is False."
     return answer("None", "requires_grad off", [said], None, REQUIRE)
 
 

@@ -1,4 +1,4 @@
-"""The answer where a tape leads to the tensor: what the numbers say, and what stands in `.grad`."""
+"""The answer where the graph leads to the tensor: what the numbers say, and what `.grad` holds."""
 
 from typing import Any, NamedTuple
 
@@ -15,10 +15,10 @@ from .words import answer, at, figure
 
 
 class Standing(NamedTuple):
-    """What stands in `.grad`, or is held: an `array`, or None.
+    """What `.grad` holds, or the caller holds: an `array`, or None.
 
     `leaf`: whether the tensor is one. `changed`, `forgotten`: where the gradient was written to, and where it was let go.
-    `walked`: whether backward() has run. `hook`: words of a hook on the way. `where`: where the tensor was made, if by an op.
+    `walked`: whether backward() has run. `hook`: words of a hook on the path. `where`: where the tensor was made, if by an op.
     `known`: whether one would know of a backward() that has run.
     """
 
@@ -33,7 +33,7 @@ class Standing(NamedTuple):
 
 
 def judged(reading: Any, standing: Standing, more: str) -> Why:
-    """The answer of a `reading` (of `tape` or of `real`) that reaches the tensor; `more` is said beside it."""
+    """The answer of a `reading` (of `tape` or of `real`) that reaches the tensor; `more` is added to it."""
     if reading.loss is reading.w:
         return answer("healthy", "", ["It is the gradient of the tensor with respect to itself: 1."])
     problem = reading.problem()
@@ -83,8 +83,8 @@ _SHARED = (
     " it is left from an earlier step, such as a hidden state, detach it: h = h.detach()."
 )
 _WALKED_PART = (
-    "backward() on this loss raises an error: {op}{at} is in a part of the graph that an earlier backward() has already walked"
-    ' and freed ("Trying to backward through the graph a second time"), and the loss was computed from it.'
+    "backward() on this loss raises an error: {op}{at} is in a part of the graph that an earlier backward() has freed"
+    ' ("Trying to backward through the graph a second time"), and the loss was computed from it.'
 )
 _REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
     "shared": ("graph already walked", _WALKED_PART, _SHARED),
@@ -112,23 +112,23 @@ def _refused(problem, standing):
     if where is None or ".step(" in where.code:
         who = "an optimizer's step() changed" if where else "an optimizer's step() or a write under no_grad changed"
     said = said.format(op=problem.words, at=at(where), who=who)
-    earlier = "What stands in .grad is from another backward()."
+    earlier = ".grad holds the result of another backward()."
     return answer("None", cause, [said, earlier if standing.array is not None else ""], where, step)
 
 
 _UNVERIFIED = (
-    "It is the same where what this op saved was overwritten afterwards, through .data or .numpy(); labkit.why(lambda: ..., w),"
-    " with the computation of the loss inside, tells the two apart."
+    "An overwrite of the tensors that this op saved, through .data or .numpy(), looks the same; labkit.why(lambda: ..., w), with"
+    " the computation of the loss inside, distinguishes the two."
 )
 _SPOILED = (
-    "What is saved of {op}{at} is not what it gives of its arguments as they are now: its result, or one of its arguments, was"
-    " overwritten after it ran, where autograd does not notice it: through .data, .numpy() or a shared memory."
+    "The tensors that {op}{at} saved do not fit together any more: its result, or one of its arguments, was overwritten after it"
+    " ran, and autograd does not notice it, because the write went through .data, .numpy() or shared memory."
 )
 
 
 def _spoiled(reading, node, touched):
     op, place = reading.named(node)
-    line = f"The line that did it is probably this{at(touched[1])}." if touched else ""
+    line = f"This line is probably the cause{at(touched[1])}." if touched else ""
     try:
         gradient = reading.flow().gradient
     except Unreadable:
@@ -141,31 +141,29 @@ def _spoiled(reading, node, touched):
     return answer(what, "overwritten", said, touched[1] if touched else place, step)
 
 
-# ---- what stands in .grad ----
+# ---- what .grad holds ----
 
 
 def _stands(finding, gradient, standing, more):
-    norm = f"the way back gives a gradient of norm {figure(finding.figures['norm'])}"
+    norm = f"the backward pass gives a gradient of norm {figure(finding.figures['norm'])}"
     if standing.array is not None:
         return compare(finding, gradient, standing.array, standing.changed, standing.hook, more)
     more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
-        said = f"The tensor is a result{at(standing.where)}, and .grad is kept for leaves alone; {norm}."
-        step = "call retain_grad() on it before backward(), or ask the leaf that it was made of."
+        said = f"The tensor is the result of an op{at(standing.where)}, and .grad is kept only for leaves; {norm}."
+        step = "call retain_grad() on it before backward(), or ask about the leaf it was computed from."
         return answer("None", "not a leaf", [said, standing.hook, more], standing.where, step)
     if standing.walked and standing.forgotten is not None:
         said = f"backward() has run; .grad was set to None afterwards{at(standing.forgotten)}. Now {norm}."
         step = "read .grad between backward() and zero_grad()."
         return answer("None", "let go", [said, more], standing.forgotten, step)
     if standing.walked:
-        said = f"This graph has been walked, but nothing stands in .grad of this tensor; {norm}."
-        step = "take what torch.autograd.grad returns; backward(inputs=...) fills those named alone."
+        said = f"backward() has run on this graph, but .grad of this tensor is None; {norm}."
+        step = "use the gradients that torch.autograd.grad returns; backward(inputs=...) fills only the .grad of these inputs."
         return answer("None", "not accumulated", [said, more], None, step)
-    said = f"backward() has not run on this loss, so nothing stands in .grad yet; {norm}."
+    said = f"backward() has not run on this loss, so .grad is still None; {norm}."
     if not standing.known:
-        said = (
-            f"Nothing stands in .grad: backward() has not run on this loss, or .grad was set to None after it; {norm}."
-        )
+        said = f".grad is None: backward() has not run on this loss, or .grad was set to None after it; {norm}."
     step = "call loss.backward() first, and read .grad after it."
     return answer("None", "read before backward", [said, _tail(found(finding)), standing.hook, more], None, step)
 
@@ -177,9 +175,9 @@ def _tail(healthy):
 
 
 def about(hook: Any) -> str:
-    """Words of a hook on the way, "" for None."""
+    """Words of a hook on the path, "" for None."""
     if hook is None:
         return ""
     code = getattr(hook, "__code__", None)
     where = at(f"{code.co_filename}:{code.co_firstlineno}") if code else ""
-    return f"A hook stands on the way{where}, and is not run here."
+    return f"A hook{where} may change the gradient; labkit does not run it."

@@ -32,7 +32,7 @@ class RealRun:
         self.versions: dict[int, tuple[Any, int]] = {}  # of the tensors that were used, at their first use
         self.forgotten: Any = None  # where `.grad` of `w` was set to None, after a backward() inside
         self.gradients: dict[Any, Any] = {}  # what stood in `.grad` before a backward() inside
-        self.walks: dict[int, Any] = {}  # the way back from a loss, at a backward() inside
+        self.walks: dict[int, Any] = {}  # the graph of a loss, at a backward() inside
         self.freed: set = set()  # the nodes of the graphs that were walked without retain_graph
         self.hooks: list = []
         self.kept: list = []
@@ -72,7 +72,7 @@ class RealRun:
             self.gradients[leaf] = None if leaf.grad is None else leaf.grad.detach().clone()
 
     def _walk_now(self, loss):
-        """The way back as it is when the function walks it: an optimizer may write to the weights afterwards."""
+        """The graph as it is at backward(): an optimizer may write to the weights afterwards."""
         reading = RealReading(loss, self.w, self.lines.get, watched=self.marks.get)
         with suppress(Unreadable):
             self.walks[id(loss)] = reading.flow() if reading.reached else None

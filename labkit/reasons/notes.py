@@ -4,7 +4,7 @@ from ..dialects.provenance import AFTER, OPEN, Trail
 
 
 def between(end: Trail, target: Trail) -> list[Trail]:
-    """The notes on all ways from `end` back to `target`, both included; none if there is no way.
+    """The notes on all paths from `end` back to `target`, both included; none if there is no path.
 
     >>> leaf = Trail("leaf", None, "leaf"); square = Trail("square", None, "recorded", [leaf])
     >>> [note.op for note in between(square, leaf)]
@@ -26,13 +26,13 @@ def between(end: Trail, target: Trail) -> list[Trail]:
 
 
 def cuts(end: Trail, target: Trail) -> list[Trail]:
-    """The notes between the two where the gradient does not go on, the first to happen first."""
+    """The notes between the two where the gradient does not flow, the first to happen first."""
     found = [note for note in between(end, target) if note.kind not in OPEN and note.kind != AFTER]
     return sorted(found, key=lambda note: note.number)
 
 
 def all_before(end: Trail) -> list[Trail]:
-    """Everything that `end` was made of, itself included."""
+    """Everything that `end` was computed from, itself included."""
     seen, stack = {id(end): end}, [end]
     while stack:
         for earlier in stack.pop().before:

@@ -1,4 +1,4 @@
-"""The way back is open: what the numbers on it say, in words, and what to do."""
+"""The backward pass reaches the tensor: what its numbers say, in words, and what to do."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ MOST = 0.5  # of the entries: then it is worth a sentence
 
 
 def found(finding: Finding, more: str = "") -> Why:
-    """What the numbers on the way back say."""
+    """The answer for what the numbers of the backward pass say."""
     said, step = _SAYING[finding.what](finding)
     lost = "" if finding.what == "nan" else bad_loss(finding)
     if finding.what == "healthy" and lost:
@@ -32,44 +32,44 @@ def _op(finding):
 
 _NOT_FINITE = {
     "": (
-        "{op} is the first whose result is not, although what went in is.",
-        "keep its argument where it is finite, for instance by a clamp, a small number added, or a stable form of the loss.",
+        "{op} is the first op whose result is not finite, although its inputs are.",
+        "keep its argument in the domain, for instance with a clamp, a small eps, or a numerically stable form of the loss.",
     ),
     "large": (
-        "{op} overflows: what went in is finite, what comes out is more than its dtype can hold.",
-        "look where the numbers grow: a step that was too long, a product in a loop, exp of a large number (take a stable form"
-        " of the loss, such as logsumexp or one of logits), float16.",
+        "{op} overflows: its inputs are finite, and its result is larger than its dtype can represent.",
+        "find out where the numbers grow: a learning rate that is too large, a product in a loop, exp of a large number (use a"
+        " numerically stable loss, such as logsumexp or a loss that takes logits), float16.",
     ),
     "itself": (
-        "the tensor that is asked about is not finite itself, before anything is computed of it.",
-        "look at what wrote to it: an update with a gradient that was not finite, or steps that were too long, so that it grew"
-        " until it overflowed.",
+        "the tensor itself is not finite before any op uses it.",
+        "find the update that wrote to it: its gradient was not finite, or the learning rate is so large that the tensor"
+        " overflowed.",
     ),
     "leaf": (
-        "{op} is not finite before anything is computed of it: a weight, or an input.",
-        "look at what wrote to it, for instance an update with a gradient that was not finite, or at the data.",
+        "{op}, a weight or an input, is not finite before any op uses it.",
+        "find the update that wrote to it, for instance one with a gradient that was not finite, or check the data.",
     ),
     "infinities": (
-        "{op} is the first whose result has a nan; infinities went in.",
-        "look at the infinities: a row that is masked out whole, inf - inf, or a number that has grown too large.",
+        "{op} is the first op whose result has a nan; its inputs contain infinities.",
+        "find the source of the infinities: a row that is masked completely, inf - inf, or a number that has grown too large.",
     ),
     "brought": (
-        "{op} is given numbers that are not finite from outside, in the data or a constant.",
-        "look for the first nan or infinity in the data, and in what is computed of them alone.",
+        "{op} receives numbers that are not finite from the data or from a constant.",
+        "look for the first nan or infinity in the data and in its preprocessing.",
     ),
     "seen": (
-        "{op} is the first whose result can be seen not to be; what went in was not saved.",
-        "look at what goes into it, or ask with a function, labkit.why(lambda: ..., w), which sees every op.",
+        "{op} is the first op whose saved result is not finite; its inputs were not saved.",
+        "check its inputs, or call labkit.why(lambda: ..., w), which runs the function and sees every op.",
     ),
     "unseen": (
-        "no value that the tape has saved shows which op made it so.",
-        "ask with a function, labkit.why(lambda: ..., w), which sees every op.",
+        "no tensor that the graph saved shows which op is the cause.",
+        "call labkit.why(lambda: ..., w), which runs the function and sees every op.",
     ),
 }
 
 
 def not_finite(bad: Bad) -> str:
-    """Which op made a loss that is not finite, and of what."""
+    """Which op made a loss that is not finite, and from which inputs."""
     return _NOT_FINITE[bad.given][0].format(op=f"{bad.op}{at(bad.place)}")
 
 
@@ -79,112 +79,112 @@ def _said_nan(finding):
         bad = Bad(finding.op, finding.place, figures["given"])
         return [f"The loss itself is not finite: {not_finite(bad)}"], _NOT_FINITE[bad.given][1]
     if not finding.op:
-        return ["It is so from the start."], "look at the loss: it is not finite."
+        return ["The loss itself is not finite."], "check the computation of the loss."
     if "given" in figures:
         bad = Bad(finding.op, finding.place, figures["given"])
         through = f"{figures['through'][0]}{at(figures['through'][1])}"
         return [
-            f"{not_finite(bad)} The loss is finite all the same, but the derivative of {through} meets it."
+            f"{not_finite(bad)} The loss is finite, but the derivative of {through} uses that result."
         ], _NOT_FINITE[bad.given][1]
     if "through" in figures:
         through = f"{figures['through'][0]}{at(figures['through'][1])}"
         return (
-            [f"{op} is the first whose result is not finite. The loss does not show it, but the derivative of {through} meets it:"
-             f" what arrives there is finite, what it sends on is {figures['sent']}."],
-            "give it an argument where it is finite, before it is computed: where() behind it comes too late.",
+            [f"{op} is the first op whose result is not finite. The loss is finite, but the derivative of {through} uses that"
+             f" result: its upstream gradient is finite, and the gradient that it returns is {figures['sent']}."],
+            "change the argument before this op, so that its result is finite: where() after the op comes too late.",
         )  # fmt: skip
-    zero = " Zeros arrive there, and zero times an infinite derivative is nan." if figures["zeros"] else ""
+    zero = " The upstream gradient has zeros, and zero times an infinite derivative is nan." if figures["zeros"] else ""
     return (
-        [f"What arrives at the derivative of {op} is finite; what it sends on is {figures['sent']}: its local derivative is not"
-         f" finite.{zero}"],
-        "give it an argument whose derivative is finite, before it is computed: where() behind it comes too late.",
+        [f"The upstream gradient of {op} is finite, and the gradient that it returns is {figures['sent']}: its local derivative"
+         f" is not finite.{zero}"],
+        "change the argument before this op, so that its derivative is finite: where() after the op comes too late.",
     )  # fmt: skip
 
 
 def _said_zero(finding):
     op, figures = _op(finding), finding.figures
     word = finding.cause.partition(" ")[0]
-    arrives = f"of what arrives (up to {figures['arrived']:.3g})" if "arrived" in figures else ""
+    size = " (up to {:.3g})".format(figures["arrived"]) if "arrived" in figures else ""
     also = figures.get("also", 0)
-    more = f"On {also} other way{'s' * (also > 1)} it ends elsewhere." if also else ""
+    more = "The gradient is blocked on other paths, too." if also else ""
     if word == "cancelled":
         return _said_cancelled(op, figures, more)
     if word in _ZERO_WORDS:
         said, step = _ZERO_WORDS[word]
-        return [said.format(op=op, arrives=arrives, **figures), "" if word in ("lost", "no") else more], step
+        return [said.format(op=op, size=size, **figures), "" if word in ("lost", "no") else more], step
     if not finding.op:
-        return ["Nothing but zeros starts from the loss."], "look at the loss."
-    said = f"{op} sends nothing on {arrives}: its slope there is zero."
-    return [said, _hint(finding.op, figures.get("shape", ())), more], "look at what goes into it."
+        return ["The upstream gradient of the loss is zero."], "check the computation of the loss."
+    said = f"{op} blocks the upstream gradient{size}: its local derivative is zero."
+    return [said, _hint(finding.op, figures.get("shape", ())), more], "check its input."
 
 
 def _hint(op, shape):
-    """When an op that is no function of one number is flat."""
+    """When an op that is not elementwise has a zero derivative."""
     if op.startswith("nll_loss"):
-        return "It is flat where no example counts: every target may be one to be ignored."
+        return "Its derivative is zero if no example counts: every target may be ignore_index."
     if "softmax" in op and np.prod(shape) > 1:
-        return "A row of one entry alone gives 1, whatever the number is; and so does one entry that takes it all."
-    return "Of one entry alone it makes the same, whatever the number is." if "softmax" in op or "norm" in op else ""
+        return "The result of a row with one entry is 1 for every input, and a saturated row does not change either."
+    return "With only one entry, its result does not depend on the input." if "softmax" in op or "norm" in op else ""
 
 
 def _said_cancelled(op, figures, more):
     if "parts" in figures:
         return [f"{_parts(op, figures)} to exactly zero.", more], _TAKEN_OUT
     return (
-        [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
-        "look whether the loss depends on it at all: the uses may cancel out, as in x - x.",
+        [f"The gradients of {figures['uses']} uses add up to exactly zero; {op} is the last of them."],
+        "check whether the loss depends on the tensor at all: the uses may cancel, as in x - x.",
     )
 
 
 def _parts(op, figures):
-    """What an op makes nothing of."""
+    """How an op cancels its upstream gradient."""
     if figures["mixed"] > 10 * figures["parts"]:
-        return f"{op} takes out what is alike in all that arrives, and there is nothing else: it comes"
-    more = f" that would come to {figures['parts']:.3g} if they had one sign" if figures["parts"] else ""
-    return f"{op} adds up parts{more}"
+        return f"{op} removes the part of the upstream gradient that all entries share, and there is no other part: it comes"
+    more = f", {figures['parts']:.3g} without their signs," if figures["parts"] else ""
+    return f"{op} adds up contributions{more}"
 
 
 _TAKEN_OUT = (
-    "look whether the loss depends on it at all: what is added to everything alike is taken out again by a normalisation or a"
-    " difference behind it."
+    "check whether the loss depends on the tensor at all: a later normalisation or difference removes a number that is added to"
+    " all entries."
 )
 
-_SATURATED = "make what goes in smaller (smaller weights, normalised inputs), or use the loss of logits."
+_SATURATED = "make its input smaller (smaller weights, normalised data), or use a loss that takes logits."
 
 _ZERO_WORDS = {
     "dead": (
-        "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
-        "look at what goes in (a large negative bias, a step that was too long, values out of the range): bring it back, or"
-        " take a function with a slope on both sides.",
+        "{op} blocks the upstream gradient{size}: its derivative is 0 for every entry of its input that counts.",
+        "check its input (a large negative bias, a learning rate that is too large, values out of range), or use a function whose"
+        " derivative is not 0 there, such as leaky_relu.",
     ),
     "flat": (
-        "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} nothing goes on.",
-        "replace it on the way back, for instance by a straight-through estimator, or use a smooth function.",
+        "{op} blocks the upstream gradient{size}: its derivative is 0 everywhere.",
+        "replace its gradient, for instance with a straight-through estimator, or use a smooth function.",
     ),
     "saturated": (
-        "{op} is saturated: what goes in is so large that its slope is rounded to 0, so {arrives} nothing goes on.",
+        "{op} is saturated and blocks the upstream gradient{size}: its input is so large that its derivative is rounded to 0.",
         _SATURATED,
     ),
     "lost": (
-        "{op} should send {lost:.2g}, which is too small for {dtype} and becomes 0.",
-        "scale the loss up before backward and the gradients down after it (a GradScaler), or compute this in float32.",
+        "The gradient that {op} returns is {lost:.2g}, which underflows to 0 in {dtype}.",
+        "use loss scaling (a GradScaler), or compute this op in float32.",
     ),
     "overwritten": (
-        "{op} puts other values in the place of what had been computed, so the loss does not depend on it any more.",
-        "write the new values into a new tensor, and go on with the old one.",
+        "{op} overwrites the computed values, so the loss no longer depends on the tensor.",
+        "write the new values into a new tensor, and compute the loss from the old one.",
     ),
     "empty": (
-        "{op} gives a tensor without entries: nothing of what went in is in the loss.",
-        "look at the mask, the index or the slice: here it chooses nothing.",
+        "{op} returns an empty tensor, so none of its input reaches the loss.",
+        "check the mask, the index or the slice, which selects nothing.",
     ),
-    "multiplied": ("{op} multiplies with zeros only: {arrives} nothing goes on.", "look at the factor that is zero."),
+    "multiplied": ("{op} multiplies the upstream gradient{size} by zeros only.", "check the factor that is zero."),
     "not": (
-        "{op} chose others: {arrives} all goes to what was chosen.",
-        "look at the condition or the index; what is not chosen learns nothing.",
+        "{op} selected other entries, which get all of the upstream gradient{size}.",
+        "check the condition or the index: entries that are not selected get no gradient.",
     ),
     "no": (
-        "The derivative of {op} answers with no gradient (None) for what leads to the tensor.",
-        "let its backward return a gradient for that argument.",
+        "The backward of {op} returns None for the argument that leads to the tensor.",
+        "return a gradient for that argument.",
     ),
 }
 
@@ -193,22 +193,24 @@ def _said_small(finding):
     figures = finding.figures
     count, together = figures["together"]
     if finding.cause == "cancelled":
-        said = f"{_parts(_op(finding), figures)} to next to nothing, {figure(figures['size'])}."
+        said = f"{_parts(_op(finding), figures)} to almost zero, {figure(figures['size'])}."
         return [said], _TAKEN_OUT
     word = finding.cause.partition(" ")[0]
-    size = f"Its largest entry is {figure(figures['size'])}; the loss started with {figure(figures['start'])}."
-    most = f"It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives."
+    size = f"Its largest entry is {figure(figures['size'])}; the upstream gradient of the loss is {figure(figures['start'])}."
+    most = f"It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of the upstream gradient."
     if word == "saturated":
-        most += f" The function is saturated there: its slope elsewhere is up to {figure(figures['usual'])}."
-    all_of = f"The {count} ops of this name on the way shrink it to {figure(together)} together." if count > 1 else ""
-    step = _SATURATED if word == "saturated" else "look at the size of what goes into it."
+        most += f" The function is saturated: elsewhere its derivative is up to {figure(figures['usual'])}."
+    all_of = f"The {count} ops of this name together shrink it to {figure(together)}." if count > 1 else ""
+    step = _SATURATED if word == "saturated" else "check the size of its input."
     return [size, most, all_of, _said_silent(finding)], step
 
 
 def _said_healthy(finding):
     figures = finding.figures
     falls = finding.op and figures["fall"] < 0.9
-    where = f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives." if falls else ""
+    where = (
+        f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of the upstream gradient." if falls else ""
+    )
     return [
         f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}",
         _said_silent(finding),
@@ -216,11 +218,11 @@ def _said_healthy(finding):
 
 
 def _said_silent(finding):
-    """Where most entries end on the way."""
+    """Where most entries are blocked."""
     share, op, place = finding.figures.get("silent", (0.0, "", None))
     if share < MOST or ((place, op) == (finding.place, finding.op) and finding.what != "healthy"):
         return ""
-    return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing."
+    return f"{op}{at(place)} blocks the gradient of {share:.0%} of the entries."
 
 
 _SAYING = {"None": _said_zero, "nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

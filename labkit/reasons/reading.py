@@ -1,4 +1,4 @@
-"""The way back over a tape to one tensor, node by node: the dialect's tape and that of the installed PyTorch are read alike."""
+"""The backward pass over a graph to one tensor, node by node, for the dialect's graph and that of the installed PyTorch."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -103,7 +103,7 @@ class Reading:
     # ---- the backward pass ----
 
     def walk(self, start: Any, place: int, at: int) -> Flow:
-        """The way back from `start`, which arrives at output `place`, to output `at` of the target."""
+        """The backward pass from `start`, which arrives at output `place`, to output `at` of the target."""
         totals: dict[Any, dict[int, Any]] = {node: {} for node in self.order}
         totals[self.end][place] = start
         passed = (node for node in reversed(self.order) if node in self.leading and node is not self.target)

@@ -1,4 +1,4 @@
-"""A function of the MindSpore dialect, or of arrays: run once, recorded and watched, and the way back through the record."""
+"""A function of the MindSpore dialect, or of arrays: run once, recorded and watched, and the backward pass through the record."""
 
 import inspect
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _WRITING = ("__setitem__", "setitem", "assign_value", "set_data", "assign", "ass
 
 
 class Run:
-    """One run of `fun` with `w` recorded: `flow`, the way back (None where no result depends on `w`), and `sight`.
+    """One run of `fun` with `w` recorded: `flow`, the backward pass (None where no result depends on `w`), and `sight`.
 
     `fun` is called without arguments, or with `w` where it takes one. `output`: what came out. `w`: a tensor or an array.
     """
@@ -50,7 +50,7 @@ class Run:
                 self.sight.begins(box)
             stack.enter_context(watched(self._saw))
             output = fun(given) if wants_one(fun, self.plain) else fun()
-        output = output[0] if isinstance(output, tuple) and output else output  # what follows is beside the loss
+        output = output[0] if isinstance(output, tuple) and output else output  # other values may follow the loss
         self.outputs = leaves(output)
         return [_raw(leaf) for leaf in self.outputs]
 

@@ -15,14 +15,12 @@ from .run import wants_one
 from .tape import TapeReading, array_of, hooks_on_the_way, is_taped
 from .words import answer, at
 
-REQUIRE = (
-    "ask for it before the loss is computed: requires_grad=True where the tensor is made, or its requires_grad_()."
-)
-FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)."
+REQUIRE = "create the tensor with requires_grad=True, or call its requires_grad_() before the loss is computed."
+FLOAT = "use floating point, such as torch.tensor([1.0, 2.0], requires_grad=True)."
 
 
 def of_tape(loss: Any, w: Any, held: Any = None) -> Why:
-    """The answer for two tensors; `held` is the gradient as somebody has it."""
+    """The answer for two tensors; `held` is the gradient that the caller has."""
     if not w.requires_grad and w.is_leaf:
         return _asks_for_none(w)
     reading = TapeReading(loss, w)
@@ -53,20 +51,20 @@ def _asks_for_none(w):
     note = _trail(w)
     if array_of(w).dtype.kind in "iub":
         where = note.place if note is not None and note.kind == INTEGER else None
-        said = f"The tensor holds {w.dtype}: integers and truth values have no slope{at(where)}."
+        said = f"The tensor has dtype {w.dtype}{at(where)}: integers and booleans have no derivative."
         return answer("None", "integer", [said], where, FLOAT)
-    said, where = "The tensor does not require one: its requires_grad is False.", None
+    said, where = "Its requires_grad is False.", None
     if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS) and not _is_parameter(w):
-        said, where = f"The tensor does not require one: {note.op}{at(note.place)} made it, off the tape.", note.place
+        said, where = f"Its requires_grad is False: {note.op}{at(note.place)} made it without recording.", note.place
     return answer("None", "requires_grad off", [said], where, REQUIRE)
 
 
 def _is_parameter(w):
-    """Whether it is one of a network: such a one requires a gradient, however its numbers were made, unless it is told not to."""
+    """Whether it is a parameter of a network, which requires a gradient unless the user switches it off."""
     return "Parameter" in (kind.__name__ for kind in type(w).__mro__)
 
 
-# ---- no way ----
+# ---- no path ----
 
 
 def _cut(loss, w):
@@ -77,7 +75,7 @@ def _cut(loss, w):
 
 
 def _taken_as_number(loss, exits):
-    """`(place, exit)` where a number that left is an argument of an op on the way to the loss."""
+    """`(place, exit)` where a number that left is an argument of an op that leads to the loss."""
     values = {e.value(): e for e in exits if type(e.value()) in (int, float)}
     used = _numbers_on(loss) if values else []
     known = next(((place, values[number]) for place, number in used if number in values), None)
@@ -102,14 +100,14 @@ def _is_literal(place, number):
 
 
 def _nearest(ends, w):
-    """What the loss uses instead, where the tensor is a result beside the way."""
+    """What the loss uses instead, if the tensor is a result that it does not use."""
     mine, its = all_before(_trail(w)), [note for end in ends for note in all_before(end)]
     if w.grad_fn is not None and any(note in its for note in mine if note.kind == "leaf"):
-        return "It is a result beside the way: what it was made of is used, but not by way of it (each x[0] is a new tensor)."
+        return "The loss does not use this result, but the tensor it was computed from (each x[0] is a new tensor)."
     return ""
 
 
-# ---- what stands in .grad ----
+# ---- what .grad holds ----
 
 
 def _standing(reading, held):

@@ -94,7 +94,7 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
         count=len(list((root / "notebooks").glob("*.ipynb"))), exercises=len(EXERCISES),
         here=f" All of it runs in this browser, with nothing to install; {escape(live)}." if live else "",
     )  # fmt: skip
-    shown = gallery(source, paths, readme)
+    shown = gallery(source, paths, (root / "notebooks" / "labs.md").read_text(encoding="utf-8"))
     return PAGE.format(
         claim=escape(claimed), pitch=pitch, hero=hero, go=f"{begin} {differ}", intro=" ".join(rest.split()),
         formula=FORMULA if live else "",
@@ -145,7 +145,7 @@ def preview(picture: Any) -> bytes:
     return out.getvalue()
 
 
-def gallery(source: Path, paths: Sequence[Path], readme: str) -> list[str]:
+def gallery(source: Path, paths: Sequence[Path], page_of_labs: str) -> list[str]:
     """An item for each lab, in the order in which the notebooks first show them: what it shows, and its saved page."""
     (source / "_static" / "gallery").mkdir()
     labs = [name for name in vars(widgets)["__all__"] if _is_lab(getattr(widgets, name))]
@@ -158,7 +158,7 @@ def gallery(source: Path, paths: Sequence[Path], readme: str) -> list[str]:
                     copy = source / "_static" / "gallery" / f"{name}.html"
                     shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
                     knowing(copy, plays=False, home=f"../../index.html#widget={name}")
-                    items[name] = _figure(name, path, readme)
+                    items[name] = _figure(name, path, page_of_labs)
     return list(items.values())
 
 
@@ -166,8 +166,8 @@ def _is_lab(thing):
     return isinstance(thing, type) and hasattr(thing, "describe") and thing is not widgets.Picture
 
 
-def _figure(name, path, readme):
-    shown = re.search(rf"<code>{name}</code>: (.+?)</td>", readme)
+def _figure(name, path, page_of_labs):
+    shown = re.search(rf"<code>{name}</code>: (.+?)</td>", page_of_labs)
     shows = shown[1][0].upper() + shown[1][1:] if shown else name
     where = f'<a href="notebooks/{path.stem}.html">notebook {path.stem.split("_")[0]}</a>'
     frame = FRAME.format(title=name, source="data-src", address=f"_static/gallery/{name}.html", height=460)

@@ -68,13 +68,8 @@ START = """# How to start
 
 {origin}
 ```{{include}} README.md
-:start-after: "</picture>"
+:start-after: "## Get started"
 :end-before: "## The notebooks"
-```
-
-```{{include}} README.md
-:start-after: "<!-- end of the notebooks -->"
-:end-before: "## More"
 ```
 """
 

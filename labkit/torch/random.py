@@ -18,14 +18,10 @@ from ._tensor.tensor import Tensor
 
 _LENGTH = 624  # words that make one state
 _FIRST_SEED = 67280421310721
-_LAYOUT = np.dtype(
-    {
-        "names": ["seed", "left", "seeded", "next", "words", "normal", "has_normal"],
-        "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", _LENGTH), "<f8", "<i4"],
-        "offsets": [0, 8, 12, 16, 24, 5024, 5040],
-        "itemsize": 5056,
-    }
-)  # of PyTorch's saved states
+_LAYOUT = np.dtype({  # of PyTorch's saved states
+    "names": ["seed", "left", "seeded", "next", "words", "normal", "has_normal"],
+    "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", _LENGTH), "<f8", "<i4"],
+    "offsets": [0, 8, 12, 16, 24, 5024, 5040], "itemsize": 5056})  # fmt: skip
 
 
 class Generator(metaclass=Placed):
@@ -107,7 +103,6 @@ default_generator.seed()
 
 
 LONG = 2**28  # ranges of integers from here on take two words each
-_DIGITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 
 
 def unit(generator, count, kind):
@@ -131,25 +126,13 @@ def uniform(generator, count, dtype, low, high):
     return drawn
 
 
-def integers(generator, count, dtype, low, high, long=None):
-    """Integers from `low` below `high`: the remainder of a word, or of two (`long`, by default for wide ranges)."""
+def integers(generator, count, dtype, low, high):
+    """Integers from `low` below `high`: the remainder of a word, or of two for wide ranges."""
     span = high - low
-    words = generator.long_words(count) if (span >= LONG if long is None else long) else generator.words(count)
+    words = generator.long_words(count) if span >= LONG else generator.words(count)
     if span < 2**64:
         words %= np.uint64(span)
     return (words + np.uint64(low % 2**64)).view(np.int64).astype(dtype)
-
-
-def any_integers(generator, count, dtype):
-    """Integers from 0 to the `largest` of the dtype."""
-    return integers(generator, count, dtype, 0, largest(dtype) + 1, long=dtype.name in ("int64", "float64"))
-
-
-def largest(dtype):
-    """The largest integer of an integer dtype, or the one up to which a floating dtype has them all."""
-    if dtype.name in _DIGITS:
-        return 2 ** _DIGITS[dtype.name]
-    return 1 if dtype == np.bool_ else int(np.iinfo(dtype).max)
 
 
 def choices(generator, count, probability):

@@ -1,7 +1,5 @@
 """What a picture shows as a position is dragged: by mouse, by touch and by keyboard, to what the data say."""
 
-from itertools import pairwise
-
 import pytest
 from dragged import OFF, Dragged
 from listened_page import axe_findings
@@ -117,23 +115,6 @@ def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_pytho
         assert dragged.shown.differences() == []
 
 
-def test_of_an_even_dial_what_lies_between_two_positions_is_seen_while_it_is_dragged_and_it_ends_at_one(opened):
-    dragged = opened("loss_scale")
-    spots, mouse, dot = dragged.grip("scale dots").spots, dragged.page.mouse, dragged.page.locator("circle").nth(200)
-    (x, y), one = dragged.centre("scale dots"), (spots[1][0] - spots[0][0])
-    mouse.move(x, y)
-    mouse.down()
-    places = []
-    for k in range(1, 5):
-        mouse.move(x + 10 * k, y)
-        places.append(float(dot.get_attribute("cx")))
-    steps = [b - a for a, b in pairwise(places)]
-    assert max(steps) - min(steps) < 0.1 and all(step % one for step in steps)
-    mouse.move(x - 900, y)
-    assert dragged.off("scale dots") == pytest.approx([0, 0], abs=1)  # it goes no further than to its last spot
-    mouse.up()
-    dragged.shown.state["scale"] = int(dragged.knob("scale dots").get_attribute("aria-valuenow"))
-    assert dragged.shown.differences() == []
 
 
 def test_a_cut_goes_where_it_is_dragged_and_takes_along_what_is_in_its_way(opened):
@@ -215,8 +196,6 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 
 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
-    "loss scale": ("loss_scale", "scale dots", {"case": 0}, 17),
-    "training step": ("loss_scale", "step training", {"case": 1}, 20),
     "landscape": ("landscape", "step", {}, 7),
     "batch": ("batch_splitter", "cut 3", {"parts": 3}, 0),
     "cut": ("cut", "cut", {}, 3),

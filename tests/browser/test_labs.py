@@ -9,18 +9,16 @@ from widget_examples import LABS, made
 MOVES = 20  # of 4 px
 
 
-@pytest.fixture(params=LABS)
-def lab(request):
-    return made(request.param)
-
-
+@pytest.mark.parametrize("name, state", [*((name, {}) for name in LABS), ("loss_scale", {"view": "training"})])
 @pytest.mark.parametrize("width, scheme", [(390, "light"), (850, "dark"), (1280, "light")])
-def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, lab, width, scheme):
-    path = lab.save(tmp_path / "lab.html")
+def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, name, state, width, scheme):
+    lab = made(name)
+    path = lab.save(tmp_path / "lab.html", **state)
     listened = go(path.as_uri(), width, 1100, color_scheme=scheme, reduced_motion="reduce")
-    page, handles = listened.page, listened.page.locator(".lab-handle")
+    page, handles = listened.page, listened.page.locator(".lab-handle:visible")
     assert path.stat().st_size - len(json.dumps(lab.data)) - len(lab.svg()) <= 60_000 and handles.count()
-    assert page.locator(".lab-say").inner_text() == lab.describe(**lab.state).splitlines()[-1]
+    assert lab.describe(**lab.state | state).replace("\n", " ").endswith(page.locator(".lab-say").inner_text())
+    assert page.locator(".lab-bar > :not(details):visible").count() <= 4
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert axe_findings(page, ".lab") == []
     for i in range(handles.count()):
@@ -36,8 +34,9 @@ def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, lab
             page.mouse.up()
             most = max(most, len(seen))
         assert most >= 15, handle.get_attribute("aria-label")
+        handle.press("Home")
         before = handle.get_attribute("aria-valuetext")
-        handle.press("ArrowLeft")
+        handle.press("ArrowRight")
         assert handle.get_attribute("aria-valuetext") != before
     assert all(request.startswith(("file:", "data:", "blob:")) for request in listened.requests)
     assert listened.messages == []
@@ -69,6 +68,26 @@ def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
         field.press("Enter")
         assert reply in page.locator(".lab-ask").inner_text()
     assert len(curve.get_attribute("d")) > 3 * hidden and "h = 0.01," in page.locator(".lab-say").inner_text()
+
+
+def test_a_place_or_a_choice_is_asked_for_before_anything_tells_it(go, tmp_path):
+    page = go(made("loss_scale").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    page.get_by_text("More").click()
+    ask, said = page.locator(".lab-ask"), page.locator(".lab-say")
+    page.get_by_role("button", name="Predict first").click()
+    assert "hardly a gradient is lost in float16" in ask.inner_text() and said.inner_text() == ""
+    page.get_by_role("button", name="Check").click()
+    assert "Not there. Without a scale, 1,027 of 2,170" in ask.inner_text()
+    for _ in range(2):
+        page.locator(".lab-handle:visible").press("PageUp")
+    page.get_by_role("button", name="Check").click()
+    assert "Yes. From 2¹⁰ to 2³⁶" in ask.inner_text() and "At scale 2²⁰" in said.inner_text()
+    page.get_by_role("button", name="training").click()
+    page.get_by_role("button", name="Predict first").click()
+    for choice, reply in (("2²⁴", "It does not stay"), ("2²⁵", "Yes. The scale is multiplied by 2.")):
+        ask.get_by_role("button", name=choice, exact=True).click()
+        assert reply in ask.inner_text()
+    assert "Step 4 of 48: at scale 2²⁵" in said.inner_text()
 
 
 def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):

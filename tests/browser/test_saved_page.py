@@ -9,7 +9,7 @@ from widget_examples import FEW, Demo, made
 
 from labkit.widgets.kit import theme
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.scene import Caption, Dial, Panel, Scene, holds, latest, rect
+from labkit.widgets.kit.scene import Caption, Dial, Panel, Scene, rect
 
 OVERFLOWING = """() => [...document.querySelectorAll(".labkit *")].filter(node => {
   const box = node.getBoundingClientRect();
@@ -312,44 +312,6 @@ def test_a_chart_comes_to_where_it_is_pressed_and_a_histogram_goes_along(go, tmp
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20, steps=4)
     page.mouse.up()
     assert int(time.get_attribute("aria-valuenow")) == pytest.approx(32, abs=1)
-
-
-def test_a_question_is_answered_in_the_picture_and_until_then_nothing_tells(go, tmp_path):
-    """The histogram is dragged to a scale, and checked; what is said and drawn of it is seen from then on."""
-    page = go(made("loss_scale").save(tmp_path / "loss_scale.html").as_uri()).page
-    (first, *_) = next(d for d in made("loss_scale").scene.dials if d.name == "scale").seeks
-    page.get_by_label("Predict first").check()
-    say, reply = page.locator(".lk-say"), page.locator(".lk-ask:visible .lk-reply")
-    verdict, frame = page.locator(".lk-verdict, .lk-fault").first, page.get_by_role("slider", name="The scale")
-    assert page.locator(".lk-ask:visible").text_content().startswith(first.question)
-    assert frame.get_attribute("aria-valuenow") == str(first.start)
-    page.get_by_role("button", name="Check").click()
-    assert reply.text_content() == latest(first.says, first.start, "")
-    frame.press("ArrowRight")
-    assert reply.text_content() == "" and not say.is_visible() and not verdict.is_visible()
-    for _ in range(first.answer[0] - 1):
-        frame.press("ArrowRight")
-    page.get_by_role("button", name="Check").click()
-    assert reply.text_content() == f"Right. {first.because}" and say.is_visible() and say.text_content()
-    page.locator("select", has_text="float8").locator("visible=true").select_option("float8_e4m3")  # another question
-    assert frame.get_attribute("aria-valuenow") == "0" and not say.is_visible()
-    page.get_by_role("button", name="Show me").click()
-    assert say.is_visible() and frame.get_attribute("aria-valuenow") != "0"
-
-
-def test_a_choice_is_answered_with_a_click(go, tmp_path):
-    picture = made("loss_scale")
-    page = go(picture.save(tmp_path / "loss_scale.html").as_uri()).page
-    page.get_by_role("radio", name="in training").check()
-    page.get_by_label("Predict first").check()
-    page.get_by_role("slider", name="Training step").last.press("End")
-    asks = next(d for d in picture.scene.dials if d.name == "step").asks
-    ask = next(a for a in asks[min(asks)] if holds(a.when, picture.scene.state(case=1)))
-    form, wrong = page.locator(".lk-ask:visible"), next(c for c in ask.choices if c != ask.answer)
-    form.get_by_role("button", name=wrong, exact=True).click()
-    assert not form.locator(".lk-reply").text_content().startswith("Right")
-    form.get_by_role("button", name=ask.answer, exact=True).click()
-    assert form.locator(".lk-reply").text_content().startswith("Right")
 
 
 def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted(go, tmp_path):

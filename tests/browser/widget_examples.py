@@ -48,7 +48,6 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
@@ -62,6 +61,7 @@ EXAMPLES = {
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
+    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
 }
 FEW = ("demo",)  # has every kind of control and of link

@@ -60,8 +60,10 @@ CASES = {
     **{
         f"{name} axes": (lambda x, f=name: getattr(np, f)(x, axis=(0, 2), keepdims=True), T)
         for name in REDUCTIONS.split()
-        if name not in ("prod", "var")  # autograd cannot take the product over two axes, nor push var forward
+        if name != "var"  # autograd cannot push it forward
     },
+    "prod with a zero": (np.prod, onp.array([2.0, 0.0, 3.0])),
+    "prod axis with zeros": (lambda x: np.prod(x, axis=1), A * (onp.arange(3) > 0)),
     "cumsum": (lambda x: np.cumsum(x, axis=1), A),
     "cumsum flat": (np.cumsum, A),
     "repeat an axis from the end": (lambda x: np.repeat(x, 2, axis=-1), A),
@@ -91,6 +93,8 @@ CASES = {
     "tensordot": (lambda x, y: np.tensordot(x, y, axes=1), A, S),
     "tensordot axes": (lambda x, y: np.tensordot(x, y, axes=([0, 1], [1, 0])), T, rng.normal(size=(3, 2))),
     "einsum": (lambda x, y: np.einsum("ijk,lj->ilk", x, y), T, B),
+    "einsum of a diagonal": (lambda x: np.einsum("ii->i", x), S),
+    "einsum of a trace with a factor": (lambda x, y: np.einsum("nd,nn->d", x, y), A.T, S),
     "einsum rows": (lambda x: np.einsum("ij,ij->i", x, x), A),
     "cross": (np.cross, A, B),
     "trace": (np.trace, S),
@@ -104,6 +108,7 @@ CASES = {
     "rollaxis": (lambda x: np.rollaxis(x, 2), T),
     "squeeze": (np.squeeze, A[None]),
     "expand_dims": (lambda x: np.expand_dims(x, 1), A),
+    "broadcast_to more axes": (lambda x: np.broadcast_to(x, (2, 3)), V),
     "broadcast_to": (lambda x: np.broadcast_to(x, (4, 3)), A[:1]),
     "tile": (lambda x: np.tile(x, (2, 3)), A),
     "tile by one number": (lambda x: np.tile(x, 2), A),
@@ -119,17 +124,20 @@ CASES = {
     "tril": (lambda x: np.tril(x, -1), S),
     "diag": (np.diag, V),
     "diag of matrix": (np.diag, S),
-    "diagonal": (lambda x: np.diagonal(x, 0, -1, -2), S),
+    "diagonal": (np.diagonal, S),
+    "diagonal of a batch": (lambda x: np.diagonal(x, 1, 2, 0), T),
     "make_diagonal": (lambda x: np.make_diagonal(x, axis1=-1, axis2=-2), V),
     "diff": (np.diff, A),
     "diff axis": (lambda x: np.diff(x, axis=0), A),
     "gradient": (np.gradient, rng.normal(size=6)),
     "sort": (np.sort, V),
+    "sort axis": (lambda x: np.sort(x, axis=0), A),
     "partition": (lambda x: np.partition(x, 1), V),
     "pad": (lambda x: np.pad(x, ((1, 2), (0, 1)), "constant"), A),
     "array": (lambda x, y: np.array([x, y, x]), A, B),
     "array of scalars": (lambda x, y: np.array([[x, y], [y, x * y]]), 2.0, 3.0),
     "concatenate": (lambda x, y: np.concatenate([x, y, x], axis=1), A, B),
+    "concatenate flat": (lambda x, y: np.concatenate([x, y], axis=None), A, V),
     "stack": (lambda x, y: np.stack([x, y], -1), A, B),
     "vstack": (lambda x, y: np.vstack([x, y]), A, B),
     "hstack": (lambda x, y: np.hstack([x, y]), A, B),
@@ -145,12 +153,14 @@ CASES = {
     "mask": (lambda x: x[A > 0], A),
     # linear algebra
     "det": (np.linalg.det, S),
+    "det of a singular matrix": (np.linalg.det, onp.arange(9.0).reshape(3, 3)),
     "inv": (np.linalg.inv, S),
     "pinv": (np.linalg.pinv, S),
     "slogdet": (lambda x: np.linalg.slogdet(x)[1], S),
     "solve": (np.linalg.solve, S, S[:, :2] + 1),
     "solve vector": (np.linalg.solve, S, V),
     "norm": (np.linalg.norm, A),
+    "norm 1": (lambda x: np.linalg.norm(x, 1), V),
     "norm axis": (lambda x: np.linalg.norm(x, axis=0), A),
     "norm 3": (lambda x: np.linalg.norm(x, 3, axis=1), A),
     "nuclear norm": (lambda x: np.linalg.norm(x, "nuc"), A),
@@ -232,6 +242,11 @@ def test_the_gradient_can_be_differentiated_again(fun, args):
     )
 
 
+def test_the_gradient_of_a_norm_at_zero_is_zero():
+    zeros = onp.zeros((2, 3))
+    assert not grad(np.linalg.norm)(zeros).any() and not grad(lambda x: np.sum(np.linalg.norm(x, axis=1)))(zeros).any()
+
+
 def test_a_primitive_without_jvp_gets_it_by_transposing_its_vjp():
     """Also where autograd has one: the transposed rule gives the same tangent."""
     for op, args in {np.tanh: [A], np.multiply: [A, B], np.dot: [A, B.T], np.divide: [A, P]}.items():
@@ -248,12 +263,11 @@ def test_the_walk_back_inside_of_a_transposed_rule_is_seen_by_nobody(monkeypatch
     seen: list = []
     monkeypatch.setattr(watch, "observe", lambda *step: seen.append(step))
     monkeypatch.setattr(watch, "asked", lambda what, args: seen.append(what))
-    before = watch.walks
     onp.testing.assert_allclose(jvp(op, (P,), (A,))[1], A / (3 * onp.cbrt(P) ** 2))
-    assert seen == [] and watch.walks == before
+    assert seen == []
     loss = lambda x: x**2
     jacrev(loss)(3.0)
-    assert seen[0] is loss and watch.walks == before + 1
+    assert seen[0] is loss
 
 
 @pytest.mark.parametrize(

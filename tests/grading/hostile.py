@@ -404,7 +404,7 @@ BOMBS = [
         "i = 0\nwhile True:\n    i += 1\n    open(f'/student/{i}', 'wb').write(bytes(10 << 20))")),
     Attack("a file of a terabyte", between="f = open('/student/x', 'wb'); f.truncate(1 << 40)"),
     Attack("many files", between="for i in range(10**6): open(f'/student/{i}', 'w').close()"),
-    Attack("a gigabyte is printed", pull=inside("for _ in range(10): print('x' * 10**7)"),
+    Attack("a gigabyte is printed", BUT_PULL, pull=inside("for _ in range(10): print('x' * 10**7)"), kinds={"pull": "forbidden"},
            between="import os\nfor _ in range(100): print('x' * 10**7)\nos.write(1, b'x' * 10**7)"),
     Attack("garbage that collects for ever", between=(
         "class D:\n    def __del__(self):\n        while True: pass\n"

@@ -34,7 +34,7 @@ WAYS = [  # of honest people
     Attack("a function that counts its calls", pull="calls = 0\ndef pull(v):\n    global calls\n    calls += 1\n    return " + SUM),
     Attack("threads of a pool", pull=(
         "from concurrent.futures import ThreadPoolExecutor\ndef pull(v):\n    with ThreadPoolExecutor(2) as pool:\n"
-        "        return np.array(list(pool.map(float, np.cumsum(v[::-1])[::-1])))")),
+        "        return list(pool.map(np.cumsum, [v[::-1]]))[0][::-1]")),
     Attack("an event loop", pull=(
         "import asyncio\nasync def work(v):\n    await asyncio.sleep(0)\n    return np.cumsum(v[::-1])[::-1]\n"
         "def pull(v):\n    return asyncio.new_event_loop().run_until_complete(work(v))")),

@@ -25,6 +25,9 @@ QUESTIONS = {  # an instructor's answer, and tests
              "assert abs(cube(1.5) - 3.375) < 1e-9\nassert cube(7) in [343] and cube(4) - 64 == 0\n### END HIDDEN TESTS"),
     "near": ("def near(x): return 1 / x", "max(1 - abs(near(4.0) - 0.25), 0) * 3"),
     "raw": ("def raw(x): return 1.5", "raw(1)"),
+    "double": ("def double(a): return a * 2.0", "expected = np.array([3.0, 146.25])\na = np.array([1.5, 73.125])\n"
+               "assert np.all(np.abs(double(a) - expected) < 1e-9) and np.array_equal(double(a), expected)"),
+    "zero": ("def zero(x): return x * 2.0", "assert np.abs(zero(2.5) - 5.0) < 1e-9 and not zero(1.0) - 2.0"),
     "each": ("def each(f, xs): return [f(x) for x in xs]", "def check(x):\n    assert x in (1, 2)\n    return x * 7\n"
              "seen = []\neach(seen.append, [1, 2])\nassert seen == [1, 2] and each(check, [1, 2]) == [7, 14]"),
     "guard": ("from contextlib import contextmanager\n@contextmanager\ndef guard(): yield 3",
@@ -81,6 +84,11 @@ WRONG = {  # question and an answer that deserves nothing
     "an object that agrees": ("cube", ANY + "def cube(x): return Any()"),
     "a difference that is zero": ("cube", OWN.format("sub", "0.0") + "def cube(x): return Own(8 if x == 2 else 0)"),
     "a difference of its own class": ("cube", OWN.format("sub", "Own(0)") + "def cube(x): return x**3 if x != 1.5 else Own(1)"),
+    "names of what a test knows of an object": ("zero", OWN.format("sub", "Own(0)") + "    _fed = False\n    _base = _peer = None\ndef zero(x): return Own(1)"),
+    "only the mark of what was told": ("zero", OWN.format("sub", "Own(0)") + "    _fed = False\ndef zero(x): return Own(1)"),
+    "a difference in a list": ("zero", OWN.format("sub", "[0.0]") + "def zero(x): return Own(1)"),
+    "an expected array that an operator changes": ("double", "class A(np.ndarray):\n    def __sub__(self, o):\n        o[...] = 7.0\n        return np.zeros(2)\n"
+        "def double(a): return np.full(2, 7.0).view(A)"),
     "an int that agrees": ("cube", OWN.replace("float", "int").format("eq", "True") + "    __hash__ = int.__hash__\ndef cube(x): return Own(1)"),
     "an array that agrees": ("cube", "class A(np.ndarray):\n    def __eq__(self, o): return True\n    def __array_ufunc__(self, *a, **k): return True\n"
         "    def __array_function__(self, *a, **k): return True\n    def __bool__(self): return True\ndef cube(x): return np.array(1).view(A)"),
@@ -88,17 +96,13 @@ WRONG = {  # question and an answer that deserves nothing
         "    def __sub__(self, o): return 0.0\n    def __eq__(self, o): return True\n    def norm(self): return self"),
     "StopIteration": ("cube", "def cube(x):\n    if x == 2: return 8\n    raise StopIteration"),
     "StopIteration of its own class": ("cube", "class S(StopIteration): pass\ndef cube(x):\n    if x == 2: return 8\n    raise S"),
-    "GeneratorExit": ("cube", "def cube(x):\n    if x == 2: return 8\n    raise GeneratorExit"),
     "a generator in the place of a number": ("cube", "def cube(x): yield x**3"),
     "an exit": ("cube", "def cube(x): raise SystemExit(0)"),
     "NaN": ("near", "def near(x): return float('nan')"),
-    "NaN of NumPy": ("near", "def near(x): return np.float32('nan')"),
-    "infinity": ("near", "def near(x): return float('inf')"),
     "a number that multiplies to three": ("near", OWN.format("rsub", "Own(9)") + "def near(x): return Own(77)"),
     "an object as a score": ("raw", ANY + "def raw(x): return Any()"),
     "a text as a score": ("raw", "def raw(x): return 'full'"),
     "a score below zero": ("raw", "def raw(x): return -1"),
-    "a score beyond": ("raw", "def raw(x): return 1e9"),
     "NaN as a score": ("raw", "def raw(x): return float('nan')"),
     "a complex score": ("raw", "def raw(x): return 3 + 0j"),
     "a float whose repr is another": ("raw", OWN.format("repr", "'3.0'") + "def raw(x): return Own(0)"),
@@ -126,8 +130,10 @@ HONEST = {
            ("dict", "def __init__(self, x, y): super().__init__(x=x, y=y)", "s['x']", "s['y']"),
            ("str", "def __new__(cls, x, y): return str.__new__(cls, f'{x} {y}')", "float(s.split()[0])", "float(s.split()[1])"),
            ("complex", "def __new__(cls, x, y): return complex.__new__(cls, x, y)", "s.real", "s.imag"),
-           ("np.ndarray", "def __new__(cls, x, y): return np.array([x, y]).view(cls)", "float(np.asarray(s)[0])", "float(np.asarray(s)[1])"),
        )},
+    "as an array, with its operators": ("vec", "class Vec(np.ndarray):\n    def __new__(cls, x, y): return np.array([x, y]).view(cls)\n"
+        "    x = property(lambda s: float(s[0]))\n    y = property(lambda s: float(s[1]))\n    def norm(self): return float(np.sqrt(self @ self))"),
+    "an operator of its own class": ("zero", OWN.format("sub", "Own(float(self) - o[0])") + "def zero(x): return Own(2 * x)"),
     "as a NamedTuple": ("vec", "from typing import NamedTuple\nclass Vec(NamedTuple):\n    x: float\n    y: float\n    def norm(self): return (self.x**2 + self.y**2)**.5\n"
         "    def __add__(self, other): return Vec(self.x + other.x, self.y + other.y)"),
     "as a dataclass": ("vec", "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Vec:\n    x: float\n    y: float\n"
@@ -139,8 +145,18 @@ HONEST = {
     "an iterator class": ("gen", "class gen:\n    def __init__(self, n): self.it = iter(range(n))\n    def __iter__(self): return self\n    def __next__(self): return next(self.it)"),
     "partial credit": ("near", "def near(x): return 0.25"),
 }  # fmt: skip
-BY_HAND = {"an array that is too large": "def cube(x): return np.zeros((2000, 2000))", "a dict that is too large":
-    "def cube(x): return dict.fromkeys(range(5000))", "an array of objects": "def cube(x): return np.array([object()])"}  # fmt: skip
+LARGE, EQUAL = "too large", "cannot compare an object of the class"
+BY_HAND = {  # an answer that may be right, and why a person has to look
+    "an array that is too large": ("def cube(x): return np.zeros((2000, 2000))", LARGE),
+    "a dict that is too large": ("def cube(x): return dict.fromkeys(range(5000))", LARGE),
+    "an array of objects": ("def cube(x): return np.array([object()])", LARGE),
+    "an equality of its own": (
+        OWN.format("eq", "abs(self - o[0]) < 2") + "    __hash__ = None\ndef cube(x): return Own(x**3 + 1)",
+        EQUAL,
+    ),
+    "a view of a dict": ("def cube(x): return {x**3: 1}.keys()", EQUAL),
+    "a private name of ours": ("class C:\n    _kind = 'cube'\ndef cube(x): return C()", "the attribute _kind"),
+}
 
 
 def cells():
@@ -185,8 +201,9 @@ def test_an_honest_answer_keeps_its_points(how, earned):
 
 @pytest.mark.parametrize("how", BY_HAND)
 def test_a_value_that_cannot_cross_is_graded_by_hand(how, earned):
-    found = earned("cube", BY_HAND[how])
-    assert found.kind == "by-hand" and "too large" in found.detail, found
+    answer, why = BY_HAND[how]
+    found = earned("cube", answer)
+    assert found.kind == "by-hand" and why in found.detail, found
 
 
 LINES = "def which():\n    n = int(1000 * float(open('seen').read().split(',')[-2]))\n"

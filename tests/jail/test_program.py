@@ -49,7 +49,7 @@ def conversation(steps, binds=None, functions=(), answers=()):
 def one_by_one(inputs, times):
     """The messages that give a function these inputs so many times."""
     return [
-        {"input": inputs, "more": left > 0, "tensors": None, "seconds": 60, "watch": ["math"]}
+        {"input": inputs, "more": left > 0, "tensors": None, "seconds": 60, "watch": ["passes"]}
         for left in reversed(range(times))
     ]
 

@@ -209,17 +209,3 @@ def test_bprop_gives_one_gradient_per_input():
             ms.grad(Product(), (0, 1))(Tensor(3.0), Tensor(4.0))
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
-def test_a_hook_registered_or_removed_later_is_seen_by_the_compiled_cell():
-    net = nn.SequentialCell(nn.ReLU())
-    x = Tensor([1.0, 2.0])
-    compiled = ms.jit(net)
-    assert compiled(x).tolist() == [1, 2]
-    handle = net[0].register_forward_hook(lambda cell, args, output: output * 10)
-    assert compiled(x).tolist() == [10, 20] == compiled(x).tolist()
-    handle.remove()
-    other = net[0].register_forward_hook(lambda cell, args, output: output * 3)
-    assert compiled(x).tolist() == [3, 6]
-    other.remove()
-    assert compiled(x).tolist() == [1, 2]

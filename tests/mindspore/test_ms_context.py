@@ -65,12 +65,9 @@ SPREADS = [
     (init.Zero(), 0.0),
     (init.Constant(3), 0.0),
     (init.Normal(0.5), 0.5),
-    (init.TruncatedNormal(0.02), 0.02),
     (init.Uniform(0.3), 0.3 / np.sqrt(3)),
     (init.HeNormal(nonlinearity="relu"), np.sqrt(2 / 50)),
     (init.HeUniform(np.sqrt(5)), 1 / np.sqrt(3 * 50)),
-    (init.XavierUniform(), np.sqrt(2 / 150)),
-    (init.XavierNormal(), np.sqrt(2 / 150)),
 ]
 
 
@@ -79,11 +76,6 @@ def test_initial_values_have_the_deviation_of_their_rule(rule, deviation):
     ms.set_seed(0)
     drawn = init.initializer(rule, (100, 50), ms.float32)
     assert drawn.asnumpy().std() == pytest.approx(deviation, rel=0.05)
-
-
-def test_the_bounds_of_a_truncated_normal_are_absolute():
-    drawn = init.initializer(init.TruncatedNormal(1.0, a=-0.5, b=0.25), (1000,)).asnumpy()
-    assert drawn.min() >= -0.5 and drawn.max() <= 0.25
 
 
 def test_initial_values_by_name_number_or_tensor():

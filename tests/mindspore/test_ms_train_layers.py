@@ -5,7 +5,6 @@ import pytest
 
 import labkit.mindspore as ms
 from labkit.mindspore import Tensor, nn, ops
-from labkit.mindspore.common import initializer as init
 
 rng = np.random.default_rng(0)
 X = Tensor(rng.normal(size=(2, 4, 6, 7)).astype("float32"))
@@ -133,14 +132,6 @@ def test_a_convolution_begins_within_one_over_the_root_of_its_inputs():
         assert 0.9 * 0.05 < abs(p.asnumpy()).max() <= 0.05
 
 
-def test_truncated_normal_has_absolute_bounds():
-    ms.set_seed(0)
-    wide = init.initializer(init.TruncatedNormal(0.02), (200, 300)).asnumpy()
-    narrow = init.initializer(init.TruncatedNormal(0.02, 0, -0.04, 0.04), (200, 300)).asnumpy()
-    assert abs(wide).max() > 0.06 and wide.std() == pytest.approx(0.02, rel=0.02)
-    assert abs(narrow).max() <= 0.04 and narrow.std() == pytest.approx(0.0176, rel=0.02)
-
-
 # ---- dropout ----
 
 
@@ -159,14 +150,14 @@ def test_a_compiled_network_draws_anew_at_every_run(graph_mode):
         ms.set_seed(3)
         layer = nn.Dropout(p=0.5).set_train()
         gradient = ms.grad(lambda x: layer(x).sum())
-        return layer, gradient, [tuple(gradient(ones).tolist()) for _ in range(4)]
+        return layer, [tuple(gradient(ones).tolist()) for _ in range(4)]
 
     ones = ops.ones((50,))
-    layer, gradient, masks = drawn()
+    layer, masks = drawn()
     assert len(set(masks)) == 4 and {0.0, 2.0} == {v for mask in masks for v in mask}
-    assert drawn()[2] == masks
+    assert drawn()[1] == masks
     layer.set_train(False)
-    assert gradient(ones).tolist() == [1.0] * 50
+    assert ms.grad(lambda x: layer(x).sum())(ones).tolist() == [1.0] * 50
 
 
 # ---- batch normalisation ----
@@ -176,7 +167,7 @@ def test_a_compiled_network_draws_anew_at_every_run(graph_mode):
 def test_batch_norm_as_the_real_one(mode):
     ms.set_context(mode=mode)
     try:
-        layer = nn.BatchNorm2d(4)
+        layer = nn.BatchNorm2d(4).set_train(False)
         assert first(layer(X)) == pytest.approx([0.1257, -0.1321], abs=1e-4)
         layer.set_train()
         assert first(layer(X)) == pytest.approx([0.1939, -0.095], abs=1e-4)

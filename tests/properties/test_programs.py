@@ -140,7 +140,7 @@ AXIS = {
         None,
     ),
     "max": (
-        (lambda x, a: np.max(x, axis=a), lambda x, a: ops.amax(x, a), lambda x, a: torch.amax(x, a)),
+        (lambda x, a: np.max(x, axis=a), lambda x, a: ops.amax(x, a), lambda x, a: torch.max(x, a).values),
         distinct,
     ),
     "softmax": ((softmax, lambda x, a: ops.softmax(x, axis=a), lambda x, a: torch.softmax(x, a)), None),

@@ -122,7 +122,7 @@ def test_what_is_packed_freed_and_not_kept_is_told():
 def test_what_is_saved_is_told_with_shape_and_bytes():
     relu = next(n for n in tape("lenet").nodes if n.name == "ReluBackward0")
     assert [s.told() for s in relu.saved] == ["result: float32 [2, 6, 28, 28], 37.6 kB"]
-    assert "332 kB besides parameters and buffers" in tape("lenet").summary()
+    assert "332 kB without parameters and buffers" in tape("lenet").summary()
     tip = next(card["tip"] for card in cards(picture("lenet")) if card["title"] == "relu")
     assert "Saves result: float32 [2, 6, 28, 28], 37.6 kB" in tip
 

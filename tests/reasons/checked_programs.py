@@ -51,7 +51,7 @@ def a_layer_left_out(torch):
     return squares(net[4](net[1](net[0](data(torch, 8, 3)))), 0), net
 
 
-@bug("A gradient of zeros")
+@bug("The gradient is zero")
 def a_dead_relu(torch):
     net = mlp(torch, 3, 4, 1, act="ReLU")
     net[0].bias.data.fill_(-100.0)
@@ -78,7 +78,7 @@ def a_loss_that_is_scaled_away(torch):
     return squares(net(data(torch, 8, 3)), 1) * 1e-12, net
 
 
-@bug("less than rounding|A gradient of zeros")
+@bug("less than rounding|The gradient is zero")
 def forty_sigmoids(torch):
     net = mlp(torch, 3, *[4] * 40, 1, act="Sigmoid")
     return squares(net(data(torch, 8, 3)), 1), net
@@ -116,7 +116,7 @@ def written_to_in_place(torch):
     return squares(net[2](hidden + kept), 0), net
 
 
-@bug("A gradient of zeros|less than rounding")
+@bug("The gradient is zero|less than rounding")
 def a_softmax_over_one_score(torch):
     net = mlp(torch, 3, 4, 1)
     return squares(torch.softmax(net(data(torch, 8, 3)), 1), 0), net

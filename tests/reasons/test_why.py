@@ -157,7 +157,14 @@ def test_what_remains_possible_of_a_walked_tape_is_listed():
     loss.backward()
     reason = labkit.why(loss, w)
     assert (reason.what, reason.cause) == ("zero", "already walked")
-    assert [way.partition(" ")[0] for way in reason.possible] == ["relu", "what", "others", "it", "what"]
+    starts = [
+        "the derivative of relu",
+        "the other factor",
+        "other entries",
+        ".grad was set to zero",
+        "a tensor that the",
+    ]
+    assert all(way.startswith(start) for way, start in zip(reason.possible, starts, strict=True))
     assert "by max" in reason.possible[2]
 
 
@@ -185,7 +192,9 @@ def test_the_line_that_switched_recording_off_is_named():
     loss = (h * leaf(1.0, 2.0, 3.0)).sum()
     reason = labkit.why(loss, net.weight)
     assert (
-        reason.where.code == "h = net(x)" and "That began in" in reason.text and "with torch.no_grad():" in reason.text
+        reason.where.code == "h = net(x)"
+        and "Recording was switched off in" in reason.text
+        and "with torch.no_grad():" in reason.text
     )
 
 
@@ -254,7 +263,7 @@ def test_twice_the_gradient_is_healthy_and_told():
     loss.backward(retain_graph=True)
     loss.backward(retain_graph=True)
     reason = labkit.why(loss, w)
-    assert reason.what == "healthy" and "2 times as much" in reason.text
+    assert reason.what == "healthy" and "2 times this gradient" in reason.text
 
 
 def test_one_use_that_is_cut_is_told_beside_a_healthy_gradient():
@@ -262,7 +271,7 @@ def test_one_use_that_is_cut_is_told_beside_a_healthy_gradient():
     loss = (w * w.detach()).sum()
     loss.backward()
     reason = labkit.why(loss, w)
-    assert reason.what == "healthy" and "cut off by detach" in reason.text
+    assert reason.what == "healthy" and "cuts off one use" in reason.text
 
 
 # ---- what backward() refuses, or does not notice ----

@@ -17,16 +17,16 @@ FIRST = "notebooks/00_start_here.ipynb"
 WITHOUT = {
     "badges": "",
     "clone": "You need Python 3.11 or newer, git, and a clone of this repository (`git clone --depth 1` is enough).\n",
-    "try": "There is also a site on which every widget plays, and cells run in your browser:\n"
-    "[CONTRIBUTING](CONTRIBUTING.md#the-site) has the command that builds it.\n",
+    "try": "There is also a site, whose notebooks and labs run in the browser. [CONTRIBUTING](CONTRIBUTING.md#the-site) has\n"
+    "the command that builds it.\n",
     "report": "On this repository's page at GitHub, open *Security* and choose *Report a vulnerability*.\n",
 }
 WITH = {
     "badges": "[![Tests]({address}/actions/workflows/tests.yml/badge.svg)]({address}/actions/workflows/tests.yml)\n"
     "[![Open on Binder](https://mybinder.org/badge_logo.svg)]({binder})\n[Site]({site})\n",
     "clone": "You need Python 3.11 or newer and git.\n\n```bash\ngit clone --depth 1 {address}\ncd {name}\n```\n\n",
-    "try": "Nothing to install it on? [Binder]({binder}) runs the notebooks for you, and\n"
-    "[the site]({site}) runs them in your browser, where every widget plays.\n",
+    "try": "To try labkit without installing it, open the notebooks on [Binder]({binder}), or run them in your browser on\n"
+    "[the site]({site}).\n",
     "report": "[Open a private advisory]({address}/security/advisories/new) at GitHub.\n",
 }
 

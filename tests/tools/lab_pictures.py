@@ -1,4 +1,4 @@
-"""Draw every widget for the README, in light and in dark: python tests/tools/lab_pictures.py [NAME ...]
+"""Draw every widget for notebooks/labs.md, in light and in dark: python tests/tools/lab_pictures.py [NAME ...]
 
 The names are those of `tests/browser/widget_examples.py`. Pictures go to `notebooks/figures/labs/`; what a picture says of
 itself is its "Description", by which the tests see whether it is still right.

@@ -65,8 +65,8 @@ def _numbers(value):
         short = value.numbers.dtype.kind == "f"  # written with as many digits as the type needs
         flat = [float(str(n)) for n in value.numbers.ravel()] if short else value.numbers.ravel().tolist()
         return {**head, "numbers": [_written(n) for n in flat]}
-    facts = value.numbers.facts()
-    corner = [[_written(float(f"{n:.3g}")) for n in row] for row in facts.pop("corner").tolist()]
+    facts = {name: getattr(value.numbers, name) for name in ("low", "high", "mean", "norm", "last", "nans", "infs")}
+    corner = [[_written(float(f"{n:.3g}")) for n in row] for row in value.numbers.corner.tolist()]
     return {**head, "summary": {k: _written(v) for k, v in facts.items()} | {"corner": corner}}
 
 
@@ -77,7 +77,10 @@ def _value(plain):
         return Value(shape, dtype, np.array([_number(n) for n in plain["numbers"]], kind).reshape(shape))
     facts = {k: _number(v) for k, v in plain["summary"].items() if k != "corner"}
     corner = np.array([[_number(n) for n in row] for row in plain["summary"]["corner"]], float)
-    return Value(shape, dtype, Summary.of_facts(shape, kind, corner=corner, **facts))
+    made = Summary(np.zeros((1,) * len(shape), kind))
+    for name, known in {"shape": shape, "size": int(np.prod(shape)), "corner": corner, **facts}.items():
+        setattr(made, name, known)
+    return Value(shape, dtype, made)
 
 
 def _written(number):

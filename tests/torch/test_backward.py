@@ -144,7 +144,8 @@ def test_derivatives_of_derivatives():
 
 def test_backward_with_create_graph_leaves_a_gradient_that_can_be_differentiated():
     x = leaf(3.0)
-    (x**3).backward(create_graph=True)
+    with pytest.warns(UserWarning, match="reference cycle"):
+        (x**3).backward(create_graph=True)
     assert str(x.grad) == "tensor(27., grad_fn=<CopyBackwards>)"
     g, x.grad = x.grad, None
     g.backward()
@@ -209,13 +210,25 @@ def test_gradients_have_the_dtype_of_their_tensor():
     assert (x.grad.dtype, y.grad.dtype, h.grad.dtype) == (torch.float32, torch.float64, torch.float16)
 
 
-def test_anomaly_detection_names_the_op():
+def test_anomaly_detection_names_the_op_and_the_line_of_the_forward_pass():
     x = leaf(-1.0)
-    with (
-        torch.autograd.detect_anomaly(),
-        pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"),
+    with pytest.warns(UserWarning) as warned, torch.autograd.detect_anomaly():
+        y = torch.sqrt(x)
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
+            y.backward()
+    assert "Anomaly Detection has been enabled" in str(warned[0].message)
+    assert "y = torch.sqrt(x)" in str(warned[1].message)
+
+
+def test_the_error_for_a_changed_view_names_its_type_and_shape():
+    w = leaf(1.0, 2.0)
+    loss = (w.view(2, 1) * w.view(2, 1)).sum()
+    with torch.no_grad():
+        w.add_(1)
+    with pytest.raises(
+        RuntimeError, match=r"\[torch.FloatTensor \[2, 1\]\], which is output 0 of AsStrided, is at version 1"
     ):
-        torch.sqrt(x).backward()
+        loss.backward()
 
 
 def test_threads_do_not_mix():
@@ -300,3 +313,18 @@ def test_an_array_is_handed_out_where_nothing_is_recorded():
         assert x.numpy().tolist() == [1.0, 2.0]
     with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
         x.numpy()
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: torch.nn.functional.softmax(torch.ones(2, 2)), "Implicit dimension choice for softmax"),
+        (lambda: torch.nn.LogSoftmax()(torch.ones(2)), "Implicit dimension choice for log_softmax"),
+        (lambda: torch.ones(1).std(), r"std\(\): degrees of freedom is <= 0"),
+        (lambda: torch.ones(1, 3).var(0), r"var\(\): degrees of freedom is <= 0"),
+        (lambda: torch.ones(2, 2, 2).T, "The use of `x.T` on tensors of dimension other than 2"),
+    ],
+)
+def test_pytorchs_warnings_are_given(call, words):
+    with pytest.warns(UserWarning, match=words):
+        call()

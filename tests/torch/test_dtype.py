@@ -87,7 +87,7 @@ def test_a_number_of_numpy_on_the_left_leaves_a_tensor_on_its_tape(number, call,
 
 
 @pytest.mark.parametrize("count, each", [(2049, 0.00048804283142089844), (70000, 1.430511474609375e-05)])
-@pytest.mark.parametrize("loss", [torch.mean, lambda x: F.l1_loss(x, torch.zeros_like(x))])
+@pytest.mark.parametrize("loss", [torch.mean, lambda x: (x - torch.zeros_like(x)).abs().mean()])
 def test_a_mean_divides_its_gradient_by_a_count_that_float16_cannot_hold(count, each, loss):
     x = torch.ones(count, dtype=torch.float16, requires_grad=True)
     loss(x).backward()

@@ -119,7 +119,6 @@ PRINTED = [
     ("torch.finfo(torch.float32)",
      "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
      "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)"),
-    ("torch.iinfo(torch.int32)", "iinfo(min=-2.14748e+09, max=2.14748e+09, dtype=int32)"),
     ("torch.finfo(torch.float16).max", "65504.0"),
     ("torch.tensor([[[1.]]])", "tensor([[[1.]]])"),
     ("torch.eye(3)", "tensor([[1., 0., 0.],\n        [0., 1., 0.],\n        [0., 0., 1.]])"),

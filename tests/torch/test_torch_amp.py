@@ -139,7 +139,7 @@ def test_products_go_to_two_bytes_losses_to_float32_and_the_rest_stays():
         y = layer(X)
         lowered = [y, X @ X.T, torch.mm(X, X.T), torch.matmul(X, X.T), torch.bmm(X[None], X.T[None])]
         same = [X * X, X.sum(), torch.mv(X, X[0]), torch.dot(X[0], X[0])]
-        losses = [F.mse_loss(y, X), F.l1_loss(y, X), F.cross_entropy(y, torch.tensor([1]))]
+        losses = [F.mse_loss(y, X), F.cross_entropy(y, torch.tensor([1]))]
         assert (X.double() @ X.double().T).dtype is torch.float64
         assert torch.relu(y).dtype is torch.float16 and (y + X).dtype is torch.float32
     assert {t.dtype for t in lowered} == {torch.float16}

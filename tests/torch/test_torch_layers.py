@@ -47,7 +47,8 @@ def test_forward_mode_and_vmap_go_through_a_composition():
 
 def test_a_module_of_a_function_takes_its_options_in_their_order_and_by_name():
     assert repr(nn.LeakyReLU(0.2, True)) == "LeakyReLU(negative_slope=0.2, inplace=True)"
-    assert nn.L1Loss(False).reduction == "sum"
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        assert nn.MSELoss(False).reduction == "sum"
     with pytest.raises(TypeError, match="slope"):
         nn.LeakyReLU(slope=0.1)
 

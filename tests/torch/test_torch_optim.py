@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labkit.torch as torch
-from labkit.torch.optim import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop, lr_scheduler
+from labkit.torch.optim import SGD, Adadelta, Adam, AdamW, RMSprop, lr_scheduler
 
 
 def parameter(values=(1.0, 2.0), dtype=torch.float32):
@@ -35,7 +35,6 @@ MEASURED = [
     (lambda p: AdamW(p, lr=0.1), [[0.899, 1.898], [0.79851907, 1.79627264], [0.69891125, 1.69494462]]),
     (lambda p: RMSprop(p, lr=0.1), [[6e-08, 1.0], [-0.0, 0.55098671], [0.0, 0.30968735]]),
     (lambda p: Adadelta(p), [[0.99683774, 1.99683774], [0.99359816, 1.99359572], [0.99030906, 1.99030077]]),
-    (lambda p: Adagrad(p, lr=0.1), [[0.9, 1.9], [0.83310354, 1.83112502], [0.78045619, 1.77582145]]),
 ]  # fmt: skip
 
 
@@ -165,7 +164,6 @@ ERRORS = [
     (lambda: Adam([P], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
     (lambda: Adam([P], eps=-1), ValueError, "Invalid epsilon value: -1"),
     (lambda: RMSprop([P], alpha=-1), ValueError, "Invalid alpha value: -1"),
-    (lambda: Adagrad([P], lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
     (lambda: Adam([P, Q]).load_state_dict(Adam([P]).state_dict()), ValueError, "doesn't match the size of optimizer's"),
     (lambda: SGD([Q]).add_param_group([Q]), TypeError, "param_group must be a dict, but got <class 'list'>"),
     (lambda: lr_scheduler.StepLR(5, 2), TypeError, "int is not an Optimizer"),

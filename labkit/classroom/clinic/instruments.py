@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ... import torch
-from ...evidence import unwatched
 from ...memory import memory_report
 from ...reasons import why
 from .drawing import Admission
@@ -64,8 +63,7 @@ def subject(admission: Admission) -> Subject:
 @lru_cache(maxsize=512)
 def measured(what: str, admission: Admission) -> Any:
     """The measurement of a patient: always the same, so it is made once."""
-    with unwatched():
-        return INSTRUMENTS[what].measure(subject(admission))
+    return INSTRUMENTS[what].measure(subject(admission))
 
 
 def brief(number: float, digits: int = 3) -> float:

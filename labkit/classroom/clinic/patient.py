@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ... import torch
-from ...evidence import unwatched
 from ...messages.suggestions import did_you_mean
 from .drawing import Admission, Plan, admission, textbook
 from .faults import FAULTS, PARTS
@@ -38,17 +37,18 @@ class OverBudget(ValueError):
 
 
 @dataclass
-class _Chart:
-    """What is written down of a patient, where the patient itself is only looked at."""
+class Chart:
+    """The ward's record of a patient: `sheets` is what the patient gave out. A grader observes which charts are made."""
 
     name: int | str
     asked_for: tuple[str, ...] | None
     paid: list[str] = field(default_factory=list)
     new: dict[str, Callable] = field(default_factory=dict)
+    sheets: list[tuple] = field(default_factory=list)
     gone: bool = False
 
 
-_charts: WeakKeyDictionary["Patient", _Chart] = WeakKeyDictionary()
+_charts: WeakKeyDictionary["Patient", Chart] = WeakKeyDictionary()
 
 
 class Patient:
@@ -66,7 +66,7 @@ class Patient:
     budget = BUDGET
 
     def __init__(self, name: int | str, asked_for: tuple[str, ...] | None = None) -> None:
-        _charts[self] = _Chart(name, asked_for)
+        _charts[self] = Chart(name, asked_for)
 
     @property
     def name(self) -> int | str:
@@ -122,7 +122,7 @@ class Patient:
             _known("hand_in", found[name], INSTRUMENTS)
             worth = "told" if found[name] in told_by else "not told"
             sheet.append((name, worth if found[name] in _charts[self].paid else "not measured"))
-        return handed(self.name, _charts[self].asked_for is None, tuple(sheet))
+        return self._given(tuple(sheet))
 
     def replace(self, **parts: Callable) -> None:
         """From now on these parts of the program are yours: functions by name, with the arguments of the old ones.
@@ -147,16 +147,15 @@ class Patient:
         self._here("discharge")
         _charts[self].gone = True
         sheet = discharged(_admitted(self), _charts[self].new)
-        return handed(self.name, _charts[self].asked_for is None, sheet)
+        return self._given(sheet)
+
+    def _given(self, sheet: tuple) -> Any:
+        _charts[self].sheets.append(sheet)
+        return sheet
 
     def _here(self, what: str) -> None:
         if _charts[self].gone:
             raise ValueError(f"{what}: this patient has been discharged. Admit the next one")
-
-
-def handed(name: int | str, is_drawn: bool, sheet: Any) -> Any:
-    """The sheet, as a patient gives it out; a grader observes that."""
-    return sheet
 
 
 def discharged(who: Admission, new: Mapping[str, Callable]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -169,8 +168,7 @@ def discharged(who: Admission, new: Mapping[str, Callable]) -> tuple[tuple[str, 
 
 @lru_cache(maxsize=512)
 def _of_healthy(what: str, who: Admission) -> list[float]:
-    with unwatched():
-        return JUDGED[what](subject(who))
+    return JUDGED[what](subject(who))
 
 
 def _finished(one: Subject, part: float) -> list[float]:

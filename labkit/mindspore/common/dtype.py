@@ -10,32 +10,12 @@ import numpy as np
 
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from ...engine import cast
 from ...precision import FORMATS
 
 __all__ = [
-    "DType",
-    "bfloat16",
-    "bool_",
-    "byte",
-    "double",
-    "float16",
-    "float32",
-    "float64",
-    "half",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "intc",
-    "intp",
-    "long",
-    "promote",
-    "short",
-    "single",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
+    "DType", "bfloat16", "bool_", "byte", "double", "float16", "float32", "float64", "half", "int8", "int16", "int32",
+    "int64", "intc", "intp", "long", "promote", "short", "single", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 
 
@@ -129,6 +109,11 @@ def as_numpy(dtype, caller="Tensor.astype"):
         raise TypeError(
             f"For {caller}, the input type must be str, numpy.dtype or mindspore.dtype, but got {dtype!r}."
         ) from None
+
+
+def in_dtype(value, dtype):
+    """An array, or a box around one, in a NumPy dtype; itself where it is."""
+    return value if value.dtype == dtype else cast(value, dtype)
 
 
 _WIDE_UNSIGNED = (np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64))

@@ -9,12 +9,10 @@ from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from .dtype import float32
-from .random_engines import words_of
-from .seed import initial_seed
+from .seed import initial_seed, words_of
 
 __all__ = [
-    "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform", "XavierNormal",
-    "XavierUniform", "Zero", "initializer",
+    "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "Uniform", "Zero", "initializer",
 ]  # fmt: skip
 
 
@@ -77,16 +75,6 @@ class Normal(Initializer):
         return normal(shape, self.mean, self.sigma)
 
 
-class TruncatedNormal(Initializer):
-    """Normal distribution, cut off outside [a, b]: absolute bounds, not multiples of `sigma`."""
-
-    def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
-        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
-
-    def draw(self, shape):
-        return truncated_normal(shape, self.mean, self.sigma, self.a, self.b)
-
-
 class Uniform(Initializer):
     """Uniform distribution on [-scale, scale)."""
 
@@ -97,53 +85,27 @@ class Uniform(Initializer):
         return uniform(shape, -self.scale, self.scale)
 
 
-class _Scaled(Initializer):
-    """A distribution whose width follows the number of inputs and outputs."""
+class HeNormal(Initializer):
+    """Normal distribution of deviation gain / sqrt(fan) (K. He et al., 2015)."""
 
-    def __init__(self, gain):
-        self.gain = gain
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
+        self.gain, self.mode = _gain(nonlinearity, negative_slope), mode
 
     def deviation(self, shape):
-        raise NotImplementedError
+        """The standard deviation for a weight of this shape."""
+        fan_in, fan_out = fans(shape)
+        return self.gain / math.sqrt(fan_in if self.mode == "fan_in" else fan_out)
 
     def draw(self, shape):
         return normal(shape, 0, self.deviation(shape))
 
 
-class _Uniformly(_Scaled):
+class HeUniform(HeNormal):
+    """The uniform distribution of the deviation of `HeNormal`."""
+
     def draw(self, shape):
         bound = math.sqrt(3) * self.deviation(shape)
         return uniform(shape, -bound, bound)
-
-
-class HeNormal(_Scaled):
-    """Normal distribution of deviation gain / sqrt(fan) (K. He et al., 2015)."""
-
-    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
-        super().__init__(_gain(nonlinearity, negative_slope))
-        self.mode = mode
-
-    def deviation(self, shape):
-        fan_in, fan_out = fans(shape)
-        return self.gain / math.sqrt(fan_in if self.mode == "fan_in" else fan_out)
-
-
-class HeUniform(_Uniformly, HeNormal):
-    """The uniform distribution of the deviation of `HeNormal`."""
-
-
-class XavierNormal(_Scaled):
-    """Normal distribution of deviation gain sqrt(2 / (fan_in + fan_out)) (X. Glorot and Y. Bengio, 2010)."""
-
-    def __init__(self, gain=1):
-        super().__init__(gain)
-
-    def deviation(self, shape):
-        return self.gain * math.sqrt(2 / sum(fans(shape)))
-
-
-class XavierUniform(_Uniformly, XavierNormal):
-    """The uniform distribution of the deviation of `XavierNormal`."""
 
 
 def _gain(nonlinearity, slope):
@@ -164,9 +126,7 @@ def fans(shape):
 
 _NAMED = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
-    "truncatednormal": TruncatedNormal, "heuniform": HeUniform, "he_uniform": HeUniform,
-    "henormal": HeNormal, "he_normal": HeNormal, "xavieruniform": XavierUniform,
-    "xavier_uniform": XavierUniform, "xaviernormal": XavierNormal, "xavier_normal": XavierNormal,
+    "heuniform": HeUniform, "he_uniform": HeUniform, "henormal": HeNormal, "he_normal": HeNormal,
 }  # fmt: skip
 
 
@@ -195,7 +155,7 @@ def initializer(init, shape=None, dtype=float32):
     return Initializer.tensor_of(np.asarray(init.draw(shape)).astype(dtype.numpy))
 
 
-_PI, _ROOT_2, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1.4142135, 1e-7))  # as MindSpore writes them
+_PI, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1e-7))  # as MindSpore writes them
 
 
 def uniform(shape, low, high):
@@ -215,20 +175,6 @@ def normal(shape, mean, sigma):
     radius, angle = np.sqrt(-2 * np.log(first)) * sigma, 2 * _PI * second
     pairs = np.stack([mean + radius * np.cos(angle), mean + radius * np.sin(angle)], 1)
     return _shaped(pairs.reshape(-1)[:count], shape)
-
-
-def truncated_normal(shape, mean, sigma, low, high):
-    """Normal numbers between `low` and `high`, by the inverse of the distribution function."""
-    from statistics import NormalDist
-
-    if sigma < 0:
-        raise ValueError("sigma < 0")
-    mean, sigma, low, high = _single(mean, sigma, low, high)
-    least, most = (math.erfc(-(bound - mean) / sigma / _ROOT_2) / 2 for bound in (low, high))
-    inverse, stretch = NormalDist().inv_cdf, _ROOT_2 / math.sqrt(2)
-    within = least + _units(math.prod(shape)) * (most - least)
-    within = np.clip(within, np.finfo(float).tiny, np.nextafter(1, 0))
-    return _shaped(mean + sigma * stretch * np.array([inverse(p) for p in within.tolist()]), shape)
 
 
 def _units(count):

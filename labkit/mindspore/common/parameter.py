@@ -16,7 +16,7 @@ from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from ...engine import cast, getval, isbox, running
-from ..graph.recorder import current
+from ..graph.recorder import current, refuse_set_data
 from . import dtype as mstype
 from .initializer import initializer
 from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, put, wrap
@@ -170,8 +170,9 @@ class Parameter(Tensor):
     def set_data(self, data, slice_shape=False) -> Self:
         """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter.
 
-        A tensor of this type shares its memory with the parameter from then on.
+        A tensor of this type shares its memory with the parameter from then on. Raises RuntimeError in a compiled function.
         """
+        refuse_set_data()
         of_kind(
             data,
             (Tensor, int, float, bool),

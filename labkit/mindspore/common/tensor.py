@@ -4,7 +4,6 @@ A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is bein
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
 """
 
-import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
@@ -19,8 +18,7 @@ from ...dialects.class_paths import Placed
 from ...dialects.unsupported import member
 from ...engine import cast, custom_vjp, getval, isbox, running
 from ...engine import stop_gradient as constant
-from ...program import Interpreted, Undecided, is_user
-from ..graph.recorder import concrete, flow, numbers_of, only_inside, text_of
+from ..graph.recorder import numbers_of, only_inside, text_of, truth
 from . import dtype as mstype
 from . import indexing as _indexing
 from . import printing as _printing
@@ -30,14 +28,6 @@ __all__ = ["Tensor", "from_numpy", "tensor"]
 
 NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
-
-
-def _asked_by_user():
-    """Whether the user's code called what this file does, and not labkit's."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
-        frame = frame.f_back
-    return frame is None or is_user(frame.f_code)
 
 
 def wrap(value):
@@ -125,8 +115,6 @@ class Tensor(metaclass=Placed):
     def __engine_wrap__(self, value):
         return wrap(value)
 
-    __engine_flow__ = staticmethod(flow)
-
     def __engine_hold__(self, value):
         """A context in which the tensor has this value; then again what it had."""
         return _holding(self, value)
@@ -204,10 +192,6 @@ class Tensor(metaclass=Placed):
         """Its elements as nested lists; a number for a 0-d tensor."""
         return self.asnumpy().tolist()
 
-    def init_data(self) -> "Tensor":
-        """The tensor itself, whose data are there from the beginning."""
-        return self
-
     def value(self) -> "Tensor":
         """The tensor itself; for a parameter, its value as a plain tensor."""
         return wrap(self._value)
@@ -231,8 +215,7 @@ class Tensor(metaclass=Placed):
         return (self[i] for i in range(self.shape[0]))
 
     def _single(self):
-        kind = Undecided if _asked_by_user() else Interpreted
-        array = np.asarray(concrete(self._value, "branch on a tensor's value or make a Python number of it", kind))
+        array = np.asarray(numbers_of(self._value, "make a Python number of a tensor"))
         if array.size != 1:
             raise ValueError(
                 f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
@@ -240,7 +223,7 @@ class Tensor(metaclass=Placed):
         return array.reshape(())[()]
 
     def __bool__(self):
-        return bool(self._single())
+        return truth(self._value)
 
     def _scalar(self):
         if self.size != 1:

@@ -7,12 +7,12 @@
 
 from ...dialects.unsupported import attributes
 from . import config, transforms, vision
-from .mnist import MnistDataset
 from .pipeline import Dataset
-from .sources import DigitsDataset, GeneratorDataset, NumpySlicesDataset
+from .sources import DigitsDataset, GeneratorDataset, MnistDataset, NumpySlicesDataset
 
 __all__ = [
-    "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms", "vision",
+    "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
+    "vision",
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

@@ -36,7 +36,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     >>> grad(lambda x: x**3)(Tensor(2.0))
     Tensor(shape=[], dtype=Float32, value= 12)
     """
-    return _Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
@@ -45,7 +45,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
     (Tensor(shape=[], dtype=Float32, value= 8), Tensor(shape=[], dtype=Float32, value= 12))
     """
-    return _Grad(True, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(True, has_aux, return_ids, sens_param)(fn, grad_position, weights)
 
 
 def get_grad(gradients, identifier) -> Tensor:
@@ -68,15 +68,22 @@ def _gradient_of(tree, wanted):
     return next((g for g in (_gradient_of(branch, wanted) for branch in branches) if g is not None), None)
 
 
-class _Grad:
+def check_flags(owner, **flags) -> None:
+    """Raise TypeError for a flag that is no bool."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise TypeError(f"For '{owner}', the '{name}' should be bool, but got {type(flag).__name__}")
+
+
+class Grad:
     """The options of a gradient function, checked."""
 
+    warns = True  # of what gets no gradient
+
     def __init__(self, with_value=False, has_aux=False, return_ids=False, sens_param=False):
+        check_flags("_Grad", has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
         self.with_value, self.has_aux, self.return_ids, self.sens_param = with_value, has_aux, return_ids, sens_param
-        for name in ("has_aux", "return_ids", "sens_param"):
-            if not isinstance(getattr(self, name), bool):
-                kind = type(getattr(self, name)).__name__
-                raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {kind}")
+        self.options: tuple = with_value, has_aux, return_ids, sens_param
 
     def __call__(self, fn, grad_position, weights):
         if grad_position is None and weights is None:
@@ -84,7 +91,10 @@ class _Grad:
         if grad_position is not None:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
+        return self.gradient_function(fn, positions, weights)
 
+    def gradient_function(self, fn, positions, weights):
+        """The function that is called like `fn` and returns its gradients by these positions and weights."""
         known: dict = {}  # the compiled form, by the weights that `weights` holds
 
         def run(*args, **kwargs):
@@ -112,7 +122,7 @@ class _Grad:
         from ..graph.jit import Compiled, compiled_for
 
         held = tuple(weights) if isinstance(weights, (tuple, list)) else weights
-        options = self.with_value, self.has_aux, self.return_ids, self.sens_param, str(positions), chosen
+        options = *self.options, str(positions), chosen
 
         def run(*args, **kwargs):
             return self._run(fn, args, kwargs, positions, held)
@@ -124,20 +134,24 @@ class _Grad:
         parameters = () if weights is None else weight_list(weights)
         args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
         fn, args = by_position(fn, args, kwargs)
-        places = () if positions is None else in_range(positions, args)
+        places = self.places(positions, args)
         run = Run(fn, args, places, parameters, first_of_many if self.has_aux else None)
         if sens is not None:
             check_cotangent(sens, run)
         by_place, by_weight = run.pull(sens)
-        if len(by_place) < len(places) or run.raw is None:
+        if self.warns and (len(by_place) < len(places) or run.raw is None):
             found = dict(by_place)
             _warn_of_nothing(fn, run, {place: args[place] for place in places if place not in found})
-        gradient = self._answer(positions, weights, by_place, by_weight, parameters)
+        gradient = self.answer(positions, weights, by_place, by_weight, parameters)
         if self.with_value:
             return run.output, gradient
         return (gradient, run.output[1:]) if self.has_aux else gradient
 
-    def _answer(self, positions, weights, by_place, by_weight, parameters):
+    def places(self, positions, args):
+        """The positions of the inputs to differentiate."""
+        return () if positions is None else in_range(positions, args)
+
+    def answer(self, positions, weights, by_place, by_weight, parameters):
         if self.return_ids:
             inputs = tuple(by_place)
             weight_gradients = tuple((p.name, g) for p, g in zip(parameters, by_weight, strict=True))

@@ -1,8 +1,9 @@
 """A call of a compiled function, written out as one small function for one signature.
 
-It checks all that its program assumes of the arguments and of the surroundings, takes the arrays out of the tensors, runs the
-program, writes the parameters and wraps the results. Where anything is not as it was it gives `MISSED`, and `graph_mode` looks
-again in the general way: what `_signature` says of the arguments, and `Watched.same` of all else, is what is checked here.
+It checks all that its program assumes of the arguments and, until a change was warned of, that its surroundings are as they
+were, takes the arrays out of the tensors, runs the program, writes the parameters and wraps the results. Where anything is not
+as it was it gives `MISSED`, and `jit` looks again in the general way: what `signature` says of the arguments, and
+`Watched.same` of all else, is what is checked here.
 
     call = written_call(compiled, held, args, kwargs, names)     # of arguments that `held`, a program, was found for
     print(call.source)
@@ -22,7 +23,7 @@ from ..common.tensor import Tensor, wrap
 from ..gradient.reverse_run import Mutable
 from .operators import Number
 from .recorder import current
-from .surroundings import Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
+from .surroundings import Cell_, Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
 
 MISSED = object()  # what a written call gives where its program may not hold
 TENSOR = object()  # stands for a tensor in the structure of an output
@@ -42,7 +43,7 @@ def made(leaf, values):
 _slot = vars(Tensor)["_value"]  # where a parameter's own value is, in no derivative and no recording
 _WORDS = {
     "MISSED": MISSED, "Tensor": Tensor, "current": current, "errstate": np.errstate, "ndarray": np.ndarray,
-    "hooks_of": hooks_of, "new": object.__new__, "state_of": state_of, "stored": _slot.__get__, "store": _slot.__set__,
+    "new": object.__new__, "state_of": state_of, "stored": _slot.__get__, "store": _slot.__set__,
 }  # fmt: skip
 _PLACES = {  # how a `Watched` gets its value -> the same as source
     getitem: "{}[{!r}]", getattr: "{}.{}", own_attribute: "vars({})[{!r}]", parts_of: "tuple(map(id, {}[{!r}].values()))",
@@ -65,7 +66,10 @@ def written_call(compiled, held, args, kwargs, names):
         writer.entries("kwargs", kwargs)
     except _Unwritable:
         return None
-    for watched in held.watched:
+    if isinstance(cell := compiled.__wrapped__, Cell_):
+        phase = cell.phase or "train"
+        writer.miss(f"({writer.name_of(cell)}.phase or 'train') != {phase!r}")
+    for watched in [*held.limits, *(held.watched if compiled.watching else ())]:
         writer.watched(watched)
     inputs = writer.inputs + [writer.source(source) for source in held.recorder.sources]
     source = "\n".join(
@@ -75,8 +79,7 @@ def written_call(compiled, held, args, kwargs, names):
             "    try:",
             *[f"        {line}" for line in writer.lines],
             "    except (KeyError, ValueError, AttributeError): return MISSED",
-            f"    {writer.name_of(compiled)}._hits += 1",
-            *[f"    {line}" for line in writer.run(held, inputs)],
+            *[f"    {line}" for line in writer.run(held, inputs, compiled)],
         ]
     )
     exec(compile(source, "<labkit call>", "exec"), writer.space)
@@ -185,6 +188,8 @@ class _Writer:
         get = watched.get
         if get.func is parameter_state and type(get.args[0]) is Parameter:
             return self.parameter(get.args[0], watched)
+        if get.func is hooks_of and not watched.value:
+            return self.miss(f"{self.name_of(get.args[0])}._hooks", watched.name)
         if (get.func is parts_of or get.args[1:] == ("_hooks",)) and not watched.value:
             return self.miss(self.place(partial(getitem, *get.args)), watched.name)
         place = self.place(get)
@@ -206,14 +211,12 @@ class _Writer:
 
     def parameter(self, parameter, watched):
         """What a program assumes of a parameter, and its value, which is likely an input."""
-        name, requires_grad, shape, dtype, hooks = watched.state
-        known, value = self.name_of(parameter), self.name(f"{name}_value")
+        shape, dtype = watched.state
+        known, value = self.name_of(parameter), self.name(f"{watched.name}_value")
         dtype = self.name_of(dtype, dtype.name)
         self._parameters[id(parameter)] = value
         self.lines.append(f"{value} = stored({known})")
-        self.miss(f"{known}._name != {name!r} or {known}._requires_grad is not {requires_grad}", name)
-        self.miss(f"{value}.shape != {shape} or {value}.dtype != {dtype}", name)
-        self.miss(f"hooks_of({known}) != {self.name_of(hooks)}" if hooks else f"{known}._hooks", f"hooks of {name}")
+        self.miss(f"{value}.shape != {shape} or {value}.dtype != {dtype}", watched.name)
 
     # ---- the run ----
 
@@ -222,19 +225,19 @@ class _Writer:
         value = self._parameters.get(id(source.args[0])) if isinstance(source, partial) else None
         return value or f"{self.name_of(source, 'drawn')}()"
 
-    def run(self, held, inputs):
+    def run(self, held, inputs, compiled):
         """Run the program, do what it does besides, return its output."""
         results = [self.name("result") for _ in range(held.count + len(held.recorder.results()))]
         names = f"{', '.join(results)}, = " if results else ""
         run, outputs = self.name_of(held.program.run, "program"), results[: held.count]
         yield 'with errstate(all="ignore"):'
         yield f"    {names}{run}({', '.join(inputs)})"
+        yield f"{self.name_of(compiled)}._hits += 1"
         written = [parameter for parameter, _ in held.recorder.written.values()]
         if (
             held.recorder.prints
             or held.recorder.assigned
             or held.recorder.updated
-            or held.recorder.in_order
             or any(type(parameter) is not Parameter for parameter in written)
         ):
             given = f"[{', '.join(self.tensors)}]"

@@ -11,12 +11,12 @@ from functools import partial
 from ...engine import leaves, map_leaves
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor, wrap
-from .branch_join import MISSING
 from .call_writer import form, made
 from .operators import Number, as_number, number
 from .recorder import bare_recorded, current
 from .surroundings import Watched, assigned_attributes, state_of
 
+MISSING = object()  # what an object holds under a name that it has not
 _NOT_KEPT = (type, types.ModuleType, types.FunctionType, types.MethodType)
 
 

@@ -8,21 +8,27 @@ from functools import partial
 import numpy as np
 
 from ...engine import leaves, map_leaves
-from ...program import Recording, TraceError, Undecided, is_user, refused_as_arrays
+from ...program import Interpreted, Recording, TraceError, is_user, refused_as_arrays, trace_error
 from ..common.parameter import Parameter
 from ..common.seed import unmoved
 from ..common.tensor import Tensor, wrap
 from .call_writer import MISSED, TENSOR, form, made, written_call
 from .cell_attributes import Attributes
+from .joins import check_join
 from .operators import Number
 from .recorder import Recorder
 from .signature import named, names_of, placed
-from .source_code import definition, first_code, rewritten_code, run_as
-from .surroundings import Watched, changed_message, functions_of, parameter_state, site_of_change
-
-_PLAIN = (
-    "A branch or loop on a tensor becomes one of the program where the source of its function is at hand, and neither "
-    "writes an outer variable nor leaves a loop from inside of a `try` or `with`."
+from .source_code import definition, rewritten
+from .surroundings import (
+    Watched,
+    arguments_of,
+    changed_message,
+    content_of,
+    functions_of,
+    hooks_of,
+    is_of_cell,
+    parameter_state,
+    site_of,
 )
 
 
@@ -32,45 +38,34 @@ def missed(args, kwargs):
 
 
 class Compilation:
-    """One program of a compiled function, what it depends on, and what it does besides."""
+    """One program of a compiled function, what it depends on, and what it does besides.
 
-    def __init__(self, compiled, walk, args, kwargs, tensors):
+    `turned`: the number of the decision that is answered the other way.
+    """
+
+    def __init__(self, compiled, walk, args, kwargs, tensors, turned=None):
         self.attributes, functions = Attributes(walk), functions_of(walk)
         self.watched, self.call = self.attributes.instead(walk.found), None
-        self.others = [self]  # the programs of this signature that values decide between
+        self.ways = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
-        try:
-            with run_as(first_code, functions):
-                output, recording = self._recorded(compiled, args, kwargs, tensors)
-        except Undecided:
-            output, recording = self._rewritten(functions, compiled, args, kwargs, tensors)
-        self._check(compiled, args, output)
+        with rewritten(functions):
+            output, recording = self._recorded(compiled, args, kwargs, tensors, turned)
+        if (name := next((w.name for w in self.watched if not w.same()), None)) is not None:
+            raise TraceError(changed_message(site_of(compiled.__wrapped__, args, name), name))
+        if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
+            raise trace_error("return the text of a tensor", Interpreted)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
-        self.structure = map_leaves(form, output)
-        self.count = len(outputs)
+        self.output, self.structure, self.count = output, map_leaves(form, output), len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        self._watch_parameters()
+        self._watch_inputs()
 
-    def _rewritten(self, functions, compiled, args, kwargs, tensors):
-        """The same of the functions' sources with their control flow rewritten, so that values may decide."""
-        try:
-            with run_as(rewritten_code, functions):
-                return self._recorded(compiled, args, kwargs, tensors, in_order=True)
-        except Undecided as error:
-            raise TraceError(f"{error} {_PLAIN}") from None
-        except RecursionError:
-            what = "call itself as often as a value says that is known only when the program runs"
-            raise TraceError(
-                f"{site_of_change(compiled.__wrapped__, args, '')}: a compiled function cannot {what}. Write a loop."
-            ) from None
-
-    def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
+    def _recorded(self, compiled, args, kwargs, tensors, turned):
         """What the function returns while it is recorded, and the recording."""
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
         around = [w.value for w in self.watched if not isinstance(w.value, Parameter)]
         self.recorder = Recorder(recording, [*around, owner, *args, *kwargs.values()])
-        self.recorder.in_order, self.recorder.attributes = in_order, self.attributes
+        self.recorder.turned, self.recorder.attributes = turned, self.attributes
         names = names_of(compiled, args, kwargs)
         boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
         fn = compiled.fn
@@ -78,45 +73,41 @@ class Compilation:
         def run(*boxes):
             given = iter(boxes)
             places = map_leaves(lambda leaf: placed(leaf, given), (list(args), kwargs))
-            self.recorder.own = {id(leaf): leaf for leaf in leaves(places) if isinstance(leaf, Tensor)}
+            self.recorder.own = [leaf for leaf in leaves(places) if isinstance(leaf, Tensor)]
             output = fn(*places[0], **places[1])
             return map_leaves(_bare, output)
 
         active, attributes = self.recorder.active(), self.attributes.open(self.recorder)
-        with unmoved(), as_graph_mode_says(self.recorder), active, attributes, refused_as_arrays():
-            return recording.run(run, *boxes), recording
+        try:
+            with unmoved(), as_graph_mode_says(), active, attributes, refused_as_arrays():
+                return recording.run(run, *boxes), recording
+        except Exception as error:
+            self.recorder.raised(error)
+            raise
 
-    def _check(self, compiled, args, output):
-        """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
-        if (name := self.changed()) is not None:
-            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
-        if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
-            where = site_of_change(compiled.__wrapped__, args, "")
-            raise TraceError(
-                f"{where}: a compiled function cannot return the text of a tensor. Print it, or return the tensor."
-            )
-
-    def _watch_parameters(self):
-        """Watch what the program assumes of parameters besides their values."""
+    def _watch_inputs(self):
+        """Note the `limits` of the program: what it assumes of parameters, and of tensors from outside that are not a cell's."""
         known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
         known += [parameter for parameter, _ in self.recorder.read.values()]
-        for parameter in {id(p): p for p in known}.values():
-            now = partial(parameter_state, parameter)
-            self.watched.append(Watched(parameter.name, now, now(), plain=True))
-        self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]
-        self.changeable = [w for w in self.watched if not w.fixed]
+        self.limits = [w for w in self.watched if w.get.func is arguments_of]
+        for tensor in {
+            id(w.value): w.value for w in self.watched if type(w.value) is Tensor and not is_of_cell(w)
+        }.values():
+            self.limits.append(Watched("a tensor", partial(content_of, tensor), content_of(tensor), plain=True))
+        for p in {id(p): p for p in known}.values():
+            self.limits.append(Watched(p.name, partial(parameter_state, p), parameter_state(p), plain=True))
+            self.watched.append(
+                Watched(f"{p.name}.requires_grad", partial(getattr, p, "requires_grad"), p.requires_grad)
+            )
+            self.watched.append(Watched(f"the hooks of {p.name}", partial(hooks_of, p), hooks_of(p), plain=True))
 
-    def current(self):
-        """Whether all it depends on is what it was."""
-        try:
-            untouched = all(get() is value for get, value in self.fixed)
-        except (KeyError, ValueError, AttributeError):
-            return False
-        return all(w.same() for w in (self.changeable if untouched else self.watched))
+    def holds(self):
+        """Whether all is within its limits."""
+        return all(w.same() for w in self.limits)
 
     def changed(self):
-        """The name of what is not what it was, or None."""
-        return next((w.name for w in self.watched if not w.same()), None)
+        """What has changed around it, a `Watched`, or None."""
+        return next((w for w in self.watched if not w.same()), None)
 
     def written(self, compiled, args, kwargs):
         """`call(args, kwargs)` of this program, written when it is first wanted again."""
@@ -124,15 +115,40 @@ class Compilation:
             self.call = written_call(compiled, self, args, kwargs, named(compiled, args)) or missed
         return self.call
 
-    def run(self, tensors):
+    def results(self, tensors):
+        """What the program computes. Raises Elsewhere where another one is for these values."""
         with np.errstate(all="ignore"):
-            given = [t._value for t in tensors] + [source() for source in self.recorder.sources]
-            results = self.program.run(*given)
+            return self.program.run(*[t._value for t in tensors], *[source() for source in self.recorder.sources])
+
+    def given(self, results, tensors):
+        """What the function gives, for these results, after all that it does besides."""
         self.recorder.replay(results[self.count :], tensors)
         values = iter(results)
         if self.structure is TENSOR:
             return wrap(results[0])
         return map_leaves(lambda leaf: made(leaf, values), self.structure)
+
+
+def other_ways(first, compile_turned):
+    """The programs for the other answer to each decision of the first one; graph mode, too, compiles both sides of a branch.
+
+    `compile_turned(number)` compiles with a decision answered the other way. Raises what graph mode says of the other side:
+    NameError for a name that has no value there, TypeError for what an op does not take, or for a result of another type. What
+    the user's code raises there by itself it will raise when it runs.
+    """
+    found = []
+    for number in first.recorder.turns():
+        try:
+            other = compile_turned(number)
+        except (NameError, TypeError) as error:
+            if isinstance(error, NameError) or (_place(error.__traceback__)[0] is None and type(error) is TypeError):
+                raise
+            continue
+        except Exception:  # a loop that does not end, a value that is out of bounds there
+            continue
+        check_join(first.output, other.output)
+        found.append(other)
+    return found
 
 
 def _bare(leaf):
@@ -142,10 +158,14 @@ def _bare(leaf):
 
 _UNKNOWN = "The name '{}' is not defined, or not supported in graph mode."
 _ONE_SIDE = "The local variable '{}' is not defined in {} branch, but defined in {} branch.\nIn file {}:{}"
+_IN_LOOP = (
+    "The local variable '{0}' defined in the 'while' loop body cannot be used outside of the loop body. Please define variable "
+    "'{0}' before 'while'."
+)
 
 
 @contextmanager
-def as_graph_mode_says(recorder):
+def as_graph_mode_says():
     """While open, the error for a name of the user's code that has no value is the one of graph mode."""
     try:
         yield
@@ -154,8 +174,8 @@ def as_graph_mode_says(recorder):
         code, line = _place(error.__traceback__)
         if name is None or code is None:
             raise
-        told = recorder.undefined.get(name[1]) or _on_one_side(code, line, name[1])
-        raise (UnboundLocalError(told) if told else NameError(_UNKNOWN.format(name[1]))) from None
+        words = _on_one_side(code, line, name[1])
+        raise (UnboundLocalError(words) if words else NameError(_UNKNOWN.format(name[1]))) from None
 
 
 def _place(traceback):
@@ -167,11 +187,13 @@ def _place(traceback):
 
 
 def _on_one_side(code, line, name):
-    """What is said where one side of an `if` above gives the name a value and the other does not; None for any other reason."""
+    """What is said where one side of an `if` above, or a loop, gives the name a value; None for any other reason."""
     function = definition(code)
     for node in ast.walk(function) if function is not None else ():
-        if isinstance(node, ast.If) and (node.end_lineno or 0) < line:
+        if isinstance(node, (ast.If, ast.While)) and (node.end_lineno or 0) < line:
             given = [any(_assigns(part, name) for part in side) for side in (node.body, node.orelse)]
+            if isinstance(node, ast.While) and any(given):
+                return _IN_LOOP.format(name)
             if any(given) and not all(given):
                 sides = ("false", "true") if given[0] else ("true", "false")
                 return _ONE_SIDE.format(name, *sides, code.co_filename, node.lineno)

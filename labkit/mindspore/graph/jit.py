@@ -2,36 +2,42 @@
 
 `jit(fn)` and, in GRAPH_MODE, every gradient function and every cell called from outside run as a `Compiled`. A program holds
 for one signature: the structure of the arguments, shapes and dtypes of tensors, values of everything else. Parameters that
-the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run;
-all else that it takes from its surroundings is watched (`_watching`), and a change recompiles. So nothing goes stale.
+the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run.
 
-The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
-function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
-one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. A function that goes on
-by numbers outside of ops, as those of an array or of `ops.unique`, is run by Python every time. The real one keeps the first
-value of a global for ever; here a change recompiles.
+All else that it takes from its surroundings (attributes, globals, closures, lists, dicts, objects, functions) has the value that
+it had then, as in the real one. labkit warns of the first change that is not seen, and names the line that reads it.
+
+Where the function asks for the truth of a tensor, in an `if` or a `while`, the program is for this answer, and there is one for
+the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside of
+ops, as those of an array or of `ops.unique`, or by many answers, as a long `while` does, is run by Python every time; that run
+sees what its surroundings are then.
 """
 
 import types
-import warnings
 from collections import namedtuple
 from collections.abc import Callable
 
+from ...dialects.user_warnings import warn_user
 from ...engine import isbox
 from ...program import Elsewhere, Interpreted, Program, trace_error
 from ..common.tensor import Tensor
 from .call_writer import MISSED
-from .compilation import Compilation, missed
+from .compilation import Compilation, missed, other_ways
 from .recorder import busy, inside_graph
 from .signature import difference, flattened, named
-from .source_code import first_code, run_as
-from .surroundings import Cell_, functions_of, surroundings
+from .source_code import first_code, rewritten
+from .surroundings import Cell_, functions_of, site_of, surroundings
 
 __all__ = ["CacheInfo", "Compiled", "jit", "jit_class"]
 
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
+MANY_WAYS = 16  # programs for one signature, between which values decide: more are run by Python
+_UNSEEN = (
+    "{name} has changed since {function} was compiled. As in MindSpore, the compiled function goes on with what it was{site}. "
+    "Pass what varies as an argument, keep it in a Parameter, or compile again."
+)
 
 
 class Compiled:
@@ -47,6 +53,7 @@ class Compiled:
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
         self._ready = self._before = missed  # the calls of the two programs that ran last, written out
         self._writers, self._interpreted = None, set()
+        self.watching = True  # until a change that is not seen has been warned of
         self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         self.__doc__ = self.__wrapped__.__doc__
 
@@ -60,56 +67,48 @@ class Compiled:
         return self._looked_up(args, kwargs) if output is MISSED else output
 
     def _looked_up(self, args, kwargs):
-        tensors, signature = flattened((args, kwargs))
+        tensors, signature = self._signature(args, kwargs)
         if busy() or any(isbox(t._value) for t in tensors):
             return self._by_python(args, kwargs)  # part of a derivative or of another program
-        held = None if signature in self._interpreted else self._found(signature, args, kwargs, tensors)
-        if held is None:
-            return self._by_python(args, kwargs)
         try:
-            return held.run(tensors)
-        except Elsewhere:
-            return self._elsewhere(signature, args, kwargs, tensors)
-
-    def _found(self, signature, args, kwargs, tensors):
-        """The program that holds now; None where the function takes arrays of tensors, so that Python runs it."""
-        try:
-            return self._program_for(signature, args, kwargs, tensors)
+            held = None if signature in self._interpreted else self._program_for(signature, args, kwargs, tensors)
+            if held is not None:
+                way, results = self._way(held, signature, args, kwargs, tensors)
+                return way.given(results, tensors)
         except Interpreted:
             self._interpreted.add(signature)
-            return None
+            self._programs.pop(signature, None)
+        return self._by_python(args, kwargs)
+
+    def _signature(self, args, kwargs):
+        """The tensors among the arguments, and what the program is for; of a cell that is the phase, too."""
+        tensors, signature = flattened((args, kwargs))
+        return tensors, (signature, getattr(self.__wrapped__, "phase", "") or "train")
 
     def _by_python(self, args, kwargs):
         """The output of a run, in which a name has a value as in a program."""
-        with inside_graph(), run_as(first_code, self._writing()):
-            return self.fn(*args, **kwargs)
-
-    def _writing(self):
-        """The functions it calls whose writes are values of their own; found once."""
         if self._writers is None:
             called = functions_of(surroundings(self.__wrapped__))
             self._writers = [fn for fn in called if first_code(fn.__code__) is not None]
-        return self._writers
+        with inside_graph(), rewritten(self._writers):
+            return self.fn(*args, **kwargs)
 
-    def _elsewhere(self, signature, args, kwargs, tensors):
-        """The output where a value decides otherwise than the program found assumes, and the program for that."""
-        held = self._programs[signature]
-        for other in [other for other in held.others if other is not held and other.current()]:
+    def _way(self, held, signature, args, kwargs, tensors):
+        """The program for what the values decide, compiled where it is not there yet, and its results."""
+        for way in [held, *[way for way in held.ways if way is not held]]:
             try:
-                output = other.run(tensors)
+                results = way.results(tensors)
             except Elsewhere:
                 continue
-            self._programs[signature] = other
-            return output
+            self._programs[signature] = way
+            return way, results
+        if len(held.ways) >= MANY_WAYS:
+            raise trace_error(f"go in more than {MANY_WAYS} ways", Interpreted)
         made = Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
-        held.others[:] = [*held.others[-MOST:], made]
-        made.others = held.others
-        self._programs[signature], self._ready, self._before = made, missed, missed
+        held.ways.append(made)
+        made.ways, self._programs[signature] = held.ways, made
         self._misses += 1
-        try:
-            return made.run(tensors)
-        except Elsewhere:
-            raise trace_error("go on with a shape or a choice that changes from round to round of a loop") from None
+        return made, made.results(tensors)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -124,41 +123,63 @@ class Compiled:
 
     def program(self, *args, **kwargs) -> Program:
         """The `Program` that runs for arguments like these."""
-        tensors, signature = flattened((args, kwargs))
-        return self._program_for(signature, args, kwargs, tensors).program
+        tensors, signature = self._signature(args, kwargs)
+        held = self._program_for(signature, args, kwargs, tensors)
+        return self._way(held, signature, args, kwargs, tensors)[0].program
 
     def cache_info(self) -> CacheInfo:
         """How often a program was found, how often one was compiled, and how many are kept."""
         return CacheInfo(self._hits, self._misses, len(self._programs))
 
+    def refresh(self):
+        """Forget the programs whose surroundings have changed: a gradient function that is made anew sees them as they are."""
+        for signature, held in [*self._programs.items()]:
+            if held.changed():
+                del self._programs[signature]
+                self._ready, self._before, self.watching = missed, missed, True
+
     def _program_for(self, signature, args, kwargs, tensors):
         """The program that holds now; None inside a derivative of what the surroundings hold."""
         held = self._programs.get(signature)
-        if held is not None and held.current():
+        if held is not None and held.holds():
+            if self.watching and (changed := held.changed()):
+                self._warn_of_change(changed, args)
             self._hits += 1
             self._before, self._ready = self._ready, held.written(self, args, kwargs)
             return held
         walk = surroundings(self.__wrapped__, (*args, *kwargs.values()))
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in walk.found):
             return None
-        made = Compilation(self, walk, args, kwargs, tensors)
+        compile_turned = lambda number: Compilation(self, walk, args, kwargs, tensors, number)
+        made = compile_turned(None)
+        made.ways += other_ways(made, compile_turned)
+        for way in made.ways:
+            way.ways = made.ways
         if self._programs.get(signature) is not held:  # another thread was faster
             return made
         self._misses += 1
         if self._misses > MANY:
-            self._warn(held, signature, args)
+            self._warn_of_many(signature, args)
         if len(self._programs) >= MOST:
             self._programs.pop(next(iter(self._programs), None), None)
         self._programs[signature], self._ready, self._before = made, missed, missed
         self._last = signature
         return made
 
-    def _warn(self, held, signature, args):
-        varied = f"the value of {held.changed()}" if held else difference(self._last, signature, named(self, args))
-        warnings.warn(
+    def _warn_of_change(self, changed, args):
+        """Warn once, and write the calls without what is watched for the warning."""
+        self.watching, self._ready, self._before = False, missed, missed
+        for held in self._programs.values():
+            for way in held.ways:
+                way.call = None
+        site = site_of(self.__wrapped__, args, changed.name)
+        warn_user(_UNSEEN.format(name=changed.name, function=self.__name__, site=site and f" ({site} uses it)"))
+
+    def _warn_of_many(self, signature, args):
+        varied = difference(self._last and self._last[0], signature[0], named(self, args))
+        warn_user(
             f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
-            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same.",
-            stacklevel=5,
+            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same."
         )
 
 
@@ -177,7 +198,7 @@ class _Compilations(dict):
 
 
 def compiled_for(fn, options, make):
-    """The `Compiled` of a function or cell under these options; made by `make()`.
+    """The `Compiled` of a function or cell under these options; made by `make()`. That of a gradient is refreshed.
 
     It is kept with the function itself, a method's with its object; what cannot hold it, such as a builtin, gets a new one.
     """
@@ -190,6 +211,8 @@ def compiled_for(fn, options, make):
         kept = home["_labkit_compiled"] = _Compilations(owner)
     if options not in kept:
         kept[options] = make()
+    elif options != "cell":
+        kept[options].refresh()
     return kept[options]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...engine import cast
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor
-from .recorder import current, only_inside
+from .recorder import bare_recorded, current, only_inside
 
 KINDS = {bool: np.bool_, int: np.int64, float: np.float32}
 
@@ -31,12 +31,6 @@ def as_number(value) -> Any:
     if isinstance(value, Number):
         return value
     return number(KINDS[type(value)](value)) if type(value) in KINDS else None
-
-
-def numbered(value) -> Any:
-    """A Python number as one of a program, anything else as it is."""
-    made = as_number(value)
-    return value if made is None else made
 
 
 def _of_numbers(name):
@@ -80,21 +74,25 @@ def _updating(operator):
             raise RuntimeError(_DIMENSIONS.format(self.ndim, found.ndim))
         if found.shape != self.shape:
             raise RuntimeError(f"For 'Assign', expected a value of shape {self.shape}, but got {found.shape}.")
-        _note(self)
-        self._value = cast(found._value, self._value.dtype)
+        value = cast(found._value, self._value.dtype)
+        _note(self, value)
+        self._value = value
         return self
 
     return update
 
 
-def _note(tensor):
-    """Note an argument that is written. Raises TraceError for any other tensor from outside, but for a parameter."""
+def _note(tensor, value):
+    """Note an argument that is written, also under a derivative. Raises TraceError for a tensor from outside."""
     if current.recorder is None or isinstance(tensor, Parameter):
         return
     only_inside(tensor, "change a tensor from outside")
-    places = [*current.recorder.own]
-    if id(tensor) in current.recorder.own and (place := places.index(id(tensor))) not in current.recorder.updated:
-        current.recorder.updated.append(place)
+    held = bare_recorded(tensor._value)
+    for place, own in enumerate(current.recorder.own):
+        if own is tensor or own._value is held:
+            own._value = bare_recorded(value)
+            if place not in current.recorder.updated:
+                current.recorder.updated.append(place)
 
 
 def give_updates() -> None:

@@ -2,17 +2,24 @@
 
 import builtins
 import re
+import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...engine import current as shown
-from ...engine import getval, isbox
-from ...program import Effect, Interpreted, Op, Undecided, record_decision, record_effect, recorded, refuse, trace_error
+from ...engine import getval, isbox, user_site
+from ...program import Interpreted, Op, TraceError, decided, is_user, record_decision, recorded, refuse, trace_error
+
+MANY_DECISIONS = 200  # of one run: more are those of a loop, which Python is to run
+_SET_DATA = (
+    "Failed to compile in GRAPH_MODE because the 'Parameter' object's method 'set_data' is not supported in 'construct' or "
+    "function with @jit decorator. Try to use the 'Parameter.set_data' externally such as initialized in the method '__init__' "
+    "before assigning.\nFor more details, please refer to "
+    "https://www.mindspore.cn/tutorials/zh-CN/master/compile/static_graph.html \n"
+)
 
 
 class Current(threading.local):
@@ -42,7 +49,7 @@ def busy():
     return bool(current.substitutions) or current.recorder is not None
 
 
-def concrete(value, what, kind=Undecided):
+def concrete(value, what, kind=TraceError):
     """The plain array behind a tensor's value. Raises TraceError, of a `kind`, saying `what` was asked, while it is recorded."""
     refuse(value, what, kind)
     return getval(value)
@@ -63,7 +70,34 @@ def text_of(value, written):
     """`written(array)`; while recorded, a mark that `print` replaces by it whenever the program runs."""
     if current.recorder is not None and recorded(value) is not None:
         return current.recorder.mark(value, written)
-    return written(concrete(value, "turn a tensor into text"))
+    return written(numbers_of(value, "turn a tensor into text"))
+
+
+def truth(value) -> bool:
+    """Whether a tensor of one element, given by its value, holds. While it is recorded, the program is for this answer.
+
+    Raises ValueError for a tensor of several elements, in the words of each mode.
+    """
+    shape = np.shape(value)
+    if current.recorder is not None and recorded(value) is not None:
+        if shape not in ((), (1,)):
+            raise ValueError(
+                "Only tensor which shape is () or (1,) can be converted to bool, but got tensor shape is "
+                f"({', '.join(map(str, shape))})"
+            )
+        return current.recorder.decide(value, bool)
+    array = np.asarray(concrete(value, "branch on a tensor's value"))
+    if array.size != 1:
+        raise ValueError(
+            f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
+        )
+    return bool(array.reshape(())[()])
+
+
+def refuse_set_data():
+    """Raise RuntimeError, as graph mode does, where the user's code of a compiled function calls `set_data`."""
+    if (current.recorder is not None or current.in_graph) and is_user(sys._getframe(2).f_code):
+        raise RuntimeError(_SET_DATA)
 
 
 class Recorder:
@@ -73,10 +107,9 @@ class Recorder:
         self.recording, self.read, self.written = recording, {}, {}
         self.sources = []  # of inputs besides the arguments: functions that give their values before a run
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
-        self.in_order, self.sides = False, 0  # prints are in the order of the run; how many choices are open
-        self.said: list = []  # what this run has to print
-        self.undefined: dict[str, str] = {}  # name that has no value on some way -> what is said where it is used
-        self.own: dict[int, Any] = {}  # id of a tensor that stands for an argument -> it, in their order
+        self.decisions: list = []  # where a value decided, and whether the answer was a truth value
+        self.turned: Any = None  # the number of the decision that is to be answered the other way
+        self.own: list = []  # the tensors that stand for arguments, in their order
         self.updated: list = []  # places among the arguments of those that are written, by `x += 1`
         self.attributes: Any = None  # those that the function may assign
         self.assigned: list = []  # what it assigns: the `values`, and what to do with those of a run, `give`
@@ -124,26 +157,33 @@ class Recorder:
 
     def print(self, args, options):
         """Print this whenever the program runs: as graph mode does, every argument on a line of its own."""
-        lines = [self._line(a) for a in args]
-        if not self.in_order:
-            self.prints.append((lines, options))
-            return
-        self.effect("prints", "what the function prints", lines, lambda lines: self.said.append((lines, options)))
+        self.prints.append(([self._line(a) for a in args], options))
 
     def decide(self, value, ask) -> Any:
         """What `ask(array)` gives of a recorded value; the program holds as long as it does."""
-        return record_decision(self.recording.log, value, ask)
+        answer = ask(decided(value)._value)
+        if self.turned == len(self.decisions):
+            answer = not answer
+        self.decisions.append((user_site(), type(answer) is bool))
+        if len(self.decisions) > MANY_DECISIONS:
+            raise trace_error(f"go by values more than {MANY_DECISIONS} times", Interpreted)
+        record_decision(self.recording.log, value, ask, answer)
+        return answer
 
-    def effect(self, name, words, lines, act):
-        """`act(lines)` whenever the program runs here, with the texts of that run."""
-        marks = [int(mark) for line in lines for mark in re.findall("\x02(\\d+)\x03", line)]
-        written = [self.shown[mark][1] for mark in marks]
+    def turns(self) -> list[int]:
+        """The numbers of the decisions that can be answered the other way: the first of each line."""
+        first: dict = {}
+        for number, (site, is_truth) in enumerate(self.decisions):
+            if is_truth:
+                first.setdefault(site, number)
+        return [*first.values()]
 
-        def run(*values):
-            texts = dict(zip(marks, (w(np.asarray(v)) for w, v in zip(written, values, strict=True)), strict=True))
-            act([_with_texts(line, texts) for line in lines])
-
-        record_effect(self.recording.log, Effect(run, name, words), [self.shown[mark][0] for mark in marks])
+    def raised(self, error):
+        """What becomes of an error of the function: texts of tensors are those of now, and it prints what it has printed."""
+        texts = [written(np.asarray(getval(value))) for value, written in self.shown]
+        error.args = tuple(_with_texts(arg, texts) if isinstance(arg, str) else arg for arg in error.args)
+        if self.decisions and self.turned is None:
+            self._say(texts)
 
     def _line(self, argument):
         if hasattr(argument, "__engine_value__"):
@@ -154,10 +194,9 @@ class Recorder:
 
     def results(self):
         """What the program computes besides its output: values of arguments, parameters and attributes, values to print."""
-        shown = [] if self.in_order else [value for value, _ in self.shown]
+        shown = [value for value, _ in self.shown]
         held = [value for assigned in self.assigned for value in assigned.values]
-        arguments = [*self.own.values()]
-        updated = [bare_recorded(arguments[place]._value) for place in self.updated]
+        updated = [bare_recorded(self.own[place]._value) for place in self.updated]
         return [value for _, value in self.written.values()] + updated + held + shown
 
     def replay(self, results, arguments):
@@ -169,28 +208,18 @@ class Recorder:
             arguments[place]._value = next(rest)
         for assigned in self.assigned:
             assigned.give(rest)
-        self.say()
-        if not self.prints:
-            return
-        texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, rest, strict=True)]
-        for lines, options in self.prints:
-            _show([_with_texts(line, texts) for line in lines], options)
+        if self.prints:
+            self._say([w(np.asarray(v)) for (_, w), v in zip(self.shown, rest, strict=True)])
 
-    def say(self):
-        """Print what this run has said so far."""
-        said, self.said = self.said, []
-        for lines, options in said:
-            _show(lines, options)
+    def _say(self, texts):
+        for lines, options in self.prints:
+            for line in lines:
+                print(_with_texts(line, texts), **options)
 
 
 def _with_texts(line, texts):
     """A line with a text for each mark."""
     return re.sub("\x02(\\d+)\x03", lambda m: texts[int(m[1])], line)
-
-
-def _show(lines, options):
-    for line in lines:
-        print(line, **options)
 
 
 def bare_recorded(value):
@@ -208,28 +237,6 @@ def as_printed(array):
         return as_repr(array).rpartition("value= ")[2][:-1]
     head, _, values = as_repr(array).partition("value=")
     return f"{head}value={values.lstrip(' ').replace(', ', ' ')}"
-
-
-@contextmanager
-def flow(fun, values) -> Iterator[None]:
-    """While open, the functions that `fun` uses run as rewritten, if a graph or a program is recorded of these values."""
-    box = next((value for value in values if recorded(value) is not None), None)
-    if busy() or (box is None and shown.scopes is None):
-        yield
-        return
-    from .source_code import rewritten_code, run_as
-    from .surroundings import functions_of, surroundings
-
-    with run_as(rewritten_code, functions_of(surroundings(fun))):
-        if box is None:
-            yield
-            return
-        from ...program import Recording
-
-        recorder = Recorder(Recording.of(box))
-        recorder.in_order = True
-        with recorder.active():
-            yield
 
 
 # ---- print ----

@@ -1,8 +1,6 @@
-"""A function's source with its branches and loops as calls of `_control`, so that a test may be known only when a program runs.
+"""What a function is recorded as: its source with each write a value of its own, or an error for what graph mode does not know.
 
-`if`, `while`, `for`, `and`, `or`, `not`, `a if t else b` and `a < b < c` become calls: sides and bodies are functions of the
-names they assign. What follows an `if` that may return goes into both of its sides. All else, and
-every line number, stays as it was.
+Every line number stays as it was.
 """
 
 import ast
@@ -13,10 +11,9 @@ from contextlib import contextmanager
 from copy import deepcopy
 from functools import lru_cache
 
-from ...program import INNER, is_user
-from . import control_flow_runtime as _control
-from .assignment_rewriter import HELPER, Unknown, by_value, with_own_globals, writes
-from .control_flow_rewriter import LATER, Rewriting, flows, refused
+from ...program import is_user
+from . import assigned_values
+from .assignments import HELPER, by_value, with_own_globals, writes
 
 _OWN_NAME = "_labkit_function"
 _lock = threading.Lock()
@@ -24,13 +21,13 @@ _open: dict[int, list] = {}  # id of a function -> it, its own code, how many bl
 
 
 @contextmanager
-def run_as(made_of, functions):
-    """While open, each of the user's functions runs as the code that is made of its own, whoever calls it; None leaves it."""
-    wanted = {id(fn): fn for fn in functions if made_of(fn.__code__) is not None}
+def rewritten(functions):
+    """While open, each of the user's functions runs as its `first_code`, whoever calls it."""
+    wanted = {id(fn): fn for fn in functions if id(fn) in _open or first_code(fn.__code__) is not None}
     with _lock:
         for key, fn in wanted.items():
             _open.setdefault(key, [fn, fn.__code__, 0])[2] += 1
-            fn.__code__ = made_of(_open[key][1]) or _open[key][1]
+            fn.__code__ = first_code(_open[key][1])
     try:
         yield
     finally:
@@ -41,48 +38,47 @@ def run_as(made_of, functions):
                     fn.__code__ = _open.pop(key)[1]
 
 
-@lru_cache(maxsize=1024)
-def rewritten_code(code):
-    """The code of a user's function with its control flow as calls; None where there is none, or no source to be had."""
-    if not is_user(code) or code.co_flags & 0x2A0:  # generators and coroutines
-        return None
-    node = definition(code)
-    if node is None or not any(map(flows, ast.walk(node))):
-        return None
-    try:
-        made = Rewriting(with_own_globals(node)).function()
-    except Unknown:
-        return None
-    inner = _compiled(made, code)
-    return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+_REFUSED = (
+    ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Delete, ast.Import, ast.ImportFrom, ast.Match,
+    ast.NamedExpr, ast.Nonlocal, ast.Set, ast.SetComp, ast.Try, ast.TryStar, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
 
 
-@lru_cache(maxsize=1024)
-def refusing_code(code):
-    """Code that raises RuntimeError, for a user's function with a statement that graph mode does not know; None for any other."""
-    node = definition(code) if is_user(code) else None
-    if node is None or isinstance(node, ast.Lambda) or (words := refused(node)) is None:
-        return None
-    error = ast.Call(ast.Name("RuntimeError", ast.Load()), [ast.Constant(words)], [])
-    kept = [] if code.co_flags & 0x2A0 else node.body
-    node.body = [ast.copy_location(ast.Raise(error), node.body[0]), *kept]
-    inner = _compiled(node, code)
-    return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+def _refused(function) -> tuple[str, str] | None:
+    """The error, its class and its words, of graph mode for a function that it does not know; None if there is none."""
+    names = [decorator.id for decorator in getattr(function, "decorator_list", ()) if isinstance(decorator, ast.Name)]
+    if "classmethod" in names:
+        count = len(function.args.args)
+        words = (
+            f"The parameters number of the function is {count}, but the number of provided arguments is {count - 1}."
+        )
+        return "TypeError", words
+    for node in ast.walk(function):
+        if isinstance(node, _REFUSED):
+            kind = "expression" if isinstance(node, ast.expr) else "statement"
+            more = "More details please refer to syntax support at https://www.mindspore.cn"
+            return "RuntimeError", f"Unsupported {kind} '{type(node).__name__}'.\n{more}"
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            return "RuntimeError", f"The '{type(node).__name__.lower()}...else...' statement is not supported now."
+    return None
 
 
 @lru_cache(maxsize=1024)
 def first_code(code):
-    """What a user's function is recorded as at first: `refusing_code`, or its own with each write a value of its own; None
-    where that is its code as it is."""
-    if (refusing := refusing_code(code)) is not None:
-        return refusing
-    node = definition(code) if is_user(code) and not code.co_flags & 0x2A0 else None
-    if node is None or isinstance(node, ast.Lambda) or not any(map(writes, ast.walk(node))):
+    """The code that a user's function is recorded as; None where that is its own."""
+    node = definition(code) if is_user(code) else None
+    if node is None or isinstance(node, ast.Lambda):
         return None
-    try:
-        inner = _compiled(by_value(with_own_globals(node)), code)
-    except Unknown:
+    if (refused := _refused(node)) is not None:
+        kind, words = refused
+        error = ast.Call(ast.Name(kind, ast.Load()), [ast.Constant(words)], [])
+        kept = [] if code.co_flags & 0x2A0 else node.body  # generators and coroutines
+        node.body = [ast.copy_location(ast.Raise(error), node.body[0]), *kept]
+    elif any(map(writes, ast.walk(node))):
+        node = by_value(with_own_globals(node))
+    else:
         return None
+    inner = _compiled(node, code)
     return inner if inner is not None and inner.co_freevars == code.co_freevars else None
 
 
@@ -150,7 +146,7 @@ def _codes(code):
 
 def _with_helper(code):
     constants = [
-        _with_helper(c) if isinstance(c, types.CodeType) else _control if c == HELPER else c for c in code.co_consts
+        _with_helper(c) if isinstance(c, types.CodeType) else assigned_values if c == HELPER else c
+        for c in code.co_consts
     ]
-    name = INNER[0] if code.co_name == "<lambda>" and LATER in code.co_varnames else code.co_name
-    return code.replace(co_consts=tuple(constants), co_name=name)
+    return code.replace(co_consts=tuple(constants))

@@ -1,7 +1,7 @@
-"""What a function takes from its surroundings, and whether it has changed: a program must never be stale.
+"""What a function takes from its surroundings, and whether it has changed since it was compiled.
 
 Watched is what the code of a function, and of the functions and cells it uses, names: globals, closures, defaults,
-attributes of cells, objects and modules. Numbers, lists, arrays and tensors are compared by content, the rest by identity.
+attributes of cells, objects and modules. Numbers, lists and arrays are compared by content, the rest by identity.
 """
 
 import dis
@@ -18,7 +18,6 @@ import numpy as np
 from ...dialects.class_paths import Placed
 from ...engine import isbox
 from ...program import is_user
-from ..common.parameter import Parameter
 from ..common.tensor import Tensor
 
 
@@ -38,8 +37,8 @@ _FOREIGN = ("labkit", "numpy", "autograd", "builtins")
 class Watched:
     """One value of the surroundings: its name, how to get it, and its state when the program was recorded.
 
-    `get` is a partial, so that it can be written out (`_calls`).
-    `fixed`: as long as it is the same object, it is the same. `plain`: the value itself is compared.
+    `get` is a partial, so that it can be written out (`call_writer`). `fixed`: as long as it is the same object, it is the same.
+    `plain`: the value itself is compared.
     """
 
     __slots__ = ("fixed", "get", "name", "plain", "state", "value")
@@ -82,8 +81,6 @@ def state_of(value, depth=8):
         return kind, value
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
         return kind, value.dtype, value.shape, value.tobytes() if value.nbytes <= LARGE else Same(value)
-    if isinstance(value, Tensor) and not isinstance(value, Parameter):
-        return Same(value), Same(value._value) if isbox(value._value) else state_of(value._value)
     if isinstance(value, (list, tuple)) and depth:
         return kind, *[state_of(v, depth - 1) for v in value]
     if isinstance(value, dict) and depth:
@@ -99,7 +96,18 @@ def hooks_of(parameter):
 def parameter_state(parameter):
     """What a program assumes of a parameter it reads; the value is not among it, for that is an input."""
     value = parameter._value
-    return parameter.name, parameter.requires_grad, np.shape(value), value.dtype, hooks_of(parameter)
+    return np.shape(value), value.dtype
+
+
+def content_of(tensor):
+    """What a program assumes of a tensor from outside: what is written into it is seen, as in the real one."""
+    value = tensor._value
+    return Same(value) if isbox(value) else state_of(value)
+
+
+def is_of_cell(watched):
+    """Whether it is an attribute of a cell: what is written into a tensor there is not seen."""
+    return watched.get.func is getitem and "_cells" in watched.get.args[0]
 
 
 def own_attribute(owner, name):
@@ -136,14 +144,15 @@ def assigned_attributes(walk):
     return [(owner, name) for owner in walk.seen for name in sorted(names)] if names else []
 
 
-def site_of_change(fn, args, name):
-    """`file:line` where a function, or one that it uses, assigns the attribute that `name` ends with; else of its beginning."""
-    codes = surroundings(fn, args).codes
-    for code in codes:
-        for step in dis.get_instructions(code):
-            if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2] and step.positions:
-                return f"{code.co_filename}:{step.positions.lineno}"
-    return f"{codes[0].co_filename}:{codes[0].co_firstlineno}" if codes else "<unknown>:0"
+def site_of(fn, args, name):
+    """`file:line` where a function, or one that it uses, writes or reads what `name` ends with; else where it begins, or ""."""
+    codes, name = surroundings(fn, args).codes, name.rpartition(".")[2]
+    for begin in ("STORE_ATTR", "LOAD_"):
+        for code in codes:
+            for step in dis.get_instructions(code):
+                if step.opname.startswith(begin) and step.argval == name and step.positions:
+                    return f"{code.co_filename}:{step.positions.lineno}"
+    return f"{codes[0].co_filename}:{codes[0].co_firstlineno}" if codes else ""
 
 
 def changed_message(site, name):
@@ -225,7 +234,8 @@ class _Walk:
         ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if Cell_ not in (c, *c.__bases__))
         for name in [n for n in held if n not in _UNSEEN]:
             if ours or name in self.known or _ANY in self.known or name in ("training", "_hooks"):
-                self.value(f"{kind.__name__}.{name}", getitem, held, name)
+                known = f"the hooks of {kind.__name__}" if name == "_hooks" else f"{kind.__name__}.{name}"
+                self.value(known, getitem, held, name)
         for part in ("_params", "_cells"):
             here = partial(parts_of, held, part)
             self.found.append(Watched(f"{kind.__name__}.{part}", here, here(), plain=True))

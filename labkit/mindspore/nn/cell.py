@@ -21,8 +21,7 @@ from ..context import compiles
 from ..graph.cell_attributes import may_assign, settled
 from ..graph.jit import Compiled, compiled_for
 from ..graph.recorder import busy, only_inside
-from .bprop import with_own_derivative
-from .cell_hooks import Hooked, through_hooks
+from .own_gradients import Hooked, through_hooks, with_own_derivative
 
 __all__ = ["Cell", "GraphCell"]
 
@@ -88,8 +87,6 @@ class Cell(Hooked):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self._run, args, kwargs)
         if "compute_dtype" in self.__dict__:
-            from .cell import run_in
-
             return run_in(self, self.compute_dtype.numpy, args, kwargs)
         return self._compute(args, kwargs)
 

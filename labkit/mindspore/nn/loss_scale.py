@@ -7,40 +7,25 @@ import numpy as np
 from ...engine import map_leaves
 from ...ops import select as chosen
 from ...program import TraceError
+from .. import ops
 from ..common.dtype import bool_, float32, int32
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, compiles
 from ..gradient.reverse_run import Run
 from ..graph.recorder import current
-from ..ops import (
-    AllReduce,
-    HyperMap,
-    MultitypeFuncGraph,
-    assign,
-    cast,
-    dtype,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    ones_like,
-    partial,
-    reciprocal,
-    select,
-)
 from ..ops.reductions import all_finite
 from .cell import Cell
 from .training import TrainOneStepCell
 
 __all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell"]
 
-_grad_scale = MultitypeFuncGraph("grad_scale")
+_grad_scale = ops.MultitypeFuncGraph("grad_scale")
 
 
 @_grad_scale.register("Tensor", "Tensor")
 def _unscaled(scale, grad):
-    return grad * cast(reciprocal(scale), dtype(grad))
+    return grad * ops.cast(ops.reciprocal(scale), ops.dtype(grad))
 
 
 class FixedLossScaleUpdateCell(Cell):
@@ -90,13 +75,13 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def construct(self, loss_scale, overflow) -> Tensor:
         full = self.scale_window <= self.cur_iter - self.last_overflow_iter
-        smaller = maximum(loss_scale * reciprocal(self.scale_factor), Tensor(1.0, float32))
-        scale = select(overflow, smaller, loss_scale.value())
-        grows = logical_and(full, logical_not(overflow))
-        assign(loss_scale, select(grows, scale * self.scale_factor, scale))
-        restart = logical_or(overflow, full)
-        assign(self.last_overflow_iter, select(restart, self.cur_iter.value(), self.last_overflow_iter.value()))
-        assign(self.cur_iter, self.cur_iter + 1)
+        smaller = ops.maximum(loss_scale * ops.reciprocal(self.scale_factor), Tensor(1.0, float32))
+        scale = ops.select(overflow, smaller, loss_scale.value())
+        grows = ops.logical_and(full, ops.logical_not(overflow))
+        ops.assign(loss_scale, ops.select(grows, scale * self.scale_factor, scale))
+        restart = ops.logical_or(overflow, full)
+        ops.assign(self.last_overflow_iter, ops.select(restart, self.cur_iter.value(), self.last_overflow_iter.value()))
+        ops.assign(self.cur_iter, self.cur_iter + 1)
         return overflow
 
 
@@ -121,9 +106,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer, sens=None)
-        self.hyper_map = HyperMap()
+        self.hyper_map = ops.HyperMap()
         self.is_distributed = self.parallel_mode != ParallelMode.STAND_ALONE
-        self.allreduce = AllReduce()
+        self.allreduce = ops.AllReduce()
         self.loss_scaling_manager = scale_sense if isinstance(scale_sense, Cell) else None
         self.scale_sense = Parameter(_initial_scale(scale_sense), name="scale_sense")
 
@@ -141,9 +126,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         run = Run(self.network, inputs, (), self.weights)
         loss, scaling_sens = run.output, self.scale_sense
         status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
-        scaling_sens_filled = ones_like(loss) * cast(scaling_sens, dtype(loss))
+        scaling_sens_filled = ops.ones_like(loss) * ops.cast(scaling_sens, ops.dtype(loss))
         grads = tuple(run.pull(scaling_sens_filled)[1])
-        grads = self.hyper_map(partial(_grad_scale, scaling_sens), grads)
+        grads = self.hyper_map(ops.partial(_grad_scale, scaling_sens), grads)
         grads = self.grad_reducer(grads)
         cond = self.get_overflow_status(status, grads)
         self._step_unless(self.process_loss_scale(cond), grads)
@@ -171,7 +156,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def get_overflow_status(self, status, compute_output) -> Tensor:
         """Whether a tensor of `compute_output` has an infinite or nan element, in any process: a 0-d Bool tensor."""
-        found = logical_not(all_finite(compute_output))
+        found = ops.logical_not(all_finite(compute_output))
         return self.allreduce(found.astype(float32)).astype(bool_) if self.is_distributed else found
 
     def process_loss_scale(self, overflow) -> Tensor:

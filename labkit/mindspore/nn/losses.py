@@ -1,24 +1,12 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
+from .. import ops
 from ..common.tensor import Tensor
-from ..ops.losses import (
-    REDUCTIONS,
-    as_one_hot,
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    reduced,
-    softmax_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy,
-)
+from ..ops.losses import REDUCTIONS, as_one_hot, reduced, sparse_softmax_cross_entropy
 from .cell import Cell
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss", "NLLLoss",
-    "SoftmaxCrossEntropyWithLogits",
+    "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "LossBase", "MAELoss", "MSELoss", "SoftmaxCrossEntropyWithLogits",
 ]  # fmt: skip
 
 
@@ -54,14 +42,14 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels) -> Tensor:
-        return mse_loss(logits, labels, self.reduction)
+        return ops.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits, labels) -> Tensor:
-        return l1_loss(logits, labels, self.reduction)
+        return ops.l1_loss(logits, labels, self.reduction)
 
 
 class MAELoss(L1Loss):
@@ -91,7 +79,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
             return sparse_softmax_cross_entropy(logits, labels)
         if self.sparse:
             labels = as_one_hot(labels, logits)
-        return self._reduced(softmax_cross_entropy_with_logits(logits, labels)._value)
+        return self._reduced(ops.softmax_cross_entropy_with_logits(logits, labels)._value)
 
 
 class CrossEntropyLoss(LossBase):
@@ -110,39 +98,7 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels) -> Tensor:
-        return cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
-
-
-class NLLLoss(LossBase):
-    """Minus the log-probability of the class `labels`, `logits` being log-probabilities (n, classes, ...).
-
-    >>> import labkit.mindspore as ms
-    >>> print(ms.nn.NLLLoss()(ms.Tensor([[-0.5, -1.0]]), ms.Tensor([1], ms.int32)))
-    1.0
-    """
-
-    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
-        super().__init__(reduction)
-        self.weight, self.ignore_index = weight, ignore_index
-
-    def construct(self, logits, labels) -> Tensor:
-        return nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
-
-
-class BCELoss(LossBase):
-    """The log-loss of probabilities against labels in [0, 1]; `weight` multiplies each element's.
-
-    >>> import labkit.mindspore as ms
-    >>> print(ms.nn.BCELoss()(ms.Tensor([0.5]), ms.Tensor([1.0])))
-    0.6931472
-    """
-
-    def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.weight = weight
-
-    def construct(self, logits, labels) -> Tensor:
-        return binary_cross_entropy(logits, labels, self.weight, self.reduction)
+        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
 class BCEWithLogitsLoss(LossBase):
@@ -161,4 +117,4 @@ class BCEWithLogitsLoss(LossBase):
         self.weight, self.pos_weight = weight, pos_weight
 
     def construct(self, logits, labels) -> Tensor:
-        return binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)
+        return ops.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

@@ -10,8 +10,8 @@ from ..common.dtype import float32
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.tensor import Tensor
 from ..ops import concat, matmul, relu, sigmoid, split, stack, tanh, where, zeros
-from .basic import Dropout
 from .cell import Cell
+from .layers import Dropout
 
 __all__ = ["GRU", "LSTM", "RNN"]
 

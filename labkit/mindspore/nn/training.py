@@ -1,19 +1,92 @@
-"""Cells that train: forward pass, derivative and update in one call."""
+"""Cells that train, forward pass, derivative and update in one call; and the reducer of the gradients of all ranks."""
 
 from typing import Any
 
+import numpy as np
+
 from ...dialects.argument_types import of_kind
-from ...engine import map_leaves
-from ..common.dtype import float32
-from ..common.tensor import Tensor
+from ...dialects.packed_arrays import forms, pack, unpack
+from ...engine import dtype_of, map_leaves
+from ...parallel import member
+from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, get_auto_parallel_context
 from ..gradient.reverse_run import Run
 from ..ops import GradOperation, fill
-from .activation import Identity
-from .cell import Cell
-from .grad_reducer import DistributedGradReducer
+from ..ops.collectives import WORLD, AllReduce
+from .cell import Cell, in_dtype
+from .layers import Identity
 
-__all__ = ["ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithLossCell", "recompute"]
+__all__ = [
+    "DistributedGradReducer", "TrainOneStepCell", "WithEvalCell", "WithLossCell", "recompute",
+]  # fmt: skip
+
+
+class DistributedGradReducer(Cell):
+    """Add up the gradients of all ranks; with `mean`, multiply by 1/`degree`. Every rank gets the same bits.
+
+    `parameters` are those the gradients belong to; one with `layerwise_parallel` keeps its own rank's gradient. `mean` is
+    the setting `gradients_mean` unless given, `degree` the number of ranks; `fusion_type` is accepted. In one process
+    gradients stay as they are. Raises ValueError for a degree that is not a positive int.
+
+    float16, bfloat16 and float32 gradients are added and multiplied in float32, then cast back; float64 stays float64 (the
+    real one takes float32 there too). All that is reduced in one type travels as one array.
+
+    The mean of the ranks' gradients is the gradient of the whole batch where all ranks have equally many samples and the
+    loss is a mean. With `n` of `total` samples here, reduce `grad * (n / total)` by the sum instead.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> reducer = DistributedGradReducer(nn.Dense(2, 1, has_bias=False).trainable_params(), mean=True)
+    >>> reducer((Tensor([[1.0, 2.0]]),))
+    (Tensor(shape=[1, 2], dtype=Float32, value=
+    [[ 1.00000000e+00,  2.00000000e+00]]),)
+    """
+
+    def __init__(self, parameters, mean=None, degree=None, fusion_type=1, group=WORLD[0]):
+        super().__init__(auto_prefix=False)
+        if degree is not None and (not isinstance(degree, int) or isinstance(degree, bool) or degree <= 0):
+            raise ValueError(
+                "For 'DistributedGradReducer', parameter 'degree' in DistributedGradReducer should large than 0 and be "
+                f"int, degree: {degree}."
+            )
+        self.mean = get_auto_parallel_context("gradients_mean") if mean is None else mean
+        self.degree = member().size if degree is None else degree
+        self.allreduce = AllReduce("sum", group)
+        self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
+
+    def construct(self, grads) -> Tensor | tuple[Tensor, ...]:
+        """The reduced gradients, in their own types: a tuple, or one tensor for one parameter."""
+        several = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+        if len(several) != len(self.allreduce_filter):
+            raise ValueError(
+                f"For 'DistributedGradReducer', expected {len(self.allreduce_filter)} gradients, one per parameter, but "
+                f"got {len(several)}."
+            )
+        if member().size == 1 and (self.degree == 1 or not self.mean):
+            return grads
+        places: dict[np.dtype, list[int]] = {}
+        for place, (grad, shared) in enumerate(zip(several, self.allreduce_filter, strict=True)):
+            if shared:
+                places.setdefault(_wide(grad._value), []).append(place)
+        found = list(several)
+        for dtype, chosen in places.items():
+            with np.errstate(all="ignore"):
+                reduced = self._reduced([several[p]._value for p in chosen], dtype)
+            for place, value in zip(chosen, reduced, strict=True):
+                found[place] = wrap(value)
+        return found[0] if isinstance(grads, Tensor) else tuple(found)
+
+    def _reduced(self, values, dtype):
+        """Arrays, sent as one of this dtype."""
+        total = self.allreduce(wrap(pack(values, dtype)))._value
+        if self.mean:
+            total = total * dtype.type(1 / self.degree)
+        return unpack(total, forms(values))
+
+
+def _wide(value):
+    """The dtype to reduce in: float32 for narrower ones."""
+    dtype = dtype_of(value)
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
 class WithLossCell(Cell):
@@ -103,33 +176,8 @@ class WithEvalCell(Cell):
     def construct(self, data, label) -> tuple:
         outputs = self._network(data)
         if self.add_cast_fp32:
-            outputs, label = map_leaves(in_float32, (outputs, label))
+            outputs, label = map_leaves(lambda value: in_dtype(value, np.float32), (outputs, label))
         return self._loss_fn(outputs, label), outputs, label
-
-
-def in_float32(value):
-    """A floating tensor in Float32, everything else as it is."""
-    floats = isinstance(value, Tensor) and value.dtype.numpy.kind not in "biu"
-    return value.astype(float32) if floats and value.dtype is not float32 else value
-
-
-class ForwardValueAndGrad(Cell):
-    """`(output, gradients)` of a network or function; the options are those of `GradOperation`.
-
-    >>> from labkit.mindspore import Tensor
-    >>> ForwardValueAndGrad(lambda x: x * x)(Tensor(3.0))
-    (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
-    """
-
-    def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
-        super().__init__(auto_prefix=False)
-        self.network, self.sens_param = network, sens_param
-        self.weights = (weights,) if get_by_list else ()
-        self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
-
-    def construct(self, *inputs) -> tuple:
-        output = self.network(*(inputs[:-1] if self.sens_param else inputs))
-        return output, self.grad(self.network, *self.weights)(*inputs)
 
 
 def recompute(block, *args, **kwargs) -> Any:

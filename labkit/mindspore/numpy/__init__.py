@@ -15,25 +15,13 @@ from ...dialects.unsupported import attributes
 from ...engine import cast
 from .. import ops
 from ..common.dtype import as_numpy, float32, float64, int32, int64
-from ..common.seed import get_seed
+from ..common.seed import NormalEngine, UniformEngine, get_seed
 from ..common.tensor import Tensor, tensor, wrap
 from ..ops.creation import sampled
 
 __all__ = [
-    "arange",
-    "array",
-    "dot",
-    "float32",
-    "float64",
-    "int32",
-    "int64",
-    "pi",
-    "randint",
-    "randn",
-    "stack",
-    "sum",
-    "tanh",
-]
+    "arange", "array", "dot", "float32", "float64", "int32", "int64", "pi", "randint", "randn", "stack", "sum", "tanh",
+]  # fmt: skip
 
 pi = math.pi
 
@@ -90,9 +78,7 @@ def tanh(x, dtype=None) -> Tensor:
 
 def randn(*shape, dtype=float32) -> Tensor:
     """Samples of the standard normal distribution, of a shape."""
-    return sampled(
-        "NormalEngine", "StandardNormal", get_seed(), _sizes(shape), lambda engine, count: engine(count)
-    ).astype(dtype)
+    return sampled(NormalEngine, "StandardNormal", get_seed(), _sizes(shape), lambda draw, n: draw(n)).astype(dtype)
 
 
 def randint(minval, maxval=None, shape=None, dtype=int32) -> Tensor:
@@ -101,7 +87,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32) -> Tensor:
     if not low < high:
         raise ValueError(f"For 'randint', expected low < high, but got low {low} and high {high}.")
     draw = lambda engine, count: (low + engine.integers(high - low, count)).astype(dtype.numpy)
-    return sampled("UniformEngine", "UniformInt", get_seed(), _sizes(((1,) if shape is None else shape,)), draw)
+    return sampled(UniformEngine, "UniformInt", get_seed(), _sizes(((1,) if shape is None else shape,)), draw)
 
 
 def _sizes(shape):

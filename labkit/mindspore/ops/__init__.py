@@ -23,6 +23,9 @@ _WORDS: dict[str, dict[str, str]] = {  # a word of the real function: what the o
     **{name: {"input_x": "input"} for name in ("expand_dims", "masked_fill", "sort")},
     "norm": {"A": "input"},
     "transpose": {"dims": "axes"},
+    "unsqueeze": {"dim": "axis"},
+    "floormod": {"x": "input", "y": "other"},
+    "dtype": {"x": "input_x"},
     "true_divide": {"dividend": "input", "divisor": "other"},
 }
 
@@ -42,13 +45,7 @@ for _name, _fun in _op.OPS.items():
 __all__ = sorted({*_op.OPS, *_op.PRIMITIVES, *_op.LATER})
 
 arithmetic.attach_operators()
-_op.METHODS |= {
-    "data": property(lambda self: self, doc="The tensor itself."),
-    "__neg__": _op.OPS["neg"],
-    "__abs__": _op.OPS["abs"],
-    "__matmul__": _op.OPS["matmul"],
-    "__rmatmul__": lambda self, other: _op.OPS["matmul"](other, self),
-}
+_op.METHODS["data"] = property(lambda self: self, doc="The tensor itself.")
 for _name, _fun in _op.METHODS.items():
     setattr(Tensor, _name, with_words(_name, _fun))
 give_operators()

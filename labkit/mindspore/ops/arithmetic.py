@@ -4,7 +4,6 @@ Integer tensors meet floating ones in the floating tensor's type; `/` of integer
 """
 
 import operator
-from functools import wraps
 
 import autograd.numpy as anp
 import numpy as np
@@ -13,7 +12,7 @@ from ... import ops as primitives
 from ...engine import cast, dtype_of, getval, isbox, quietly, unbroadcast_f
 from ...engine import stop_gradient as constant
 from ...program import recorded
-from ..common.dtype import promote
+from ..common.dtype import in_dtype, promote
 from ..common.tensor import Tensor, tensor, wrap
 from ..graph.operators import Number
 from ..graph.recorder import numbers_of
@@ -35,7 +34,7 @@ def operands(x, y, name):
             if (type(x) is Number) != (type(y) is Number):
                 return _beside_number(a, b, type(x) is Number)
             common = _meeting(a, b, name)
-            return _as(a, common), _as(b, common)
+            return in_dtype(a, common), in_dtype(b, common)
         return beside(a, y, name)
     if isinstance(y, Tensor):
         b, a = beside(y._value, x, name)
@@ -65,29 +64,23 @@ def _beside(value, number, name):
         return operands(wrap(value), tensor(number), name)
     if not isinstance(number, _NUMBERS):
         raise _failed(name, number)
-    floats = isinstance(number, (float, np.floating))
-    kind = value.dtype.kind
-    common = value.dtype
-    if floats and kind in "iub":
-        common = _FLOAT32
-    elif kind == "b" and not isinstance(number, (bool, np.bool_)):
-        common = _INT64
-    return _as(value, common), np.asarray(number).astype(common)[()]
+    number = np.asarray(number)
+    common = _with_number(value.dtype, number.dtype.kind)
+    return in_dtype(value, common), number.astype(common)[()]
 
 
 def _beside_number(a, b, first):
     """The values of a tensor and a number of the program, which comes `first` or second, in the tensor's type."""
     value, other = (b, a) if first else (a, b)
-    common = value.dtype
-    if other.dtype.kind == "f" and common.kind in "iub":
-        common = _FLOAT32
-    elif common.kind == "b":
-        common = other.dtype
-    return _as(a, common), _as(b, common)
+    common = _with_number(value.dtype, other.dtype.kind)
+    return in_dtype(a, common), in_dtype(b, common)
 
 
-def _as(value, dtype):
-    return value if value.dtype == dtype else cast(value, dtype)
+def _with_number(dtype, kind):
+    """The dtype in which a tensor of `dtype` meets a number whose dtype is of this kind."""
+    if kind == "f" and dtype.kind in "iub":
+        return _FLOAT32
+    return _INT64 if dtype.kind == "b" and kind != "b" else dtype
 
 
 def _tensor_of(x, name):
@@ -122,51 +115,6 @@ def unbroadcast(name, a, b):
     )
 
 
-def binary(name, *names, method=True, shown=None):
-    """Declare the decorated function of two arrays of one type as an op; `name` is its primitive class."""
-    caller = shown or name
-
-    def declare(raw):
-
-        @wraps(raw)
-        def call(input, other):
-            a, b = operands(input, other, name)
-            try:
-                return wrap(quietly(raw, a, b))
-            except ValueError as error:
-                if "broadcast" not in str(error):
-                    raise
-                raise unbroadcast(caller, a, b) from None
-
-        return register(call, *names, method=method, primitive=name)
-
-    return declare
-
-
-@binary("Add", shown="AddExt")
-def add(input, other):
-    """input + other."""
-    return anp.add(input, other)
-
-
-@binary("Sub", "subtract", shown="SubExt")
-def sub(input, other):
-    """input - other."""
-    return anp.subtract(input, other)
-
-
-@binary("Mul", "multiply")
-def mul(input, other):
-    """input * other, element by element."""
-    return anp.multiply(input, other)
-
-
-@binary("Div", "divide", "true_divide")
-def div(input, other):
-    """The quotient; of integers in Float32."""
-    return anp.true_divide(*_floats(input, other))
-
-
 def _floats(x, y):
     """Two operands, integers as Float32."""
     return (cast(x, _FLOAT32), cast(y, _FLOAT32)) if not (_is_floating(x) or _is_floating(y)) else (x, y)
@@ -176,10 +124,38 @@ def _is_floating(x):
     return type(x) is float or (type(x) is not int and x.dtype.kind not in "iub")
 
 
-@binary("FloorDiv")
-def floordiv(input, other):
-    """The quotient, rounded down."""
-    return anp.floor_divide(input, other)
+def binary(primitive, names, doc=None, method=True, shown=None):
+    """Declare the decorated function of two arrays of one type as an op; `primitive` is its class, `shown` its name in errors."""
+    caller = shown or primitive
+
+    def declare(raw):
+        def call(input, other):
+            a, b = operands(input, other, primitive)
+            try:
+                return wrap(quietly(raw, a, b))
+            except ValueError as error:
+                if "broadcast" not in str(error):
+                    raise
+                raise unbroadcast(caller, a, b) from None
+
+        call.__name__ = call.__qualname__ = names.split()[0]
+        call.__doc__ = doc or raw.__doc__
+        return register(call, *names.split()[1:], method=method, primitive=primitive)
+
+    return declare
+
+
+add = binary("Add", "add", "input + other.", shown="AddExt")(anp.add)
+sub = binary("Sub", "sub subtract", "input - other.", shown="SubExt")(anp.subtract)
+mul = binary("Mul", "mul multiply", "input * other, element by element.")(anp.multiply)
+binary("FloorDiv", "floordiv", "The quotient, rounded down.")(anp.floor_divide)
+binary("FloorMod", "floormod", "The remainder, with the sign of the divisor.")(anp.mod)
+
+
+@binary("Div", "div divide true_divide")
+def div(x, y):
+    """The quotient; of integers in Float32."""
+    return anp.true_divide(*_floats(x, y))
 
 
 def _rounded_quotient(input, other, *, rounding_mode=None):
@@ -197,12 +173,6 @@ def subtract(input, other, *, alpha=1):
 
 register(_rounded_quotient, "div", "divide")
 register(subtract)
-
-
-@binary("FloorMod")
-def floormod(input, other):
-    """The remainder, with the sign of the divisor."""
-    return anp.mod(input, other)
 
 
 def _beating(beats, *slopes):
@@ -250,8 +220,8 @@ def _limit(beats):
 at_least, at_most = _limit(anp.greater), _limit(anp.less)
 
 
-@binary("Maximum")
-def maximum(input, other):
+@binary("Maximum", "maximum")
+def maximum(x, y):
     """The larger of each pair; a tie sends half of the gradient to either.
 
     Tensors, or a tensor and a number; shapes broadcast, and mixed dtypes are promoted.
@@ -261,56 +231,42 @@ def maximum(input, other):
     >>> one.asnumpy(), other.asnumpy()
     (array([0.5, 0. ], dtype=float32), array([0.5, 1. ], dtype=float32))
     """
-    return larger(input, other)
+    return larger(x, y)
 
 
-@binary("Minimum")
-def minimum(input, other):
-    """The smaller of each pair; a tie sends half of the gradient to either."""
-    return smaller(input, other)
+minimum = binary("Minimum", "minimum", "The smaller of each pair; a tie sends half of the gradient to either.")(smaller)
 
 
-def _pair(name, row):
-    def fun(input, other):
-        x, y = _floats(input, other)
+def _of_floats(fun):
+    """`fun` of two floating arrays; of a number beside one in its type."""
+
+    def raw(x, y):
+        x, y = _floats(x, y)
         kind = next(v.dtype for v in (x, y) if hasattr(v, "dtype"))
-        return row.fun(*(v if hasattr(v, "dtype") else np.asarray(v, kind) for v in (x, y)))
+        return fun(*(v if hasattr(v, "dtype") else np.asarray(v, kind) for v in (x, y)))
 
-    fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = f"Elementwise: {row.meaning}."
-    binary(name.capitalize(), *row.also.split())(fun)
+    return raw
 
 
 for _name, _row in primitives.PAIRS.items():
-    _pair(_name, _row)
+    binary(_name.capitalize(), f"{_name} {_row.also}", f"Elementwise: {_row.meaning}.")(_of_floats(_row.fun))
 
 
-def _compare(name, raw, *names):
-    """A comparison: Bool, and constant to every derivative."""
-
-    def compare(input, other):
-        return raw(constant(input), constant(other))
-
-    compare.__name__ = names[0]
-    compare.__doc__ = f"Where `{names[0].replace('_', ' ')}` holds, elementwise; a Bool tensor."
-    return binary(name, *names[1:])(compare)
+def _constant(fun):
+    """`fun`, constant to every derivative."""
+    return lambda x, y: fun(constant(x), constant(y))
 
 
-equal = _compare("Equal", anp.equal, "equal", "eq")
-not_equal = _compare("NotEqual", anp.not_equal, "not_equal", "ne")
-greater = _compare("Greater", anp.greater, "greater", "gt")
-greater_equal = _compare("GreaterEqual", anp.greater_equal, "greater_equal", "ge")
-less = _compare("Less", anp.less, "less", "lt")
-less_equal = _compare("LessEqual", anp.less_equal, "less_equal", "le")
-logical_and = _compare("LogicalAnd", anp.logical_and, "logical_and")
-logical_or = _compare("LogicalOr", anp.logical_or, "logical_or")
-logical_xor = _compare("LogicalXor", anp.logical_xor, "logical_xor")
-bitwise_and = _compare("BitwiseAnd", anp.bitwise_and, "bitwise_and")
-bitwise_or = _compare("BitwiseOr", anp.bitwise_or, "bitwise_or")
-bitwise_xor = _compare("BitwiseXor", anp.bitwise_xor, "bitwise_xor")
+for _names in (
+    "equal eq", "not_equal ne", "greater gt", "greater_equal ge", "less lt", "less_equal le", "logical_and", "logical_or",
+    "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
+):  # fmt: skip
+    _word, _fun = _names.split()[0].replace("_", " "), getattr(anp, _names.split()[0])
+    _doc = f"Where `{_word}` holds, elementwise; a Bool tensor."
+    binary(_word.title().replace(" ", ""), _names, _doc)(_constant(_fun))
 
 
-@binary("Pow", method=False)
+@binary("Pow", "_power", method=False)
 def _power(input, exponent):
     if getattr(input, "dtype", _FLOAT32).kind in "iu":
         raised = numbers_of(exponent, "raise integers to integer powers that may be negative")
@@ -347,7 +303,7 @@ def pow(input, exponent):
         with np.errstate(all="ignore"):
             if value.dtype.kind in "iu" and exponent < 0:
                 return wrap(_truncated(value, exponent))
-            return wrap(_as(_raised_to_number(value, exponent), value.dtype))
+            return wrap(in_dtype(_raised_to_number(value, exponent), value.dtype))
     return _power(input, exponent)
 
 
@@ -361,11 +317,12 @@ def logical_not(input):
 
 register(logical_not, primitive="LogicalNot")
 
+
 _OPERATORS = {
-    "add": add, "sub": sub, "mul": mul, "truediv": div, "floordiv": floordiv, "mod": floormod, "pow": pow,
-    "and": bitwise_and, "or": bitwise_or, "xor": bitwise_xor,
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "floormod", "pow": "pow",
+    "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lt": "less", "le": "less_equal",
+    "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
-_COMPARISONS = {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}
 
 
 def _swapped(fun):
@@ -379,14 +336,13 @@ def _equality(fun, otherwise):
 
 def attach_operators():
     """Give `Tensor` its operators."""
-    for name, fun in _OPERATORS.items():
-        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
-        setattr(Tensor, f"__r{name}__", _swapped(fun))
-    for name, fun in _COMPARISONS.items():
-        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
+    for name, op in _OPERATORS.items():
+        setattr(Tensor, f"__{name}__", OPS[op])
+        if name not in ("lt", "le", "gt", "ge"):
+            setattr(Tensor, f"__r{name}__", _swapped(OPS[op]))
     others = {
-        "eq": _equality(equal, False), "ne": _equality(not_equal, True), "hash": object.__hash__,
-        "invert": logical_not, "pos": lambda self: self,
+        "eq": _equality(OPS["equal"], False), "ne": _equality(OPS["not_equal"], True), "hash": object.__hash__,
+        "invert": logical_not, "pos": lambda self: self, "neg": OPS["neg"], "abs": OPS["abs"],
     }  # fmt: skip
     for name, fun in others.items():
         setattr(Tensor, f"__{name}__", fun)

@@ -1,18 +1,18 @@
 """Ops that join tensors, take them apart, and choose among elements."""
 
+from functools import reduce
 from itertools import pairwise
 
 import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...dialects.argument_types import one_by_one
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
-from ..common.dtype import promote
+from ..common.dtype import in_dtype, promote
 from ..common.tensor import Tensor, wrap
 from .arithmetic import beside, operands
-from .op_table import METHODS, OPS, of_row, op, register, rejected, value_of
+from .op_table import METHODS, OPS, numbers_in, of_row, op, register, rejected, value_of
 
 
 def _values(tensors, name):
@@ -22,10 +22,8 @@ def _values(tensors, name):
     values = [value_of(t, name) for t in tensors]
     if not values:
         raise ValueError(f"For primitive[{name}], the elements size must be greater than 0, but got 0.\n")
-    dtype = values[0].dtype
-    for v in values[1:]:
-        dtype = promote(dtype, v.dtype)
-    return [v if v.dtype == dtype else cast(v, dtype) for v in values]
+    dtype = reduce(promote, [v.dtype for v in values])
+    return [in_dtype(v, dtype) for v in values]
 
 
 def concat(tensors, axis=0):
@@ -63,10 +61,8 @@ def select(condition, input, other):
     array([0., 2.], dtype=float32)
     """
     if not isinstance(condition, Tensor):
-        kinds = ", ".join(
-            f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}"
-            for n, v in (("condition", condition), ("input", input), ("other", other))
-        )
+        given = {"condition": condition, "input": input, "other": other}
+        kinds = ", ".join(f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}" for n, v in given.items())
         raise TypeError(
             f'Failed calling Select with "Select()({kinds})".\nThe valid calling should be: \n'
             '"Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)".\n'
@@ -81,26 +77,16 @@ def _array(value, like=None):
     return value if hasattr(value, "dtype") else np.asarray(value, np.float32 if like is None else like.dtype)
 
 
-where = select
-
-
 def _where_method(self, condition, y):
+    """This tensor where `condition` holds, else `y`."""
     return select(condition, self, y)
-
-
-_where_method.__name__, _where_method.__doc__ = "where", "This tensor where `condition` holds, else `y`."
 
 
 def _select_method(self, condition, y):
+    """This tensor where `condition` holds, else `y`; of a number, the part at place `y` of that axis."""
     if isinstance(condition, int):
         return self[(slice(None),) * (condition % self.ndim) + (y,)]
     return select(condition, self, y)
-
-
-_select_method.__name__ = "select"
-_select_method.__doc__ = (
-    "This tensor where `condition` holds, else `y`; of a number, the part at place `y` of that axis."
-)
 
 
 @op()
@@ -160,14 +146,6 @@ def unsorted_segment_sum(input_x, segment_ids, num_segments):
 register(unsorted_segment_sum, method=False, primitive="UnsortedSegmentSum")
 
 
-def _ints(sizes):
-    """Sizes given as separate numbers or as one tuple, list or tensor."""
-    if len(sizes) == 1 and isinstance(sizes[0], Tensor):
-        sizes = sizes[0].tolist()
-        return tuple(sizes) if isinstance(sizes, list) else (sizes,)
-    return tuple(int(n) for n in one_by_one(sizes))
-
-
 def _rank(value):
     return np.ndim(getval(value))
 
@@ -175,7 +153,7 @@ def _rank(value):
 @op("view", primitive="Reshape")
 def reshape(input, *shape):
     """The same elements in another shape, of which one length may be -1."""
-    sizes = _ints(shape)
+    sizes = numbers_in(shape)
     try:
         return anp.reshape(input, sizes)
     except ValueError as error:
@@ -211,7 +189,7 @@ def transpose(input, *axes):
     """Axes in the order given; reversed without one."""
     if not axes:
         return anp.transpose(input)
-    order = _ints(axes)
+    order = numbers_in(axes)
     if (len(order) == 2 and _rank(input) != 2) or len({a % max(_rank(input), 1) for a in order}) != _rank(input):
         return anp.swapaxes(input, *order)
     return anp.transpose(input, order)
@@ -242,7 +220,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 @op("expand")
 def broadcast_to(input, *shape):
     """Repeated to `shape`, in which -1 keeps a length."""
-    wanted, old = _ints(shape), np.shape(getval(input))
+    wanted, old = numbers_in(shape), np.shape(getval(input))
     offset = len(wanted) - len(old)
     sizes = tuple(old[i - offset] if n == -1 else n for i, n in enumerate(wanted))
     try:
@@ -262,7 +240,6 @@ def _flatten_method(self, *args, order="C", start_dim=0, end_dim=-1):
     return OPS["flatten"](self, order, start_dim=start_dim, end_dim=end_dim)
 
 
-_flatten_method.__name__ = "flatten"
 METHODS |= {
     "flatten": _flatten_method,
     "T": property(transpose, doc="With the axes reversed."),
@@ -275,7 +252,7 @@ METHODS |= {
 
 def _moved(name, row):
     def answer(input, **given):
-        given = {word: _ints(value) if isinstance(value, tuple) else value for word, value in given.items()}
+        given = {word: numbers_in(value) if isinstance(value, tuple) else value for word, value in given.items()}
         for i, axis in enumerate(np.ravel(given.get("dims") or ())):
             if not -_rank(input) <= axis < _rank(input):
                 limits = f"in range of [{-_rank(input)}, {_rank(input)})"

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...engine import shape_of
 from ...ops import convolution, pooling
+from ..argument_checks import above_zero
 from ..common.dtype import of
 from ..common.tensor import Tensor, wrap
 from .op_table import OPS, register, value_of
@@ -24,9 +25,7 @@ def pair(value, name, owner, dims=2):
         )
     if min(pair) <= 0:
         shown = next(n for n in pair if n <= 0)
-        raise ValueError(
-            f"For '{owner}', the '{name} item' must be int and must > 0, but got '{shown}' with type 'int'."
-        )
+        above_zero(shown, int, f"For '{owner}', the '{name} item'")
     return tuple(pair)
 
 
@@ -38,12 +37,7 @@ def four(padding, owner, dims=2):
         raise ValueError(
             f"For '{owner}', the 'padding' must be an int or a tuple of {dims} or {2 * dims} ints, but got {padding}."
         )
-    for side in sides:
-        if side < 0:
-            raise ValueError(
-                f"For '{owner}', the 'padding' must be int and must >= 0, but got '{side}' with type 'int'."
-            )
-    return sides
+    return tuple(above_zero(side, int, f"For '{owner}', the 'padding'", zero=True) for side in sides)
 
 
 def check_pad_mode(pad_mode, padding, owner="Conv2D", dims=2):

@@ -1,24 +1,17 @@
 """New tensors, and what ops say about one: its shape, type, rank and size."""
 
 import math
-from collections.abc import Callable
 
 import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...dialects.argument_types import one_by_one
 from ...engine import cast
 from ...engine import stop_gradient as constant
-from ..common.dtype import as_numpy, float32, int64
+from ..common.dtype import DType, as_numpy, float32, int64
+from ..common.seed import Kept, NormalEngine, UniformEngine, drawn, op_seed
 from ..common.tensor import Tensor, tensor, wrap
-from .op_table import op, register, value_of
-
-
-def _sizes(size):
-    if len(size) == 1 and isinstance(size[0], Tensor):
-        size = (size[0].tolist(),)
-    return tuple(int(n) for n in one_by_one(size))
+from .op_table import numbers_in, op, register, value_of
 
 
 def ones(*size, dtype=None, shape=()):
@@ -33,13 +26,11 @@ def zeros(*size, dtype=None, shape=()):
 
 def _all(fill, size, dtype):
     size, dtype = _and_type(size, dtype)
-    return wrap(fill(_sizes(size), (dtype or float32).numpy))
+    return wrap(fill(numbers_in(size), (dtype or float32).numpy))
 
 
 def _and_type(size, dtype):
     """`zeros((2, 3), ms.float32)`: the type may stand behind the shape."""
-    from ..common.dtype import DType
-
     return (size[:-1], size[-1]) if size and isinstance(size[-1], DType) else (size, dtype)
 
 
@@ -48,9 +39,9 @@ def full(size, fill_value, *, dtype=None):
     dtype = dtype or int64
     if isinstance(fill_value, Tensor):
         kind = as_numpy(dtype)
-        return wrap(cast(fill_value._value, kind) * np.ones(_sizes((size,)), kind))
+        return wrap(cast(fill_value._value, kind) * np.ones(numbers_in((size,)), kind))
     made = tensor(fill_value, dtype)
-    return wrap(filled(_sizes((size,)), made, made.dtype.numpy))
+    return wrap(filled(numbers_in((size,)), made, made.dtype.numpy))
 
 
 def filled(shape, value, dtype):
@@ -120,33 +111,23 @@ def _along(numbers, axis, ndim):
 
 def _normal(*size, dtype=None, seed=None):
     """Samples of the standard normal distribution; `seed` is one besides that of `set_seed`."""
-    return _drawn("NormalEngine", "randn", seed, *_and_type(size, dtype))
+    return _drawn(NormalEngine, "randn", seed, *_and_type(size, dtype))
 
 
 def _uniform(*size, dtype=None, seed=None):
     """Samples of the uniform distribution on [0, 1); `seed` is one besides that of `set_seed`."""
-    return _drawn("UniformEngine", "rand", seed, *_and_type(size, dtype))
+    return _drawn(UniformEngine, "rand", seed, *_and_type(size, dtype))
 
 
 def _drawn(engine, name, own_seed, size, dtype):
     kind = (dtype or float32).numpy
-    return sampled(engine, name, own_seed, _sizes(size), lambda engine, count: engine(count).astype(kind))
+    return sampled(engine, name, own_seed, numbers_in(size), lambda engine, count: engine(count).astype(kind))
 
 
 def sampled(engine, name, seed, shape, draw):
     """The tensor of `draw(engine, count)`, an array, of a random op `name`; a compiled function draws anew whenever it runs."""
-    from ..common import random_engines as _engines
-    from ..common.seed import drawn, op_seed
-
     mixed = op_seed(name, seed)
-    make = lambda: getattr(_engines, engine)(mixed)
-    return wrap(drawn(make, lambda engine: draw(engine, math.prod(shape)).reshape(shape), name))
-
-
-_normal.__name__, _uniform.__name__ = "randn", "rand"
-_MAKERS: tuple[Callable, ...] = (ones, zeros, full, eye, arange, one_hot, _normal, _uniform)
-for _maker in _MAKERS:
-    register(_maker, method=False)
+    return wrap(drawn(lambda: engine(mixed), lambda engine: draw(engine, math.prod(shape)).reshape(shape), name))
 
 
 def shape(input_x):
@@ -174,12 +155,6 @@ def fill(type, shape, value):
     return full(shape, value, dtype=type)
 
 
-register(shape, method=False, primitive="Shape")
-register(dtype, method=False, primitive="DType")
-register(depend, method=False, primitive="Depend")
-register(fill, method=False)
-
-
 def dropout(input, p=0.5, training=True, seed=None):
     """Each element 0 with probability `p`, else divided by 1 - p; `input` itself unless `training`.
 
@@ -191,45 +166,24 @@ def dropout(input, p=0.5, training=True, seed=None):
         raise RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1 - p:g}")
     if not training:
         return input
-    from ..common.seed import op_seed
-
     return dropped(input, value, p, op_seed("dropout", seed))
-
-
-def dropout2d(input, p=0.5, training=True):
-    """`dropout` of whole channels, of which each has the last 2 axes. Raises ValueError for `p` outside [0, 1]."""
-    value = value_of(input, "Dropout2D")
-    if not 0 <= p <= 1:
-        raise ValueError(f"For 'Dropout2D', the 'keep_prob' must be in range [0, 1], but got {1 - p:g}")
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input * 0
-    from ..common.seed import op_seed
-
-    ones = wrap(np.ones((*input.shape[:-2], 1, 1), value.dtype))
-    return input * dropped(ones, ones._value, p, op_seed("dropout"))
 
 
 def dropped(input, value, p, seed, engines=None):
     """`value`, that of `input`, with elements left out; a layer goes on with its `engines`, one for every size and type."""
-    from ..common.random_engines import Kept
-    from ..common.seed import drawn
-
     if p == 0:
         return input
     shape, dtype = input.shape, value.dtype
     scale = (1 / np.float32(1 - p)).astype(dtype)
-    mask = drawn(
-        lambda: Kept(seed),
-        lambda engine: engine(math.prod(shape), 1 - p).reshape(shape).astype(dtype) * scale,
-        "kept",
-        engines,
-        (shape, dtype),
-    )
+    draw = lambda engine: engine(math.prod(shape), 1 - p).reshape(shape).astype(dtype) * scale
+    mask = drawn(lambda: Kept(seed), draw, "kept", engines, (shape, dtype))
     with np.errstate(all="ignore"):
         return wrap(value * mask)
 
 
-register(dropout, method=False)
-register(dropout2d, method=False)
+for _fun, _primitive in {
+    **dict.fromkeys((ones, zeros, full, eye, arange, one_hot, fill, dropout)), shape: "Shape", dtype: "DType", depend: "Depend"
+}.items():  # fmt: skip
+    register(_fun, method=False, primitive=_primitive)
+register(_normal, "randn", method=False)
+register(_uniform, "rand", method=False)

@@ -13,26 +13,18 @@ from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, about
+from ..common.dtype import as_numpy
 from ..common.tensor import Tensor, wrap
-from . import nan_kernels as _nan
+from . import kernels
 from .arithmetic import at_least, at_most, larger, maximum, smaller
 from .op_table import METHODS, OPS, floating, no_bfloat16, op, register, value_of
 
-_CLASSES = {
-    "acos": "ACos",
-    "silu": "SiLU",
-    "relu": "ReLU",
-    "relu6": "ReLU6",
-    "exp2": None,
-    "hardsigmoid": "HSigmoid",
-}  # others by their names
+_CLASSES = {  # others by their names
+    "acos": "ACos", "silu": "SiLU", "relu": "ReLU", "relu6": "ReLU6", "exp2": None, "hardsigmoid": "HSigmoid",
+}  # fmt: skip
 _MORE_NAMES = {"reciprocal": "inv"}
 _PREPARED = {"smooth": floating, "kept": lambda x: x, "steps": constant}
-_TESTS = {  # primitive class: function, name, what it is
-    "IsFinite": (anp.isfinite, "isfinite", "True where neither infinite nor nan"),
-    "IsInf": (anp.isinf, "isinf", "True where infinite"),
-    "IsNan": (anp.isnan, "isnan", "True where nan"),
-}
+_TESTS = {"Finite": "neither infinite nor nan", "Inf": "infinite", "Nan": "nan"}
 
 _EXAMPLE = """\
 >>> import labkit.mindspore as ms
@@ -51,15 +43,9 @@ def _declare(name, fun, prepare, doc, *also, primitive):
 
 for _name, _row in FUNCTIONS.items():
     _doc = about(_name, "Integers become Float32." if _row.kind == "smooth" else "The dtype is kept.", _EXAMPLE)
+    _fun, _primitive = kernels.OF_ONE.get(_name, _row.fun), _CLASSES.get(_name, _name.capitalize())
     _also = f"{_row.also} {_MORE_NAMES.get(_name, '')}".split()
-    _declare(
-        _name,
-        _nan.OF_ONE.get(_name, _row.fun),
-        _PREPARED[_row.kind],
-        _doc,
-        *_also,
-        primitive=_CLASSES.get(_name, _name.capitalize()),
-    )
+    _declare(_name, _fun, _PREPARED[_row.kind], _doc, *_also, primitive=_primitive)
 
 
 def _with_options(made):
@@ -92,8 +78,9 @@ def relu(plain, input, inplace=False):
     return input if inplace else plain(input)
 
 
-for _primitive, (_fun, _name, _meaning) in _TESTS.items():
-    _declare(_name, _fun, constant, f"Elementwise: {_meaning}.", primitive=_primitive)
+for _kind, _meaning in _TESTS.items():
+    _fun = getattr(anp, f"is{_kind.lower()}")
+    _declare(_fun.__name__, _fun, constant, f"Elementwise: True where {_meaning}.", primitive=f"Is{_kind}")
 
 
 @op("clip", method=True)
@@ -111,7 +98,7 @@ def clamp(input, min=None, max=None):
         raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
     min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))
     if all(bound is None or isinstance(bound, (int, float)) for bound in (min, max)):
-        return _nan.clamp(input, min, max)
+        return kernels.clamp(input, min, max)
     low = input if min is None else at_least(input, min)
     return low if max is None else at_most(low, max)
 
@@ -125,8 +112,6 @@ def cast_to(input, dtype):
     >>> ms.ops.cast(ms.Tensor([1.7, -1.7]), ms.int32)
     Tensor(shape=[2], dtype=Int32, value= [ 1, -1])
     """
-    from ..common.dtype import as_numpy
-
     value = value_of(input, "Cast") if not isinstance(input, (bool, int, float)) else np.asarray(input)
     wanted = as_numpy(dtype)
     if value.dtype == wanted:
@@ -198,12 +183,6 @@ _TYPED = {
 }  # fmt: skip
 for _name, _dtype in _TYPED.items():
     _typed(_name, _dtype)
-
-
-@op()
-def contiguous(input):
-    """The tensor itself: its elements stand in order."""
-    return input
 
 
 @op("clone")

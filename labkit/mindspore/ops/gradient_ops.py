@@ -8,15 +8,12 @@ from ...dialects.argument_types import as_tuple, of_kind
 from ...dialects.class_paths import Placed
 from ..common.parameter import assigned, check_like
 from ..common.tensor import NOT_CALLABLE, Tensor, hooked, wrap
-from ..context import compiles
-from ..gradient.grad import by_position, weight_list, without_cotangent
-from ..gradient.reverse_run import Run, check_cotangent, tensors_in
-from ..gradient.tensor_hooks import hooked_together
-from ..graph.jit import Compiled, compiled_for
+from ..gradient.grad import Grad, check_flags
+from ..gradient.reverse_run import hooked_together
 from .op_table import register
 
 
-class GradOperation(metaclass=Placed):
+class GradOperation(Grad, metaclass=Placed):
     """The older form of `grad`: `GradOperation(...)(fn, weights)` is the gradient function.
 
     `get_all`: the gradients of all tensor inputs, a tuple, else of the first; `get_by_list`: of `weights`, or with
@@ -26,42 +23,23 @@ class GradOperation(metaclass=Placed):
     (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
     """
 
+    warns = False
+
     def __init__(self, get_all=False, get_by_list=False, sens_param=False):
-        for name, flag in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(flag).__name__}")
-        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+        check_flags("GradOperation", get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
+        super().__init__(sens_param=sens_param)
+        self.get_all, self.get_by_list, self.options = get_all, get_by_list, ("", get_all, get_by_list, sens_param)
 
     def __call__(self, fn, weights=None):
         if not callable(fn):
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         chosen = (weights if weights is not None else _trainable(fn)) if self.get_by_list else ()
-        chosen = tuple(chosen) if isinstance(chosen, list) else chosen
-        known: list = []  # the compiled form
+        return self.gradient_function(fn, None, tuple(chosen) if isinstance(chosen, list) else chosen)
 
-        def gradient_function(*args, **kwargs):
-            if not compiles():
-                return run(*args, **kwargs)
-            if not known:
-                known.append(self._compiled(run, fn, chosen))
-            return known[0](*args, **kwargs)
+    def places(self, positions, args):
+        return range(len(args) if self.get_all else 0 if self.get_by_list else min(len(args), 1))
 
-        def run(*args, **kwargs):
-            args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
-            function, args = by_position(fn, args, kwargs)
-            inputs = args if self.get_all else args[:1] if not self.get_by_list else ()
-            run = Run(function, args, range(len(inputs)), weight_list(chosen))
-            if sens is not None:
-                check_cotangent(sens, run)
-            return self._arranged(chosen, *run.pull(sens))
-
-        return gradient_function
-
-    def _compiled(self, run, fn, weights):
-        options = self.get_all, self.get_by_list, self.sens_param, repr(list(map(id, tensors_in(weights))))
-        return compiled_for(fn, options, lambda: Compiled(run, fn))
-
-    def _arranged(self, weights, by_place, by_weight):
+    def answer(self, positions, weights, by_place, by_weight, parameters):
         inputs = tuple(g for _, g in by_place)
         if not self.get_all:
             inputs = inputs[0] if inputs else ()

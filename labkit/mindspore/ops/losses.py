@@ -11,11 +11,11 @@ from ...engine import cast, dtype_of, match_dtype, quietly, shape_of
 from ...engine import stop_gradient as constant
 from ..common.dtype import bfloat16, of
 from ..common.tensor import wrap
-from . import fused_ops as _fused
+from . import kernels
 from .arithmetic import operands, unbroadcast
 from .op_table import register, value_of
 
-REDUCTIONS = {"mean": _fused.mean, "sum": _fused.sum_all, "none": lambda x: x}
+REDUCTIONS = {"mean": kernels.mean, "sum": kernels.sum_all, "none": lambda x: x}
 
 
 def reduced(value, reduction, owner):
@@ -63,14 +63,13 @@ def l1_loss(input, target, reduction="mean"):
 
 
 @primitives.rule(
-    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - labels), None
+    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - labels),
+    None,
+    name="softmax_cross_entropy",
 )
 def _softmax_cross_entropy(logits, labels):
     """-sum(labels log softmax(logits)) of each row; the gradient is softmax - labels, whatever the labels sum to"""
     return -np.sum(labels * primitives.log_softmax.fun(logits, -1), axis=-1, dtype=logits.dtype)
-
-
-_softmax_cross_entropy.__name__ = "softmax_cross_entropy"
 
 
 def softmax_cross_entropy_with_logits(logits, labels):
@@ -105,6 +104,7 @@ def softmax_cross_entropy_with_logits(logits, labels):
         lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - one_hot(labels, logits))
     ),
     None,
+    name="sparse_cross_entropy",
 )
 def _sparse_cross_entropy(logits, labels):
     """minus the log softmax of each row at its class number"""
@@ -117,16 +117,13 @@ def _sparse_cross_entropy(logits, labels):
     return -np.take_along_axis(primitives.log_softmax.fun(logits, -1), labels[:, None], -1)[:, 0]
 
 
-_sparse_cross_entropy.__name__ = "sparse_cross_entropy"
-
-
 def sparse_softmax_cross_entropy(logits, labels):
     """The mean cross entropy of logits (n, classes) and class numbers (n,)."""
     x, y = value_of(logits, "SparseSoftmaxCrossEntropyWithLogits"), _class_numbers(labels)
     if shape_of(x)[:-1] != shape_of(y):
         raise ValueError("Labels shape value must be equal to the Features except the last dimension of Features\n")
     with np.errstate(all="ignore"):
-        return wrap(_fused.mean(_sparse_cross_entropy(x, y)))
+        return wrap(kernels.mean(_sparse_cross_entropy(x, y)))
 
 
 def as_one_hot(labels, like):
@@ -236,36 +233,6 @@ def _check_classes(inputs, target, axis):
 # ---- binary cross entropy ----
 
 
-def _weighted(losses, weight):
-    return losses if weight is None else losses * constant(weight._value)
-
-
-@primitives.rule(
-    lambda ans, x, y: lambda g: g * ((x - y) / anp.maximum(x * (1 - x), cast(1e-12, dtype_of(x)))),
-    lambda ans, x, y: lambda g: g * (anp.log(1 - x) - anp.log(x)),
-)
-def _binary_cross_entropy(x, y):
-    """-(y log x + (1 - y) log(1 - x)), with logarithms of at least 1e-12"""
-    least = np.asarray(1e-12, x.dtype)
-    return -(y * np.log(np.maximum(x, least)) + (1 - y) * np.log(np.maximum(1 - x, least)))
-
-
-_binary_cross_entropy.__name__ = "binary_cross_entropy"
-
-
-def binary_cross_entropy(logits, labels, weight=None, reduction="mean"):
-    """The log-loss of probabilities against labels in [0, 1] of the same shape and type."""
-    x, y = value_of(logits, "BinaryCrossEntropy"), value_of(labels, "BinaryCrossEntropy")
-    if shape_of(x) != shape_of(y):
-        shown = ["[" + "".join(f"{n}," for n in shape_of(v)) + "]" for v in (x, y)]
-        raise ValueError(f"For primitive[BinaryCrossEntropy], the input_shape: {shown[0]} must be equal to {shown[1]}")
-    with np.errstate(all="ignore"):
-        losses = _binary_cross_entropy(x, y)
-        return reduced(
-            losses if weight is None else losses * constant(weight._value), reduction, "binary_cross_entropy"
-        )
-
-
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """The log-loss of scores against labels in [0, 1], without overflow.
 
@@ -275,13 +242,11 @@ def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None
     positive = 1 if pos_weight is None else (constant(pos_weight._value) - 1) * y + 1
     with np.errstate(all="ignore"):
         losses = match_dtype((1 - y) * x + positive * primitives.softplus(-x), x.dtype)  # NumPy 1 widens 1 - y
-        return reduced(_weighted(losses, weight), reduction, "binary_cross_entropy_with_logits")
+        losses = losses if weight is None else losses * constant(weight._value)
+        return reduced(losses, reduction, "binary_cross_entropy_with_logits")
 
 
-_LOSSES = (
-    mse_loss, l1_loss, softmax_cross_entropy_with_logits, cross_entropy, nll_loss,
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-)  # fmt: skip
-for _fun in _LOSSES:
+for _fun in (
+    mse_loss, l1_loss, softmax_cross_entropy_with_logits, cross_entropy, nll_loss, binary_cross_entropy_with_logits,
+):  # fmt: skip
     register(_fun, method=False)

@@ -5,13 +5,13 @@ tried, each word with its types and default. A call that names arguments is matc
 are those of the op by name, and those that are left, in their order.
 """
 
+import os
 import re
 from ast import literal_eval
 from collections.abc import Callable
 from functools import cache, wraps
 from inspect import Parameter as Word
 from inspect import signature
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +46,8 @@ def _fits(value, kind):
 @cache
 def _listed() -> dict[str, list[str]]:
     """`{method: [an overload as the real one writes it ...]}`."""
-    lines = Path(__file__).with_name("method_words.txt").read_text(encoding="utf-8").splitlines()
-    return {name: texts for name, *texts in (line.split(" | ") for line in lines)}
+    with open(os.path.join(os.path.dirname(__file__), "method_words.txt"), encoding="utf-8") as lines:
+        return {name: texts for name, *texts in (line.rstrip("\n").split(" | ") for line in lines)}
 
 
 @cache
@@ -103,6 +103,7 @@ def with_words(name: str, method: Callable) -> Callable:
                 return method(self, *([words.pop(several)] if several in words else ()), **words)
         raise _refused(name, args, kwargs)
 
+    call.__name__ = name
     return call
 
 

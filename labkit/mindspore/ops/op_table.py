@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialects.argument_types import one_by_one
 from ...engine import cast, dtype_of, quietly
 from ...ops import NUMBERS_ARE_WEAK, offered, rule
 from ..common.tensor import Tensor, wrap
@@ -22,7 +23,7 @@ LATER = {  # name -> the module that has it, loaded when it is first wanted
         "collectives": "AllReduce ReduceOp",
         "convolution": "conv2d bias_add adaptive_max_pool2d",
         "losses": "mse_loss l1_loss softmax_cross_entropy_with_logits cross_entropy nll_loss "
-        "binary_cross_entropy binary_cross_entropy_with_logits",
+        "binary_cross_entropy_with_logits",
         "gradient_ops": "GradOperation HookBackward InsertGradientOf assign assign_add assign_sub Assign AssignAdd AssignSub",
         ".gradient.grad": "grad value_and_grad",
         "function_maps": "HyperMap Map MultitypeFuncGraph identity partial",
@@ -54,6 +55,13 @@ def value_of(x, name):
     raise rejected(name, x)
 
 
+def numbers_in(sizes):
+    """Whole numbers given one by one, or as one tuple, list or tensor."""
+    if len(sizes) == 1 and isinstance(sizes[0], Tensor):
+        return tuple(np.ravel(sizes[0].asnumpy()).tolist())
+    return tuple(int(n) for n in one_by_one(sizes))
+
+
 def rejected(name, x):
     """The error for an argument of the wrong type."""
     kind = {str: "string", float: "float", int: "int", bool: "bool", type(None): "None"}.get(type(x), str(type(x)))
@@ -80,15 +88,11 @@ def op(*names, method=True, primitive=None):
 
     def declare(raw):
         shown = primitive or raw.__name__.strip("_").title().replace("_", "")
-        code = raw.__code__
-        kept = raw if NUMBERS_ARE_WEAK or "dtype" in code.co_varnames else _kept(raw)
-        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        kept = raw if NUMBERS_ARE_WEAK or "dtype" in raw.__code__.co_varnames else _kept(raw)
 
         @wraps(raw)
         def call(input, *args, **kwargs):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
-            if kwargs:
-                kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
             return wrap(quietly(kept, value, *args, **kwargs))
 
         return register(call, *names, method=method, primitive=primitive)
@@ -105,17 +109,6 @@ def _kept(raw):
         return cast(found, dtype) if came is not None and came.kind == dtype.kind == "f" and came > dtype else found
 
     return computed
-
-
-_SAME = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
-
-
-def _known_as(name, known):
-    """An option's name as the op has it: `dim` for `axis`, `keepdim` and `keep_dims` for `keepdims`."""
-    for names in _SAME:
-        if name in names and name not in known:
-            return next((n for n in known if n in names), name)
-    return name
 
 
 def register(call, *names, method=True, primitive=None):

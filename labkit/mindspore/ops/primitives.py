@@ -1,14 +1,13 @@
 """Primitive classes with options: `ops.MatMul(transpose_b=True)(x, w)` is an op whose options are fixed beforehand."""
 
-from typing import Self
-
 import numpy as np
 
 from ...dialects.class_paths import Placed
-from ...engine import cast
 from ...ops import FUNCTIONS
+from ..common.dtype import in_dtype
+from ..common.seed import op_seed
 from ..common.tensor import wrap
-from .creation import dropout2d
+from .creation import dropped
 from .op_table import OPS, value_of
 
 _SAME = """
@@ -21,32 +20,29 @@ True
 
 
 class Primitive(metaclass=Placed):
-    """An op as an object: options in the constructor, tensors in the call.
+    """An op as an object: options in the constructor, by place or by name, tensors in the call. Raises TypeError for others.
 
-    What is noted about it, its options first, is in `attrs` and printed.
+    `defaults`: the options that a subclass has, with their values. Those of an object are in its `attrs`, and printed.
 
     >>> import labkit.mindspore as ms
-    >>> ms.ops.MatMul(transpose_a=True).add_prim_attr("note", 1)
-    Prim[MatMul]<transpose_a=True, transpose_b=False, note=1>
+    >>> ms.ops.MatMul(transpose_a=True)
+    Prim[MatMul]<transpose_a=True, transpose_b=False>
     """
 
-    def __init__(self, name=None):
-        self.name = name or type(self).__name__
+    defaults: dict[str, object] = {}
+
+    def __init__(self, *args, **kwargs):
+        self.name, known = type(self).__name__, self.defaults
+        unknown = set(kwargs) - set(known)
+        if unknown or len(args) > len(known):
+            raise TypeError(
+                f"For '{self.name}', expected options among {list(known)}, but got {sorted(unknown) or args}."
+            )
+        self.attrs = {**known, **dict(zip(known, args, strict=False)), **kwargs}
 
     def __repr__(self):
         shown = ", ".join(f"{name}={value}" for name, value in self.attrs.items())
-        return f"Prim[{type(self).__name__}]" + (f"<{shown}>" if shown else "")
-
-    def add_prim_attr(self, name, value) -> Self:
-        """Note something about the op, as `self.attrs` and as an attribute. Returns the op."""
-        self.attrs[name] = value
-        setattr(self, name, value)
-        return self
-
-    @property
-    def attrs(self) -> dict:
-        """What was noted about the op."""
-        return self.__dict__.setdefault("_attrs", {})
+        return f"Prim[{self.name}]" + (f"<{shown}>" if shown else "")
 
     def __call__(self, *args):
         raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
@@ -64,37 +60,18 @@ def without_options(name, fun) -> type:
     return type(name, (Primitive,), {"__call__": __call__, "__doc__": doc, "__module__": __name__})
 
 
-def chosen(name, options, args, named):
-    """Which of the names `options` were given, with what. Raises TypeError for others, in the words of the class `name`."""
-    unknown = set(named) - set(options)
-    if unknown or len(args) > len(options):
-        raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
-    return {**dict(zip(options, args, strict=False)), **named}
-
-
-class _WithOptions(Primitive):
-    """A primitive whose constructor takes `defaults`, the options with their values, by place or by name."""
-
-    defaults: dict[str, object] = {}
-
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-        self.options = {**self.defaults, **chosen(self.name, self.defaults, args, kwargs)}
-        self.attrs.update(self.options)
-
-
-class MatMul(_WithOptions):
+class MatMul(Primitive):
     """`ops.MatMul(transpose_a, transpose_b)(x, y)`: the product of matrices, each transposed where that is asked for."""
 
     defaults = {"transpose_a": False, "transpose_b": False}
 
     def __call__(self, x, y):
-        x = x.swapaxes(-1, -2) if self.options["transpose_a"] else x
-        y = y.swapaxes(-1, -2) if self.options["transpose_b"] else y
+        x = x.swapaxes(-1, -2) if self.attrs["transpose_a"] else x
+        y = y.swapaxes(-1, -2) if self.attrs["transpose_b"] else y
         return OPS["matmul"](x, y)
 
 
-class ReduceMean(_WithOptions):
+class ReduceMean(Primitive):
     """`ops.ReduceMean(keep_dims)(x, axis)`: over `axis`, a number or a tuple, `()` for all; with `keep_dims` each of these
     axes stays, of length 1. Raises TypeError for anything but a tensor.
 
@@ -107,25 +84,25 @@ class ReduceMean(_WithOptions):
     defaults = {"keep_dims": False}
 
     def __call__(self, x, axis=()):
-        return OPS["mean"](x, axis if axis != () else None, self.options["keep_dims"])
+        return OPS["mean"](x, axis if axis != () else None, self.attrs["keep_dims"])
 
 
-class ReduceSum(_WithOptions):
+class ReduceSum(Primitive):
     """`ops.ReduceSum(keep_dims)(x, axis)`: the sum over `axis`, as in `ReduceMean`, in the type of `x`."""
 
     defaults = {"keep_dims": False, "skip_mode": False}
 
     def __call__(self, x, axis=()):
-        return OPS["sum"](x, axis if axis != () else None, self.options["keep_dims"]).astype(x.dtype)
+        return OPS["sum"](x, axis if axis != () else None, self.attrs["keep_dims"]).astype(x.dtype)
 
 
-class Sort(_WithOptions):
+class Sort(Primitive):
     """`ops.Sort(axis, descending)(x)`: `(sorted values, the Int32 index each came from)`."""
 
     defaults = {"axis": -1, "descending": False}
 
     def __call__(self, x):
-        return OPS["sort"](x, **self.options)
+        return OPS["sort"](x, **self.attrs)
 
 
 class Fill(Primitive):
@@ -135,14 +112,18 @@ class Fill(Primitive):
         return OPS["full"](shape, value, dtype=type)
 
 
-class Dropout2D(_WithOptions):
+class Dropout2D(Primitive):
     """`ops.Dropout2D(keep_prob)(x)`: `(x with whole channels left out, where elements were kept)`."""
 
     defaults = {"keep_prob": 0.5}
 
     def __call__(self, x):
-        ones = dropout2d(wrap(np.ones(x.shape, x._value.dtype)), 1 - self.options["keep_prob"])
-        return x * ones, (ones != 0).astype("float32")
+        p = 1 - self.attrs["keep_prob"]
+        if not 0 <= p <= 1:
+            raise ValueError(f"For 'Dropout2D', the 'keep_prob' must be in range [0, 1], but got {1 - p:g}")
+        ones = wrap(np.ones((*x.shape[:-2], 1, 1), value_of(x, "Dropout2D").dtype))
+        kept = dropped(ones, ones._value, p, op_seed("dropout")) if p < 1 else ones * 0
+        return x * kept, (wrap(np.ones(x.shape, x._value.dtype)) * kept != 0).astype("float32")
 
 
 class ApplyMomentum(Primitive):
@@ -167,4 +148,4 @@ class ApplyMomentum(Primitive):
 
 
 def _typed(number, dtype):
-    return cast(number._value, dtype) if hasattr(number, "_value") else dtype.type(number)
+    return in_dtype(number._value, dtype) if hasattr(number, "_value") else dtype.type(number)

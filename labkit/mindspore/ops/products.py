@@ -5,9 +5,9 @@ import numpy as np
 
 from ... import ops as primitives
 from ...engine import cast, getval, quietly, shape_of
-from ..common.dtype import of
+from ..common.dtype import in_dtype, of
 from ..common.tensor import wrap
-from . import fused_ops as _fused
+from . import kernels
 from .op_table import register, value_of
 
 
@@ -25,7 +25,7 @@ def matmul_values(a, b):
     """The matrix product of two arrays of one type. Raises ValueError where the inner lengths differ."""
     try:
         with np.errstate(all="ignore"):
-            return _as(a.dtype, anp.matmul(_wide(a), _wide(b)))
+            return in_dtype(anp.matmul(_wide(a), _wide(b)), a.dtype)
     except ValueError:
         raise _mismatch(np.shape(getval(a)), np.shape(getval(b))) from None
 
@@ -33,7 +33,7 @@ def matmul_values(a, b):
 def dense_values(x, weight):
     """`x @ weight.T` of arrays, x of two axes. Raises ValueError where the inner lengths differ."""
     try:
-        return _as(x.dtype, quietly(_fused.dense, _wide(x), _wide(weight)))
+        return quietly(in_dtype, quietly(kernels.dense, _wide(x), _wide(weight)), x.dtype)
     except ValueError:
         raise _mismatch(shape_of(x), shape_of(weight)[::-1]) from None
 
@@ -41,11 +41,6 @@ def dense_values(x, weight):
 def _wide(value):
     """Half precision as float32: products add up in float32, as in the real kernels, and are rounded once."""
     return cast(value, np.float32) if primitives.two_bytes(value.dtype) else value
-
-
-def _as(dtype, product):
-    """A product in the type of its factors."""
-    return product if product.dtype == dtype else quietly(cast, product, dtype)
 
 
 def _mismatch(a, b):

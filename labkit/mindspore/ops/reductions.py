@@ -11,10 +11,9 @@ from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ...program import Interpreted, refuse
-from ..common.dtype import as_numpy
+from ..common.dtype import as_numpy, in_dtype
 from ..common.tensor import Tensor, wrap
-from . import fused_ops as _fused
-from . import nan_kernels as _nan
+from . import kernels
 from .op_table import METHODS, OPS, floating, of_row, op, register, value_of
 
 
@@ -34,11 +33,6 @@ def _axes(axis, value, name):
 
 def _typed(value, dtype):
     return value if dtype is None else cast(value, as_numpy(dtype))
-
-
-def cast_back(value, like):
-    """`value` in the type of `like`."""
-    return value if value.dtype == like.dtype else cast(value, like.dtype)
 
 
 # ---- what the rows say ----
@@ -73,9 +67,9 @@ _PLACES = {
     "softmax": _Place("Softmax", "Softmax", "input, axis=-1, *, dtype=None"),
     "log_softmax": _Place("LogSoftmax", "LogSoftmax", "logits, axis=-1"),
 }
-_OF_ALL = {"sum": _fused.sum_all}
+_OF_ALL = {"sum": kernels.sum_all}
 _EXTREMES = {"amax": -np.inf, "argmax": -np.inf, "amin": np.inf, "argmin": np.inf}
-_KERNELS = {"softmax": _nan.softmax, "log_softmax": _nan.log_softmax}
+_KERNELS = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}
 _OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
 _PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
@@ -90,7 +84,7 @@ def _reduced(name, row, place):
             return _OF_ALL[name](value)
         axes = _axes(axis, input, place.error)
         if name in _EXTREMES:
-            value = _nan.compared(value, axes, _EXTREMES[name])
+            value = kernels.compared(value, axes, _EXTREMES[name])
         if not kept:
             return fun(value, axes)
         found = fun(value, axis=axes, keepdims=bool(kept["keepdims"]) and not (axis is None and name in _OF_FLAT))
@@ -121,7 +115,7 @@ def mean(input, axis=None, keep_dims=False, *, dtype=None):
     if value.dtype.kind in "iu":
         return cast(primitives.mean(cast(value, np.float64), axis=axis, keepdims=keep_dims), value.dtype)
     if axis is None and not keep_dims:
-        return _fused.mean(value)
+        return kernels.mean(value)
     return primitives.mean(value, axis=axis, keepdims=bool(keep_dims))
 
 
@@ -156,7 +150,7 @@ def _extreme(amount, place, picked, last):
         input = _limited(input, initial, where, last)
         if axis is None:
             return _at_best(amount(input), initial), wrap(np.int64(0))
-        value = _nan.compared(value_of(input, amount.__name__), int(axis), last)
+        value = kernels.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
         best = _at_best(wrap(values), initial)
         found = index if initial is None else anp.where(best._value == initial, 0, index)
@@ -192,7 +186,8 @@ METHODS |= {"max": _max_method, "min": _min_method}
 def cumsum(input, axis, dtype=None):
     """The running sum along `axis`; of small integers in Int32."""
     value = cast(input, np.int32) if input.dtype.kind in "iub" and input.dtype.itemsize < 4 else input
-    return cast_back(anp.cumsum(_typed(value, dtype), axis=axis), _typed(value, dtype))
+    value = _typed(value, dtype)
+    return in_dtype(anp.cumsum(value, axis=axis), value.dtype)
 
 
 @op()

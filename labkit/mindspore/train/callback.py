@@ -6,13 +6,14 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from ..argument_checks import above_zero
 from ..common.tensor import Tensor
 from .serialization import save_checkpoint
 
@@ -20,7 +21,6 @@ __all__ = ["Callback", "CheckpointConfig", "History", "LossMonitor", "ModelCheck
 
 
 STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
-EVENTS = [f"on_{phase}_{stage}" for phase in ("train", "eval") for stage in STAGES]
 
 
 class Callback(metaclass=Placed):
@@ -57,26 +57,25 @@ def _event(stage):
     return on
 
 
-for _name in EVENTS:
-    setattr(Callback, _name, _event(_name.split("_", 2)[2]))
+for _stage in STAGES:
+    setattr(Callback, f"on_train_{_stage}", _event(_stage))
+    setattr(Callback, f"on_eval_{_stage}", _event(_stage))
 
 
-class CallbackManager(Callback):
+class CallbackManager:
     """Callbacks as one, called in order; as a context it enters and leaves them all."""
 
     def __init__(self, callbacks):
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
-        for callback in given:
-            of_kind(
-                callback,
-                Callback,
-                "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions.",
-            )
-        self.callbacks, self._stack = list(given), ExitStack()
+        text = "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
+        self.callbacks, self._stack = [of_kind(callback, Callback, text) for callback in given], ExitStack()
 
-    if TYPE_CHECKING:  # the events, attached below
+    def __getattr__(self, event) -> Callable[["RunContext"], None]:
+        def on(run_context):
+            for callback in self.callbacks:
+                getattr(callback, event)(run_context)
 
-        def __getattr__(self, name: str) -> Callable[["RunContext"], None]: ...
+        return on
 
     def __enter__(self):
         for callback in self.callbacks:
@@ -85,18 +84,6 @@ class CallbackManager(Callback):
 
     def __exit__(self, *error):
         return self._stack.__exit__(*error)
-
-
-def _event_of_all(name):
-    def on(self, run_context):
-        for callback in self.callbacks:
-            getattr(callback, name)(run_context)
-
-    return on
-
-
-for _name in EVENTS:
-    setattr(CallbackManager, _name, _event_of_all(_name))
 
 
 class Parameters(dict):
@@ -140,12 +127,8 @@ def loss_of(outputs):
 
 
 def integer_from(value, least):
-    """`value`, if it is an integer from `least` on. Raises TypeError or ValueError."""
-    of_kind(value, int, "The input value must be int, but got '{kind}'")
-    if value < least:
-        bound = "> 0" if least == 1 else f">= {least}"
-        raise ValueError(f"The input value must be int and must {bound}, but got '{value}' with type 'int'.")
-    return value
+    """`value`, if it is an integer from `least`, 0 or 1, on. Raises TypeError or ValueError."""
+    return above_zero(value, int, "The input value", zero=least == 0)
 
 
 class LossMonitor(Callback):

@@ -15,7 +15,7 @@ from .._tensor.device import check_device
 from .._tensor.dtype import DTYPES
 from .._tensor.tensor import Tensor
 from .dispatch import NUMBERS
-from .function_table import METHODS, by_name, function, method
+from .function_table import function, method
 from .shape import flat_sizes
 
 COPY_CONSTRUCT = (
@@ -145,26 +145,8 @@ def _initialise(self, *data, dtype=None):
 # ---- constants ----
 
 
-_FILLED = """A tensor of the given size: {name}. The size is integers, or one tuple of them, `()` for a 0-d tensor.
-
-In the default dtype unless `dtype` is given. Raises RuntimeError for a negative size.
-
->>> import labkit.torch as torch
->>> x = torch.{name}(2, 3, dtype=torch.float64)
->>> x.shape, x.dtype
-(torch.Size([2, 3]), torch.float64)
-"""
-
-
-def _filled(name, make):
-    def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-        size = sizes if size is None else (size,)
-        if name == "zeros" and any(n < 0 for n in flat_sizes(size)):
-            raise RuntimeError("zeros: Dimension size must be non-negative.")
-        return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
-
-    fun.__name__, fun.__doc__ = name, _FILLED.format(name=name)
-    return fun
+def _filled(make, size, dtype, device, requires_grad):
+    return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
 
 
 def _sizes(size):
@@ -174,9 +156,37 @@ def _sizes(size):
     return shape
 
 
-zeros = function("zeros")(_filled("zeros", np.zeros))
-ones = function("ones")(_filled("ones", np.ones))
-empty = function("empty")(_filled("empty", np.zeros))
+@function()
+def zeros(*size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """Zeros of the given size: integers, or one tuple of them, `()` for a 0-d tensor; in the default dtype without a `dtype`.
+
+    Raises RuntimeError for a negative size.
+
+    >>> import labkit.torch as torch
+    >>> torch.zeros(2, 3, dtype=torch.float64)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]], dtype=torch.float64)
+    """
+    if any(n < 0 for n in flat_sizes(size)):
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    return _filled(np.zeros, size, dtype, device, requires_grad)
+
+
+@function()
+def ones(*size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """Ones of the given size: integers, or one tuple of them; see `zeros`.
+
+    >>> import labkit.torch as torch
+    >>> torch.ones(2).dtype, torch.ones((2, 3)).shape
+    (torch.float32, torch.Size([2, 3]))
+    """
+    return _filled(np.ones, size, dtype, device, requires_grad)
+
+
+@function()
+def empty(*size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A tensor of the given size whose elements are not set: here they are 0; see `zeros`."""
+    return _filled(np.zeros, size, dtype, device, requires_grad)
 
 
 @function()
@@ -209,21 +219,6 @@ for _name, _make in LIKE.items():
 zeros_like, ones_like = _like("zeros", np.zeros), _like("ones", np.ones)
 
 
-def _new(make):
-    def fun(self, *size, dtype=None, device=None, requires_grad=False):
-        return _made(make(_sizes(size), (dtype or self.dtype).np), requires_grad, device)
-
-    return fun
-
-
-METHODS.update({f"new_{_name}": by_name(_new(LIKE[_name])) for _name in ("zeros", "ones", "empty")})
-
-
-@method()
-def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
-    return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
-
-
 # ---- ranges ----
 
 
@@ -249,15 +244,3 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False)
     """`steps` numbers from `start` to `end`, both included."""
     dtype = dtype or _dtype.get_default_dtype()
     return _made(np.linspace(start, end, steps).astype(dtype.np), requires_grad, device)
-
-
-@function()
-def FloatTensor(data):
-    """A tensor of float32, as older code writes it: `torch.tensor(data, dtype=torch.float32)`."""
-    return tensor(data, dtype=DTYPES["float32"])
-
-
-@function()
-def LongTensor(data):
-    """A tensor of int64, as older code writes it: `torch.tensor(data, dtype=torch.int64)`."""
-    return tensor(data, dtype=DTYPES["int64"])

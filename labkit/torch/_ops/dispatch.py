@@ -124,11 +124,6 @@ def converted(tensor, dtype):
     return made
 
 
-def as_tensor_like(value, like):
-    """A number as a 0-d tensor of the dtype of `like`."""
-    return value if isinstance(value, Tensor) else Tensor._of(np.asarray(value, like.dtype.np))
-
-
 def common_dtype(*operands):
     """The dtype in which tensors and numbers meet."""
     kinds = []

@@ -6,20 +6,8 @@ from ...ops import FUNCTIONS, about
 from .. import _rules
 from .._tensor import dtype as _dtype
 from .._tensor.tensor import Tensor
-from .dispatch import (
-    apply,
-    as_tensor_like,
-    binary,
-    check_broadcast,
-    common_dtype,
-    converted,
-    floating,
-    number_for,
-    off_tape,
-    placed,
-    tensor_of,
-    together,
-)  # fmt: skip  # fmt: skip
+from . import dispatch
+from .dispatch import apply, binary, check_broadcast, common_dtype, converted, floating, off_tape, placed
 from .function_table import METHODS, both, function, method
 
 # ---- functions of one number, and of two: those of the table that PyTorch has ----
@@ -37,7 +25,7 @@ def _unary(name, primitive, prepare):
     dtypes = "Integers become the default dtype." if prepare is floating else "The dtype is kept."
 
     def fun(input):
-        return apply(primitive, prepare(tensor_of(input, name)))
+        return apply(primitive, prepare(dispatch.tensor_of(input, name)))
 
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = about(name, dtypes, _EXAMPLE)
@@ -117,18 +105,6 @@ def div(input, other, *, rounding_mode=None):
 
 
 @both()
-def floor_divide(input, other):
-    """The largest integer not above `input / other`."""
-    return binary(_rules.floor_divide, input, other)
-
-
-@both("remainder")
-def remainder(input, other):
-    """`input - floor(input / other) * other`, the sign of `other`."""
-    return binary(_rules.remainder, input, other)
-
-
-@both()
 def pow(input, exponent):
     """`input ** exponent`, elementwise; either may be a number."""
     if isinstance(input, Tensor) and not isinstance(exponent, Tensor):
@@ -157,10 +133,17 @@ def maximum(input, other):
     return binary(_rules.maximum, input, other)
 
 
-@both()
-def minimum(input, other):
-    """The smaller of each two elements."""
-    return binary(_rules.minimum, input, other)
+def _of_two(name, rule, does):
+    def fun(input, other):
+        return binary(rule, input, other)
+
+    fun.__name__, fun.__doc__ = name, f"{does}, elementwise."
+    return both(name)(fun)
+
+
+minimum = _of_two("minimum", _rules.minimum, "The smaller of each two elements")
+floor_divide = _of_two("floor_divide", _rules.floor_divide, "The largest integer not above `input / other`")
+remainder = _of_two("remainder", _rules.remainder, "`input - floor(input / other) * other`, the sign of `other`")
 
 
 @both("clamp", "clip")
@@ -178,19 +161,17 @@ def clamp(input, min=None, max=None):
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(min, Tensor) or isinstance(max, Tensor):
-        dtype = common_dtype(input, *(v for v in (min, max) if v is not None))
-        limits = [None if v is None else converted(as_tensor_like(v, input), dtype) for v in (min, max)]
-        return apply(_rules.clamp_between, converted(input, dtype), *limits)
     dtype = common_dtype(input, *(v for v in (min, max) if v is not None))
-    limits = [None if v is None else number_for(v, dtype) for v in (min, max)]
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        limits = [None if v is None else converted(_as_tensor(v, input.dtype), dtype) for v in (min, max)]
+        return apply(_rules.clamp_between, converted(input, dtype), *limits)
+    limits = [None if v is None else dispatch.number_for(v, dtype) for v in (min, max)]
     return apply(_rules.clamp, converted(input, dtype), *limits)
 
 
-@both()
-def clamp_min(input, min):
-    """Each element, at least `min`."""
-    return clamp(input, min=min) if isinstance(min, Tensor) else apply(_rules.clamp_min, input, min)
+def _as_tensor(value, dtype):
+    """A number as a 0-d tensor of this dtype."""
+    return value if isinstance(value, Tensor) else Tensor._of(np.asarray(value, dtype.np))
 
 
 def _refuse_bool(a, b):
@@ -240,10 +221,7 @@ def where(condition, input=None, other=None):
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.legacy}"
         )
     dtype = common_dtype(input, other)
-    operands = [
-        Tensor._of(np.asarray(v, dtype.np)) if not isinstance(v, Tensor) else converted(v, dtype)
-        for v in (input, other)
-    ]
+    operands = [converted(_as_tensor(v, dtype), dtype) for v in (input, other)]
     check_broadcast(*operands)
     return placed(apply(_rules.where, condition._array, *operands), condition)
 
@@ -268,35 +246,28 @@ COMPARISONS = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}  # fmt: skip
 
 
-def _comparison(name, kernel):
-    def fun(input, other):
-        a, b = together(input, other)
-        check_broadcast(a, b)
-        a, b = (v._array if isinstance(v, Tensor) else v for v in (a, b))
-        with np.errstate(all="ignore"):
-            return off_tape(np.asarray(kernel(a, b)), name, input, other)
-
-    fun.__name__, fun.__doc__ = name, f"Elementwise {name}; never recorded."
-    return fun
-
-
-for _name, _kernel in COMPARISONS.items():
-    both(_name)(_comparison(_name, _kernel))
-
 TESTS = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "logical_not": np.logical_not,
     "bitwise_not": np.invert}  # fmt: skip
 
 
-def _test(name, kernel):
-    def fun(input):
+def _unrecorded(name, kernel, of_two):
+    def compare(input, other):
+        operands = dispatch.together(input, other)
+        check_broadcast(*operands)
+        values = [v._array if isinstance(v, Tensor) else v for v in operands]
+        with np.errstate(all="ignore"):
+            return off_tape(np.asarray(kernel(*values)), name, input, other)
+
+    def test(input):
         return off_tape(np.asarray(kernel(input._array)), name, input)
 
-    fun.__name__, fun.__doc__ = name, f"{name} of each element."
-    return fun
+    fun = compare if of_two else test
+    fun.__name__, fun.__doc__ = name, f"Elementwise {name}; never recorded."
+    both(name)(fun)
 
 
-for _name, _test_kernel in TESTS.items():
-    both(_name)(_test(_name, _test_kernel))
+for _name, _kernel in (COMPARISONS | TESTS).items():
+    _unrecorded(_name, _kernel, _name in COMPARISONS)
 
 
 @both()

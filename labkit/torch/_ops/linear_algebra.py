@@ -1,7 +1,5 @@
 """Products of vectors and matrices, `einsum`, linear equations, determinants and singular values."""
 
-from collections import Counter
-from math import prod
 from string import ascii_letters
 
 import numpy as np
@@ -10,10 +8,10 @@ from .. import _rules
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import lowered
 from .dispatch import apply, check_broadcast, together, view, whole_dim
-from .function_table import FUNCTIONS, METHODS, both, function
+from .function_table import METHODS, both, function
 from .indexing import diagonal
 from .reductions import PAIRS
-from .shape import expand, movedim, permute, reshape, unsqueeze
+from .shape import expand
 
 
 def _same_dtype(a, b):
@@ -163,19 +161,24 @@ METHODS["__rmatmul__"] = lambda self, other: NotImplemented  # two tensors meet 
 
 
 @function()
+@lowered
 def einsum(equation, *operands):
     """Sums of products by index letters, such as `"ij,jk->ik"`; or each tensor followed by a list of numbers for letters."""
     if isinstance(equation, Tensor):
         equation, *operands = _of_lists([equation, *operands])
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
-    inputs, output = _letters(equation.replace(" ", ""))
-    _check_letters(inputs, given)
-    inputs, output, order = _spelt_out(inputs, output, given)
-    lined = [_in_order(x, letters, order) for x, letters in zip(given, inputs, strict=True)]
-    return _contracted(lined, len(output), len(order))
-
-
-# ---- the equation ----
+    left, arrow, output = equation.replace(" ", "").partition("->")
+    if not arrow:
+        output = "..." * ("..." in left) + "".join(sorted(c for c in set(left) - {",", "."} if left.count(c) == 1))
+    words = left.split(",")
+    hidden = [(x.ndim - len(word) + 3) * ("..." in word) for x, word in zip(given, words, strict=True)]
+    free = "".join(c for c in ascii_letters if c not in equation)[: max(hidden)]  # letters for the dimensions of "..."
+    inputs = [word.replace("...", free[len(free) - n :]) for word, n in zip(words, hidden, strict=True)]
+    output, sizes = output.replace("...", free), _sizes_of_letters(inputs, given)
+    pairs = [_diagonals(x, letters) for x, letters in zip(given, inputs, strict=True)]
+    shapes = [tuple(sizes[c] for c in letters) for _, letters in pairs]
+    whole = [x if x.shape == shape else expand(x, *shape) for (x, _), shape in zip(pairs, shapes, strict=True)]
+    return apply(_rules.einsum, f"{','.join(letters for _, letters in pairs)}->{output}", *whole)
 
 
 def _of_lists(given):
@@ -186,22 +189,11 @@ def _of_lists(given):
     return [inputs + (f"->{word(given[-1])}" if len(given) % 2 else ""), *given[: 2 * pairs : 2]]
 
 
-def _letters(equation):
-    left, arrow, output = equation.partition("->")
-    inputs = left.split(",")
-    if not arrow:
-        output = "".join(sorted(c for c in set(left) - {",", "."} if left.count(c) == 1))
-        output = ("..." if "..." in left else "") + output
-    return inputs, output
-
-
-def _check_letters(inputs, given):
-    """Raise RuntimeError where a letter stands for two sizes."""
+def _sizes_of_letters(inputs, given):
+    """`{letter: size}`. Raises RuntimeError where a letter stands for two sizes."""
     seen: dict[str, int] = {}
-    for place, (letters, x) in enumerate(zip(inputs, given, strict=False)):
-        front, _, back = letters.partition("...")
-        sizes = [*zip(front, x.shape, strict=False), *zip(reversed(back), reversed(x.shape), strict=False)]
-        for letter, size in sizes:
+    for place, (letters, x) in enumerate(zip(inputs, given, strict=True)):
+        for letter, size in zip(letters, x.shape, strict=True):
             before = seen.setdefault(letter, size)
             if 1 not in (size, before) and size != before:
                 raise RuntimeError(
@@ -209,79 +201,17 @@ def _check_letters(inputs, given):
                     f"previously seen size {before}"
                 )
             seen[letter] = max(size, before)
+    return seen
 
 
-def _spelt_out(inputs, output, given):
-    """Letters as lists, with a number for each dimension of "..."; and the order of all: those of the result first."""
-    hidden = [x.ndim - len(letters) + 3 if "..." in letters else 0 for x, letters in zip(given, inputs, strict=True)]
-    most = max(hidden)
-    spelt = lambda letters, count: [
-        *letters.partition("...")[0],
-        *(range(most - count, most) if "..." in letters else ()),
-        *letters.partition("...")[2],
-    ]
-    lists, shown = [spelt(*pair) for pair in zip(inputs, hidden, strict=True)], spelt(output, most)
-    used = {letter for letters in lists for letter in letters}
-    summed = [letter for letter in (*range(most), *ascii_letters.swapcase()) if letter in used - {*shown}]
-    return lists, shown, shown + summed
-
-
-# ---- the tensors ----
-
-
-def _in_order(x, letters, order):
-    """`x` with one dimension for each letter in `order`, of size 1 where it has none; the diagonal where it has one twice."""
-    known: list = []
-    for letter in letters:
-        if letter in known:
-            x = movedim(diagonal(x, 0, known.index(letter), len(known)), -1, known.index(letter))
-        else:
-            known.append(letter)
-    for letter in order:
-        if letter not in known:
-            x = unsqueeze(x, -1)
-            known.append(letter)
-    return permute(x, [known.index(letter) for letter in order])
-
-
-def _contracted(given, shown, dims):
-    """The product of tensors whose dimensions from `shown` on are summed over, each as soon as it can be."""
-    left = Counter(d for x in given for d in range(shown, dims) if x.shape[d] != 1)
-    found, *others = given
-    for x in others:
-        pair, now = (found, x), []
-        for d in range(shown, dims):
-            has = [y.shape[d] != 1 for y in pair]
-            left[d] -= all(has)
-            if left[d] == 1 and any(has):
-                left[d] = 0
-                now.append(d)
-        a, b = (_summed(y, [d for d in now if z.shape[d] == 1]) for y, z in (pair, pair[::-1]))
-        found = _multiplied(a, b, [d for d in now if a.shape[d] != 1])
-    if dims == shown:
-        return found
-    return reshape(found, found.shape[:shown]) if others else FUNCTIONS["sum"](found, list(range(shown, dims)))
-
-
-def _summed(x, dims):
-    return FUNCTIONS["sum"](x, dims, True) if dims else x
-
-
-def _multiplied(a, b, dims):
-    """The sum over `dims` of the product of two tensors, as one product of batches of matrices; `dims` keep the size 1."""
-    if not dims:
-        return a * b
-    free = [d for d in range(a.ndim) if d not in dims]
-    batch = [d for d in free if a.shape[d] != 1 and b.shape[d] != 1]
-    rows = [d for d in free if a.shape[d] != 1 and b.shape[d] == 1]
-    columns = [d for d in free if a.shape[d] == 1]
-    of = lambda x, kind: prod(x.shape[d] for d in kind)
-    mine, theirs = permute(a, batch + rows + dims + columns), permute(b, batch + dims + columns + rows)
-    product = bmm(reshape(mine, (of(a, batch), of(a, rows), of(a, dims))),
-        reshape(theirs, (of(a, batch), of(a, dims), of(b, columns))))  # fmt: skip
-    order = batch + rows + dims + columns
-    sizes = [a.shape[d] if d in batch + rows else 1 if d in dims else b.shape[d] for d in order]
-    return permute(reshape(product, sizes), [order.index(d) for d in range(a.ndim)])
+def _diagonals(x, letters):
+    """A tensor and its letters with each letter once: the diagonal of two dimensions that have one letter."""
+    for letter in {c for c in letters if letters.count(c) > 1}:
+        while letters.count(letter) > 1:
+            x = diagonal(x, 0, letters.index(letter), letters.rindex(letter))
+            letters = letters[: letters.index(letter)] + letters[letters.index(letter) + 1 :]
+            letters = letters[: letters.rindex(letter)] + letters[letters.rindex(letter) + 1 :] + letter
+    return x, letters
 
 
 _SINGULAR = (
@@ -362,16 +292,6 @@ def det(A):
     return apply(_rules.det, A)
 
 
-def svdvals(A) -> Tensor:
-    """The singular values of matrices (..., m, n), in descending order.
-
-    >>> import labkit.torch as torch
-    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.0]]))
-    tensor([4., 3.])
-    """
-    return apply(_rules.singular_values, A)
-
-
 def svd(A, full_matrices=True, *, driver=None) -> tuple[Tensor, ...]:
     """`(U, S, Vh)` of matrices (..., m, n): the singular values S descend, and U @ diag(S) @ Vh is A.
 
@@ -383,3 +303,10 @@ def svd(A, full_matrices=True, *, driver=None) -> tuple[Tensor, ...]:
     """
     left, right = (apply(rule, A, bool(full_matrices)) for rule in (_rules.left_vectors, _rules.right_vectors))
     return PAIRS["linalg_svd"](left, apply(_rules.singular_values, A, bool(full_matrices)), right)
+
+
+@function("svd")
+def _svd_of_both(input, some=True):
+    """`(U, S, V)`, the older form of `torch.linalg.svd`, with V itself; without `some` all of its columns, and of U's."""
+    left, values, right = svd(input, not some)
+    return PAIRS["svd"](left, values, right.mT)

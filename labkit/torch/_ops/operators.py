@@ -5,19 +5,9 @@ import numpy as np
 from .. import _rules
 from .._tensor.tensor import Tensor
 from .creation import from_numpy
-from .dispatch import (
-    OPERANDS,
-    apply,
-    check_broadcast,
-    check_inplace,
-    common_dtype,
-    converted,
-    inplace,
-    number_for,
-    overwrite,
-)  # fmt: skip
+from .dispatch import OPERANDS, apply, check_broadcast, check_inplace, converted, inplace, overwrite, together
 from .elementwise import UNARY, add, div, floor_divide, mul, pow, remainder, sub
-from .function_table import FUNCTIONS, METHODS, both, method
+from .function_table import FUNCTIONS, METHODS, method
 
 # ---- operators ----
 
@@ -35,16 +25,11 @@ def _operator(fun, swapped=False, arrays=False):
     return operate
 
 
-@both()
-def rsub(input, other, *, alpha=1):
-    """`other - alpha * input`."""
-    if isinstance(other, Tensor) or alpha != 1:
-        return sub(other, input, alpha=alpha)
-    dtype = common_dtype(input, other)
-    return apply(_rules.rsub, converted(input, dtype), number_for(other, dtype))
+def _rsub(self, other):
+    return sub(other, self) if isinstance(other, Tensor) else apply(_rules.rsub, *together(self, other))
 
 
-def _rdiv(other, self):
+def _rdiv(self, other):
     return div(other, self) if isinstance(other, Tensor) else METHODS["reciprocal"](self) * other
 
 
@@ -64,7 +49,7 @@ for _name, _fun in OPERATORS.items():
 METHODS["__radd__"], METHODS["__rmul__"] = _operator(add), _operator(mul)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     METHODS[f"__{_name}__"] = _operator(METHODS[_name], arrays=_name in ("eq", "ne"))
-METHODS["__rsub__"], METHODS["__rtruediv__"] = _operator(rsub), lambda self, other: _rdiv(other, self)
+METHODS["__rsub__"], METHODS["__rtruediv__"] = _operator(_rsub), _rdiv
 METHODS.update(
     __neg__=METHODS["neg"], __abs__=METHODS["abs"], __invert__=METHODS["bitwise_not"], __pos__=lambda self: self
 )

@@ -100,49 +100,46 @@ def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
 def _check_bound(name, bound, dtype):
     if not -(2**63) <= bound < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {name!r} is {bound}")
-    least: float = 0
-    most: float = 1
-    if dtype.name != "bool":
-        limits = _dtype.finfo(dtype) if dtype.is_floating_point else _dtype.iinfo(dtype)
-        least, most = limits.min, limits.max
-    if not least <= bound <= most:
+    limits = _dtype.finfo(dtype) if dtype.is_floating_point else np.iinfo("uint8" if dtype.rank == 0 else dtype.np)
+    if not limits.min <= bound <= (limits.max if dtype.rank else 1):
         raise RuntimeError(f"{name} is out of bounds for {dtype.name}")
 
 
 def drawn_seed(generator) -> int:
     """A seed for another generator, as PyTorch's loaders and samplers draw it."""
-    return int(_draws.any_integers(generator or default_generator, 1, DTYPES["int64"].np)[0])
+    return int(_draws.integers(generator or default_generator, 1, np.int64, 0, 2**63)[0])
 
 
 # ---- by size ----
 
 
-def _sized(name, draw, text):
-    def fun(
-        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, layout=None,
-        pin_memory=False,
-    ):  # fmt: skip
-        dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(sizes if size is None else (size,))
-        return _made(draw(generator, prod(shape), dtype).reshape(shape), requires_grad, device)
-
-    fun.__name__, fun.__doc__ = name, text
-    return function(name)(fun)
+def _sized(draw, size, generator, dtype, device, requires_grad):
+    dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(size)
+    return _made(draw(generator, prod(shape), dtype).reshape(shape), requires_grad, device)
 
 
-rand = _sized("rand", _uniform, """Uniform random numbers in [0, 1).
+@function()
+def rand(*size, generator=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """Uniform random numbers in [0, 1).
 
     >>> import labkit.torch as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.rand(3)
     tensor([0.4963, 0.7682, 0.0885])
-    """)  # fmt: skip
-randn = _sized("randn", _normal, """Random numbers of the standard normal distribution.
+    """
+    return _sized(_uniform, size, generator, dtype, device, requires_grad)
+
+
+@function()
+def randn(*size, generator=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """Random numbers of the standard normal distribution.
 
     >>> import labkit.torch as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
-    """)  # fmt: skip
+    """
+    return _sized(_normal, size, generator, dtype, device, requires_grad)
 
 
 @function()
@@ -250,12 +247,5 @@ def _refill(name, node, draw):
     METHODS[name] = fun
 
 
-def _random(generator, count, dtype, contiguous, *bounds):
-    if bounds:
-        return _integers(generator, count, dtype, contiguous, *bounds)
-    return _draws.any_integers(_source(generator), count, dtype.np)
-
-
 _refill("uniform_", "UniformBackward0", _uniform)
 _refill("normal_", "NormalBackward0", _normal)
-_refill("random_", "RandomBackward0", _random)

@@ -5,6 +5,7 @@ import numpy as np
 
 from ... import ops as base
 from ...dialects.class_paths import Placed
+from ...dialects.user_warnings import warn_user
 from ...ops import REDUCTIONS
 from .. import _rules
 from .._tensor.tensor import Tensor
@@ -36,10 +37,7 @@ def _floats_alone(input):
 _PREPARED = {"mean": _floats_alone, "smooth": floating, "found": Tensor.detach}
 _INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
              "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
-_TAKES = {  # where PyTorch takes something else than the row says, in other words
-    "amax": "axis=(), keepdims=False", "amin": "axis=(), keepdims=False",
-    "softmax": "axis=None, dtype=None", "log_softmax": "axis=None, dtype=None",
-}  # fmt: skip
+_TAKES = dict.fromkeys(("softmax", "log_softmax"), "axis=None, dtype=None")  # where the row says something else
 
 
 def _reduced(name, row):
@@ -57,7 +55,7 @@ def _reduced(name, row):
     return answer
 
 
-REDUCED = "sum mean prod logsumexp softmax log_softmax amax amin cumsum any all argmax argmin"
+REDUCED = "sum mean prod logsumexp softmax log_softmax cumsum any all argmax argmin"
 for _name in REDUCED.split():
     _row = REDUCTIONS[_name]
     _made = _reduced(_name, _row)
@@ -65,38 +63,44 @@ for _name in REDUCED.split():
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 
-def _correction(unbiased, correction):
-    if correction is not None:
-        return correction
-    return 0 if unbiased is False else 1
+def _spread(fun, input, dim, unbiased, keepdim, correction):
+    """The variance or the standard deviation by the rule `fun`, with PyTorch's warning for too few elements."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    axis = _axis(dim, input.ndim)
+    if correction is None:
+        correction = 0 if unbiased is False else 1
+    found = apply(fun, input, axis, keepdim, correction)
+    if input.numel() <= correction * found.numel():
+        warn_user(TOO_FEW.format("var" if fun is _rules.var else "std"))
+    return found
 
 
-def _spread_args(dim, unbiased):
-    return (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+TOO_FEW = (
+    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided by"
+    " output numel)."
+)
 
 
 @both()
 @numpy_style
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The variance, over n - 1 unless `correction` says otherwise."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    return apply(_rules.var, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+    return _spread(_rules.var, input, dim, unbiased, keepdim, correction)
 
 
 @both()
 @numpy_style
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The standard deviation, over n - 1 unless `correction` says otherwise."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    return apply(_rules.std, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
+    return _spread(_rules.std, input, dim, unbiased, keepdim, correction)
 
 
 @function()
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """`(std, mean)`, both as one node."""
-    dim, unbiased = _spread_args(dim, unbiased)
-    axis = _axis(dim, input.ndim)
-    spread = apply(_rules.std_beside_mean, input, axis, keepdim, _correction(unbiased, correction))
+    spread = _spread(_rules.std_beside_mean, input, dim, unbiased, keepdim, correction)
+    axis = _axis(None if isinstance(dim, bool) else dim, input.ndim)
     return spread, apply(_rules.mean_beside_std, input, axis, keepdim)
 
 
@@ -109,11 +113,6 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + input.dtype.legacy
         )
     return apply(_rules.norm, input, 2.0 if p in ("fro", None) else float(p), _axis(dim, input.ndim), keepdim)
-
-
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
-    """The vector norm of all elements, or along `dim`."""
-    return norm(converted(x, dtype) if dtype else x, ord, dim, keepdim)
 
 
 # ---- extremes: values, or values and where they are ----

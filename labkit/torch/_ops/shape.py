@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from ...dialects.argument_types import one_by_one
+from ...dialects.user_warnings import warn_user
 from ...engine import cast
 from .. import _rules
 from .._tensor import dtype as _dtype
@@ -258,11 +259,18 @@ def contiguous(self):
 
 def _transposed_property(name, axes):
     def get(self):
+        if axes is None and self.ndim not in (1, 2):
+            warn_user(NOT_A_MATRIX)
         return view(self, _rules.permute, tuple(reversed(range(self.ndim)))) if axes is None else transpose(self, *axes)
 
     return property(get, doc=f"The dimensions {'reversed' if axes is None else 'exchanged'}: a view.")
 
 
+NOT_A_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in"
+    " a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to"
+    " reverse the dimensions of a tensor."
+)
 METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_property("mT", (-2, -1))
 
 

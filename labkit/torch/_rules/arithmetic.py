@@ -79,20 +79,13 @@ def tensor_power(x, p):
     return np.power(x, p)
 
 
-@op(
-    "PowBackward2",
-    None,
-    lambda ans, c, p: (
-        lambda g: (
-            anp.where(p >= 0, zero(g), g * ans * -np.inf)
-            if c == 0
-            else g * times(ans, np.log(np.asarray(c, np.float64 if base.two_bytes(dtype_of(g)) else dtype_of(g))))
-        )
-    ),
-    tensors="-self exponent",
-    saves="exponent result",
-    operands=True,
-)
+def _number_power_vjp(ans, c, p):
+    if c == 0:
+        return lambda g: anp.where(p >= 0, zero(g), g * ans * -np.inf)
+    return lambda g: g * times(ans, np.log(np.asarray(c, np.float64 if base.two_bytes(dtype_of(g)) else dtype_of(g))))
+
+
+@op("PowBackward2", None, _number_power_vjp, tensors="-self exponent", saves="exponent result", operands=True)
 def number_power(c, p):
     """`c ** p` for a number `c`."""
     return np.power(np.asarray(c, dtype_of(p)), p)
@@ -153,11 +146,6 @@ def _share(x, y, wins):
     broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip
 def remainder(x, y):
     return np.remainder(x, y)
-
-
-@op("ClampMinBackward0", lambda ans, x, low: lambda g: where(x >= low, g, zero(g)), others="min", saves="self")
-def clamp_min(x, low):
-    return np.maximum(x, low).astype(x.dtype)
 
 
 @op("ClampBackward0", lambda ans, x, low, high: lambda g: where(_inside(x, low, high), g, zero(g)),

@@ -2,8 +2,10 @@
 
 import autograd.numpy as anp
 import numpy as np
+from autograd.extend import defvjp_argnums, primitive
 
-from ...engine import unbroadcast_f
+from ...engine import dtype_of, unbroadcast_f
+from ...ops import in_float32, known
 from .declaration import op
 from .shape import reshape, t, transpose
 
@@ -42,6 +44,25 @@ def outer(a, b):
 
 mm, bmm = _product("MmBackward0"), _product("BmmBackward0")
 mv, dot = _product("MvBackward0", "self vec"), _product("DotBackward0", "self tensor")
+
+
+def _einsum_vjp(argnums, ans, args, kwargs):
+    *inputs, output = args[0].replace("->", ",").split(",")
+
+    def pull(g, k):
+        """By operand `k`: the sums of products of `g` with all others, and with ones for a letter that it has alone."""
+        others = [i for i in range(len(inputs)) if i != k]
+        alone = [c for c in inputs[k] if c not in output + "".join(inputs[i] for i in others)]
+        ones = np.ones([anp.shape(args[k + 1])[inputs[k].index(c)] for c in alone], dtype_of(g))
+        letters = ",".join([output, *(inputs[i] for i in others), "".join(alone)])
+        return einsum(f"{letters}->{inputs[k]}", g, *(args[i + 1] for i in others), ones)
+
+    return lambda g: tuple(pull(g, i - 1) for i in argnums)
+
+
+einsum = primitive(in_float32(lambda equation, *arrays: np.einsum(equation, *arrays, optimize=True)))
+einsum.__name__ = "einsum"
+defvjp_argnums(known(einsum, "EinsumBackward0"), _einsum_vjp)
 
 
 @op("AddmmBackward0", lambda ans, c, a, b, beta, alpha: unbroadcast_f(c, lambda g: g if beta == 1 else g * beta),

@@ -1,12 +1,10 @@
 """Layers whose node is one in PyTorch, as compositions of recorded functions; see `fused`."""
 
-import math
-
 import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as base
-from ...engine import dtype_of, unbroadcast_f
+from ...engine import dtype_of
 from . import conv_and_pool as images
 from .declaration import fused, mover, op
 from .memory import index_add
@@ -42,70 +40,11 @@ def _resampled_back(g, matrices, name):
 # ---- normalisation ----
 
 
-def _kept_statistics(x, axes, eps):
-    """The mean and 1 / sqrt(variance + eps) that a normalisation of two-byte floats keeps for the way back."""
-    mean = base.mean(x, axis=axes, keepdims=True)
-    away = x - mean
-    return base.stored(mean), base.stored(1 / anp.sqrt(base.mean(away * away, axis=axes, keepdims=True) + eps))
-
-
-def _by_input(ans, x, w, b, axes, eps, in_rows):
-    (mean, scale), count = _kept_statistics(x, axes, eps), math.prod(x.shape[a] for a in axes)
-
-    def pull(g):
-        g = g * w
-        one, own = (base.sum_(part, axis=axes, keepdims=True) for part in (g, g * x))
-        slope = (one * mean - own) * scale * scale * scale / count
-        return scale * g + slope * x - slope * mean - one * scale / count
-
-    return pull
-
-
-def _by_weight(ans, x, w, b, axes, eps, in_rows):
-    mean, scale = _kept_statistics(x, axes, eps)
-    return _summed(w, lambda g: g * (scale * x - scale * mean), in_rows)
-
-
-def _summed(like, terms, in_rows):
-    if not in_rows:
-        return unbroadcast_f(like, terms)
-    kind = base.rounding()
-    return lambda g: _row_by_row(reshape(terms(g), (-1, *anp.shape(like))), kind)
-
-
-@op(None, lambda ans, x, kind: lambda g: base.expand(g, x.shape), name="sum", others="dtype")
-def _row_by_row(x, kind):
-    """The sum over the first axis, which is stored after each addition."""
-    total = np.zeros(x.shape[1:], kind)
-    for row in x:
-        total = (total + row).astype(kind)
-    return total.astype(x.dtype)
-
-
-@op(None, _by_input, _by_weight, lambda ans, x, w, b, axes, eps, in_rows: _summed(b, lambda g: g, in_rows),
-    name="normalised", tensors="self weight bias", others="dim eps in_rows")  # fmt: skip
-def _normalised(x, w, b, axes, eps, in_rows):
-    """`x` with mean 0 and variance 1 over `axes`, times `w` plus `b`: two-byte floats in float32, whose statistics are stored."""
-    return _centred(x, axes, eps) * w + b
-
-
-def _centred(x, axes, eps):
-    """`x` with mean 0 and variance 1 over `axes`."""
-    made = x - base.mean(x, axis=axes, keepdims=True)
-    return made / anp.sqrt(base.mean(made * made, axis=axes, keepdims=True) + np.asarray(eps, dtype_of(x)))
-
-
-def _ones_and_zeros(w, b, shape, x):
-    """A weight and a bias, also where there are none."""
-    return np.ones(shape, dtype_of(x)) if w is None else w, np.zeros(shape, dtype_of(x)) if b is None else b
-
-
 @fused("NativeLayerNormBackward0", "input weight bias", "normalized_shape eps", name="layer_norm")
 def layer_norm(x, w, b, shape, eps):
     axes = tuple(range(-len(shape), 0))
-    if base.rounding() is not None:
-        return _normalised(x, *_ones_and_zeros(w, b, shape, x), axes, eps, True)
-    made = _centred(x, axes, eps)
+    made = x - base.mean(x, axis=axes, keepdims=True)
+    made = made / anp.sqrt(base.mean(made * made, axis=axes, keepdims=True) + np.asarray(eps, dtype_of(x)))
     made = made if w is None else made * w
     return made if b is None else made + b
 

@@ -182,24 +182,7 @@ def _whole(name, kernel):
     return op(name, shared, others="dim keepdim", saves="self result")(lambda x, axis, keepdims: kernel(x))
 
 
-def _extreme(name, kernel):
-    """Largest or smallest along dims; equal winners share the gradient."""
-
-    def vjp(ans, x, axis, keepdims):
-        def pull(g):
-            hit = cast(anp.equal(x, spread(ans, x, axis)), dtype_of(x))
-            return spread(g, x, axis) * divide(hit, sum_(hit, axis, True))
-
-        return pull
-
-    def fun(x, axis, keepdims):
-        return kernel(x, axis=axis, keepdims=keepdims)
-
-    return op(name, vjp, others="dim keepdim", saves="self result")(fun)
-
-
 max_all, min_all = _whole("MaxBackward1", np.max), _whole("MinBackward1", np.min)
-amax, amin = _extreme("AmaxBackward0", np.max), _extreme("AminBackward0", np.min)
 
 
 def _reverse_cumsum(g, axis):
@@ -211,8 +194,5 @@ def cumsum(x, axis):
     return np.reshape(np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
 
-_OWN = {"sum": sum_, "mean": mean, "prod": prod, "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax,
-    "amax": amax, "amin": amin, "cumsum": cumsum}  # fmt: skip
-
-
-REDUCING = {name: _OWN.get(name) or (row.fun) for name, row in REDUCTIONS.items()}
+REDUCING = {name: row.fun for name, row in REDUCTIONS.items()} | {"sum": sum_, "mean": mean, "prod": prod,
+    "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "cumsum": cumsum}  # fmt: skip

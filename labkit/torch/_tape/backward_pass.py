@@ -1,13 +1,16 @@
 """The backward pass: where it begins, which nodes run, in what order, what they send, and what is let go."""
 
 import heapq
+import traceback
 from itertools import count
 
 import autograd.numpy as anp
 import numpy as np
 
 from ...dialects.argument_types import as_tuple, of_kind
-from ...engine import dense, elsewhere, getval, match_dtype, watch
+from ...dialects.new_stack import on_new_stack
+from ...dialects.user_warnings import warn_user
+from ...engine import dense, getval, match_dtype, watch
 from .._ops.function_table import method
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import check_shape
@@ -39,9 +42,18 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
     accumulate((self,), gradient, retain_graph, create_graph, inputs)
 
 
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause"
+    " a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function,"
+    " make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
 def accumulate(tensors, gradients, retain_graph, create_graph, inputs):
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf, or of `inputs` alone."""
     edges = None
+    if create_graph:
+        warn_user(CYCLE)
     if inputs is not None:
         inputs = tuple_of(inputs)
         if not inputs:
@@ -175,13 +187,12 @@ class BackwardPass:
 
         A hook or a custom function may start a pass inside this one; every so many, one gets a stack of its own.
         """
-        watch.walks += 1
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
             raise RecursionError(
                 f"backward() inside backward(), {inside} times over: expected a hook or function to end"
             )
-        return elsewhere(self._run) if inside and inside % NESTED == 0 else self._run()
+        return on_new_stack(self._run) if inside and inside % NESTED == 0 else self._run()
 
     def _run(self):
         state = grad_mode.state
@@ -193,7 +204,12 @@ class BackwardPass:
             with np.errstate(all="ignore"):
                 heap, step = self.heap, self._step
                 while heap:
-                    step(heapq.heappop(heap)[2])
+                    node = heapq.heappop(heap)[2]
+                    step(node)
+        except Exception:
+            if state.anomaly:
+                _warn_of_forward_line(node)
+            raise
         finally:
             state.walks -= 1
             state.grad, state.inference, state.frozen = mode
@@ -287,6 +303,16 @@ def _fitting(g, dtype):
     g = dense(g)
     g = g if getattr(g, "shape", None) is not None else np.asarray(g)
     return match_dtype(g, dtype)
+
+
+def _warn_of_forward_line(node):
+    """Name the line of the forward pass that recorded the node whose derivative raised an error, as anomaly mode does."""
+    lines = []
+    if node.where is not None:
+        code, instruction = node.where
+        line = list(code.co_positions())[instruction // 2][0]
+        lines = traceback.format_list([traceback.FrameSummary(code.co_filename, line, code.co_name)])
+    warn_user(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(lines)}")
 
 
 def _no_nan(node, sent):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...dialects.class_paths import Placed
 from ...dialects.provenance import place
+from ...dialects.user_warnings import warn_user
 from ...engine import PerThread, new_level
 
 
@@ -260,4 +261,7 @@ class detect_anomaly(set_detect_anomaly):
         self.check_nan = check_nan
 
     def __enter__(self):
+        warn_user(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+        )
         super().__init__(True, self.check_nan)

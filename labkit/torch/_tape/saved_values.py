@@ -124,7 +124,16 @@ class Kept(Node):
             raise RuntimeError(FREED)
         for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
-                raise RuntimeError(modified(ref(), counter, number, self if name == "result" else None))
+                raise RuntimeError(modified(*self._shown(name, ref()), counter, number))
+
+    def _shown(self, name, tensor):
+        """A saved tensor and the node that made it; of one that is gone, such as a view, its array as a tensor."""
+        if name == "result":
+            return self.tensor_of(self.value) if tensor is None else tensor, short_name(self)
+        if tensor is not None:
+            return tensor, maker_of(tensor)
+        place = self.plan.saved[name]
+        return self.tensor_of(self.args[place]), "AsStrided" if place in self.plan.argnums else ""
 
     def release(self):
         self.released = True
@@ -175,21 +184,23 @@ def _still(thing):
     return thing() if type(thing) is weakref.ref else thing
 
 
-def modified(tensor, counter, number, maker=None):
-    """The message for a saved tensor that was changed; `maker` is the node that made it, if not its present one."""
-    where = ""
-    if tensor is not None:
-        where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}] "
-        maker = maker or tensor.grad_fn
-        if maker is not None:
-            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {short_name(maker)}, "
+def maker_of(tensor):
+    """The name of the node that made a tensor, or ""."""
+    return short_name(tensor.grad_fn) if tensor.grad_fn is not None else ""
+
+
+def modified(tensor, maker, counter, number):
+    """The message for a saved tensor that was changed; `maker`: the name of the node that made it, or ""."""
+    where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]"
+    if maker:
+        where += f", which is output {tensor.output_nr} of {maker},"
     hint = (
         "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{where}is at version {counter.number}; expected version {number} instead. {hint}"
+        f"{where} is at version {counter.number}; expected version {number} instead. {hint}"
     )
 
 

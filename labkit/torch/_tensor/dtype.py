@@ -195,15 +195,3 @@ class finfo(metaclass=Placed):
             f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
             f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})"
         )
-
-
-class iinfo(metaclass=Placed):
-    """Limits of an integer dtype: `bits, max, min`."""
-
-    def __init__(self, type):
-        type = PYTHON.get(type, type)
-        info = np.iinfo(type.np)
-        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
-
-    def __repr__(self):
-        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

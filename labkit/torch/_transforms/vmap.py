@@ -6,6 +6,7 @@ from functools import partial, wraps
 from typing import Any
 
 from ...dialects.provenance import AFTER, Trail
+from .._ops import creation as _creation
 from .._ops import shape as _shape
 from .._tape import grad_mode, tensor_provenance
 from .._tensor.tensor import Tensor
@@ -174,11 +175,10 @@ def _put_together(name, column, dim, draws):
 
 def _of_none(func, leaves, dims, rebuild, kwargs) -> Any:
     """The results for a batch without entries, in the shapes that one entry of zeros has."""
-    entries = [
-        a if d is None else a.new_zeros([n for k, n in enumerate(a.shape) if k != d]) for a, d in zip(leaves, dims)
-    ]
+    zeros = lambda like, shape: _creation.zeros(shape, dtype=like.dtype)
+    entries = [a if d is None else zeros(a, (*a.shape[:d], *a.shape[d + 1 :])) for a, d in zip(leaves, dims)]
     found, like = flatten(func(*rebuild(entries), **kwargs))
-    return like([t.new_zeros((0, *t.shape)) for t in found])
+    return like([zeros(t, (0, *t.shape)) for t in found])
 
 
 # ---- random numbers ----

@@ -8,7 +8,7 @@ import numpy as np
 from ...dialects.argument_types import as_tuple, of_kind
 from .._tape.backward_pass import wrapped
 from .._tape.node import Node
-from .._tape.saved_values import FREED, modified, packed, unpacked
+from .._tape.saved_values import FREED, maker_of, modified, packed, unpacked
 from .._tensor.tensor import Tensor
 
 RETURNED_AS_IS = (
@@ -79,7 +79,7 @@ class FunctionCtx(Node):
             )
         for t, number in zip(self._saved, self._versions, strict=False):
             if t is not None and t._version_counter.number != number:
-                raise RuntimeError(modified(t, t._version_counter, number))
+                raise RuntimeError(modified(t, maker_of(t), t._version_counter, number))
         return tuple(self._saved)
 
     @contextmanager

@@ -1,8 +1,8 @@
 """A `Function` inside of a transform of `torch.func`, or on tensors with tangents."""
 
 from ...dialects.argument_types import as_tuple
+from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import Forward, custom_vjp, isbox, new_box
-from ...engine.packed_arrays import forms, pack, unpack
 from .._tensor.tensor import Tensor
 
 NOT_IN_PLACE = (

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...dialects.user_warnings import warn_user
 from .module import Layer, Module
 
 _DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{name}({takes})`."""
@@ -35,13 +36,15 @@ def of_function(name, fun, module, takes="", shown="") -> Any:
     made.__name__, made.__qualname__ = "__init__", f"{name}.__init__"
     members = {"__init__": made, "forward": forward, "extra_repr": extra_repr, "__module__": module}
     doc = _DOC.format(fun=fun.__name__, name=name, takes=takes)
-    return type(name, (Layer,), {**members, "__doc__": doc})
+    example = "" if shown else f"\n\n>>> import labkit.torch as torch\n>>> torch.nn.{name}()\n{name}()\n"
+    return type(name, (Layer,), {**members, "__doc__": doc + example})
 
 
 def reduction_of(reduction, size_average=None, reduce=None, check=True) -> str:
     """How a loss is reduced, which older code says by `size_average` and `reduce`. Raises ValueError for another word."""
     if size_average is not None or reduce is not None:
         reduction = ("mean" if size_average in (None, True) else "sum") if reduce in (None, True) else "none"
+        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if check and reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction

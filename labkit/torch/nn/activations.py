@@ -1,14 +1,17 @@
 """Activations: functions, part of `torch.nn.functional`, and modules of the same options."""
 
+from functools import wraps
+
+from ...dialects.user_warnings import warn_user
 from .. import _rules
+from .._ops import reductions
 from .._ops.dispatch import apply
 from .._ops.function_table import FUNCTIONS
 from .._ops.operators import in_place
-from .._ops.reductions import log_softmax, softmax
 from .._tensor.tensor import Tensor
 from ._function_modules import of_function
 
-__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh"]
+__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
 
 
 def relu(input, inplace=False) -> Tensor:
@@ -28,9 +31,9 @@ def gelu(input, approximate="none") -> Tensor:
     return apply(_rules.gelu, input) if approximate == "none" else apply(_rules.gelu_by_tanh, input)
 
 
-def silu(input, inplace=False) -> Tensor:
+def silu(input) -> Tensor:
     """`x * sigmoid(x)`."""
-    return (silu_ if inplace else _silu)(input)
+    return apply(_rules.silu, input)
 
 
 def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
@@ -44,33 +47,29 @@ def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
 
 
 _leaky_relu = lambda input, negative_slope=0.01: apply(_rules.leaky_relu, input, negative_slope)
-_silu = lambda input: apply(_rules.silu, input)
-leaky_relu_, silu_ = in_place("leaky_relu", _leaky_relu), in_place("silu", _silu)
+leaky_relu_ = in_place("leaky_relu", _leaky_relu)
+
+
+def _with_implicit_dim(fun):
+    """`fun` over a dimension that PyTorch chooses where none is given, with a warning."""
+
+    @wraps(fun)
+    def answer(input, dim=None, _stacklevel=3, dtype=None):
+        if dim is None:
+            warn_user(IMPLICIT.format(fun.__name__))
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return fun(input, dim, dtype)
+
+    return answer
+
+
+IMPLICIT = "Implicit dimension choice for {} has been deprecated. Change the call to include dim=X as an argument."
+softmax, log_softmax = map(_with_implicit_dim, (reductions.softmax, reductions.log_softmax))
 relu_, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu_", "sigmoid", "tanh"))
 
-
-_EXAMPLE = """
-The result has the shape of its input. `inplace=True`, where there is such an option, changes the input.
-
->>> import labkit.torch as torch
->>> x = torch.tensor([-1.0, 2.0])
->>> bool((torch.nn.{name}({given}).eval()(x) == torch.nn.functional.{fun}(x, {given})).all())
-True
-"""
-
-
-_GIVEN = {"Softmax": "0", "LogSoftmax": "0"}
-
-
-def _made(name, fun, takes="", shown=""):
-    made = of_function(name, fun, __name__, takes, shown)
-    made.__doc__ += _EXAMPLE.format(name=name, fun=fun.__name__, given=_GIVEN.get(name, "")).replace("(x, )", "(x)")
-    return made
-
-
-ReLU, SiLU = _made("ReLU", relu, "inplace=False"), _made("SiLU", silu, "inplace=False")
-Sigmoid, Tanh = _made("Sigmoid", sigmoid), _made("Tanh", tanh)
-GELU = _made("GELU", gelu, "approximate='none'", "approximate")
-LeakyReLU = _made("LeakyReLU", leaky_relu, "negative_slope=0.01, inplace=False", "negative_slope")
-Softplus = _made("Softplus", softplus, "beta=1.0, threshold=20.0", "beta threshold")
-Softmax, LogSoftmax = (_made(*of, "dim=None", "dim") for of in (("Softmax", softmax), ("LogSoftmax", log_softmax)))
+ReLU = of_function("ReLU", relu, __name__, "inplace=False")
+Sigmoid, Tanh = of_function("Sigmoid", sigmoid, __name__), of_function("Tanh", tanh, __name__)
+GELU = of_function("GELU", gelu, __name__, "approximate='none'", "approximate")
+LeakyReLU = of_function("LeakyReLU", leaky_relu, __name__, "negative_slope=0.01, inplace=False", "negative_slope")
+Softmax = of_function("Softmax", softmax, __name__, "dim=None", "dim")
+LogSoftmax = of_function("LogSoftmax", log_softmax, __name__, "dim=None", "dim")

@@ -61,15 +61,10 @@ def check_probability(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _feature_dropout(input, p, training, inplace):
-    """Dropout of whole channels, dimension 1."""
-    one_each = lambda: input.new_empty(*input.shape[:2], *(1,) * (input.ndim - 2))
-    return _thinned(input, p, training, inplace, one_each)
-
-
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
     """Dropout of whole channels of images (batch, channels, height, width)."""
-    return _feature_dropout(input, p, training, inplace)
+    one_each = lambda: _creation.empty(*input.shape[:2], *(1,) * (input.ndim - 2), dtype=input.dtype)
+    return _thinned(input, p, training, inplace, one_each)
 
 
 class Linear(Layer):

@@ -18,7 +18,7 @@ from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import widened
 from ._function_modules import of_function, reduction_of
 
-__all__ = ["BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "MSELoss", "NLLLoss"]
+__all__ = ["BCEWithLogitsLoss", "CrossEntropyLoss", "MSELoss", "NLLLoss"]
 
 
 def _nll_weights(x, target, weight, ignore, reduction):
@@ -239,25 +239,6 @@ def _weighted(each, weight, reduction):
     return each if reduction == "none" else METHODS["sum"](each)
 
 
-@widened
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None) -> Tensor:
-    """The mean (or sum, or each) absolute difference."""
-    reduction = reduction_of(reduction, size_average, reduce)
-    _warn_of_sizes(input, target)
-    size = METHODS["abs"](input - target)
-    if weight is not None:
-        return _weighted(size, weight, reduction)
-    return size if reduction == "none" else METHODS[reduction](size)
-
-
-@op("BinaryCrossEntropyBackward0",
-    _by(lambda x, y: (x - y) / anp.maximum(x * (1 - x), 1e-12)), _by(lambda x, y: _rules.log(1 - x) - _rules.log(x)),
-    tensors="self target !weight", others="reduction", saves="self target weight")  # fmt: skip
-def _bce(x, y, weight, reduction):
-    values = -(y * np.maximum(np.log(x), -100) + (1 - y) * np.maximum(np.log1p(-x), -100))
-    return _reduced((values if weight is None else values * weight).astype(dtype_of(x)), reduction)
-
-
 _log_loss = in_float32(lambda x: np.logaddexp(np.zeros((), x.dtype), -x))  # of the score of what is right
 
 
@@ -275,30 +256,11 @@ def _bce_logits(x, y, weight, positive, reduction):
     return _reduced((values if weight is None else values * weight).astype(x.dtype), reduction)
 
 
-def _same_size(input, target):
-    if input.shape != target.shape:
-        raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
-            "Please ensure they have the same size."
-        )
-
-
-@widened
-def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean") -> Tensor:
-    """The log-loss of probabilities `input` against targets in [0, 1]."""
-    reduction = reduction_of(reduction, size_average, reduce)
-    _same_size(input, target)
-    if not ((input._array >= 0) & (input._array <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    target = converted(target, input.dtype)
-    return apply(_bce, input, target, weight, reduction)
-
-
 @widened
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ) -> Tensor:
-    """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow.
+    """The log-loss of scores `input`, of which the sigmoid is the probability of 1, without overflow.
 
     `target`, of the same shape, holds probabilities; the loss is the mean unless `reduction` says "sum" or "none".
     Raises ValueError for other shapes.
@@ -317,12 +279,9 @@ def binary_cross_entropy_with_logits(
 
 
 _OLD = "size_average=None, reduce=None, reduction='mean'"
-_WEIGHTED = f"weight=None, {_OLD}"
 _CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
-MSELoss, L1Loss = of_function("MSELoss", mse_loss, __name__, _OLD), of_function("L1Loss", l1_loss, __name__, _OLD)
+MSELoss = of_function("MSELoss", mse_loss, __name__, _OLD)
 NLLLoss = of_function("NLLLoss", nll_loss, __name__, _CLASSES)
 CrossEntropyLoss = of_function("CrossEntropyLoss", cross_entropy, __name__, f"{_CLASSES}, label_smoothing=0.0")
-BCELoss = of_function("BCELoss", binary_cross_entropy, __name__, _WEIGHTED)
-BCEWithLogitsLoss = of_function(
-    "BCEWithLogitsLoss", binary_cross_entropy_with_logits, __name__, f"{_WEIGHTED}, pos_weight=None"
-)
+_SCORES = f"weight=None, {_OLD}, pos_weight=None"
+BCEWithLogitsLoss = of_function("BCEWithLogitsLoss", binary_cross_entropy_with_logits, __name__, _SCORES)

@@ -1,4 +1,4 @@
-"""Recurrent layers: `RNN`, `LSTM` and `GRU` over sequences, step by step."""
+"""Recurrent layers: `RNN` and `LSTM` over sequences, step by step."""
 
 import math
 import warnings
@@ -14,7 +14,7 @@ from .layers import dropout, linear
 from .module import Layer
 from .parameter import Parameter
 
-__all__ = ["GRU", "LSTM", "RNN"]
+__all__ = ["LSTM", "RNN"]
 
 
 def _gates(x, count):
@@ -39,19 +39,7 @@ def _lstm(given, state, w_hh, b_hh, w_hr=None):
     return (h if w_hr is None else linear(h, w_hr)), c
 
 
-def _gru(given, state, w_hh, b_hh):
-    (h,) = state
-    from_input, from_state = _gates(given, 3), _gates(linear(h, w_hh, b_hh), 3)
-    reset = (from_state[0] + from_input[0]).sigmoid()
-    update = (from_state[1] + from_input[1]).sigmoid()
-    new = (from_input[2] + from_state[2] * reset).tanh()
-    return ((h - new) * update + new,)
-
-
-GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
-
-
-CELLS = {"LSTM": _lstm, "GRU": _gru, "RNN_TANH": _rnn(METHODS["tanh"]), "RNN_RELU": _rnn(METHODS["relu"])}
+CELLS = {"LSTM": _lstm, "RNN_TANH": _rnn(METHODS["tanh"]), "RNN_RELU": _rnn(METHODS["relu"])}
 
 
 def _layer(mode, steps, state, weights, reverse):
@@ -102,7 +90,7 @@ def _run_layers(mode, input, states, weights, directions, drop):
 
 
 class _Recurrent(Layer):
-    """What `RNN`, `LSTM` and `GRU` have in common; `mode` is "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"."""
+    """What `RNN` and `LSTM` have in common; `mode` is "LSTM", "RNN_TANH" or "RNN_RELU"."""
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, proj_size=0, device=None, dtype=None):  # fmt: skip
@@ -111,7 +99,7 @@ class _Recurrent(Layer):
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         self._check_options(dropout)
-        gates, out = GATES[mode] * hidden_size, proj_size or hidden_size
+        gates, out = 4 * hidden_size if mode == "LSTM" else hidden_size, proj_size or hidden_size
         self._all_weights = []
         for layer in range(num_layers):
             for suffix in ("", "_reverse")[: self._directions]:
@@ -215,22 +203,19 @@ class _Recurrent(Layer):
         return ", ".join([str(self.input_size), str(self.hidden_size), *unusual])
 
 
-_LAYER = """{what} over sequences: `output, {state} = layer(input)`, or `layer(input, {state})` with first states.
-
-`input` (steps, batch, input size), with `batch_first` (batch, steps, input size), also without a batch; `output` (steps,
-batch, directions times hidden size); states (layers times directions, batch, hidden size), zeros at first. `dropout` is the
-probability between layers while training. Raises RuntimeError for other sizes.
-
->>> import labkit.torch as torch
->>> layer = torch.nn.{name}(10, 20, 2)
->>> output, state = layer(torch.zeros(5, 3, 10))
->>> layer, output.shape
-({name}(10, 20, num_layers=2), torch.Size([5, 3, 20]))
-"""
-
-
 class RNN(_Recurrent):
-    __doc__ = _LAYER.format(name="RNN", what="h' = tanh(W x + b + U h + c), or relu with `nonlinearity`,", state="h")
+    """h' = tanh(W x + b + U h + c), or relu with `nonlinearity`: `output, h = layer(input)`, or `layer(input, h)`.
+
+    `input` (steps, batch, input size), with `batch_first` (batch, steps, input size), also without a batch; `output` (steps,
+    batch, directions times hidden size); states (layers times directions, batch, hidden size), zeros at first. `dropout` is
+    the probability between layers while training. Raises RuntimeError for other sizes.
+
+    >>> import labkit.torch as torch
+    >>> layer = torch.nn.RNN(10, 20, 2)
+    >>> output, h = layer(torch.zeros(5, 3, 10))
+    >>> layer, output.shape
+    (RNN(10, 20, num_layers=2), torch.Size([5, 3, 20]))
+    """
 
     def __init__(self, input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, device=None, dtype=None):  # fmt: skip
@@ -242,16 +227,15 @@ class RNN(_Recurrent):
 
 
 class LSTM(_Recurrent):
-    __doc__ = _LAYER.format(name="LSTM", what="Long short-term memory", state="(h, c)")
+    """Long short-term memory: `output, (h, c) = layer(input)`, or `layer(input, (h, c))`; sizes and options as of `RNN`.
+
+    `proj_size`: the results are projected to this size.
+
+    >>> import labkit.torch as torch
+    >>> output, (h, c) = torch.nn.LSTM(10, 20)(torch.zeros(5, 3, 10))
+    >>> output.shape, h.shape, c.shape
+    (torch.Size([5, 3, 20]), torch.Size([1, 3, 20]), torch.Size([1, 3, 20]))
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
-
-
-class GRU(_Recurrent):
-    __doc__ = _LAYER.format(name="GRU", what="Gated recurrent units", state="h")
-
-    def __init__(self, *args, **kwargs):
-        if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-        super().__init__("GRU", *args, **kwargs)

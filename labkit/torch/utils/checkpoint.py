@@ -14,7 +14,7 @@ from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from .._tape import grad_mode
-from .._tape.saved_values import modified
+from .._tape.saved_values import maker_of, modified
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import autocast, get_autocast_dtype, is_autocast_enabled
 from ..autograd import Function, backward
@@ -213,7 +213,8 @@ def _kept(arg):
 
     def again():
         if made._version_counter.number != version:
-            raise RuntimeError(modified(arg_now(), made._version_counter, version))
+            tensor = made if arg_now() is None else arg_now()
+            raise RuntimeError(modified(tensor, maker_of(tensor), made._version_counter, version))
         return made.detach()._placed_at(edge)
 
     return again

@@ -13,8 +13,7 @@ it is seen instead. `only(when, marks)` shows marks, panels, captions, dials or 
 `motion`: what is seen between two positions. Nothing has to be declared: numbers, paths and numbers in texts go evenly from the
 one to the other. `mark.moving` gives a property a time of its own; a `Panel` may have `tokens`, which travel along paths.
 `grips`: what the reader takes hold of: a `Grip` turns a dial to the nearest position, or sets fields `Along` axes. `reach`:
-the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which the reader clicks what is suspected; `seeks`: a
-`Seek`, a question that is answered by a dial, such as with a `Grip`.
+the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which the reader clicks what is suspected.
 `strokes`: paths and coordinates as they are written; a place on an axis keeps the number that it stands for. `polyline`,
 `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and

@@ -108,8 +108,6 @@ def _seen(dial: Dial, now: int) -> Iterable[int]:
     """The positions that are seen, from where it stands on, or all where it stands at the last; where it stops it goes round."""
     if dial.stops:
         return [now, *(at for at in dial.stops if at > now), *(at for at in dial.stops if at < now), now]
-    if dial.even and dial.rests is not None and now < dial.rests:
-        return range(now, dial.rests + 1)
     every = max(1, len(dial.values) // SET) if dial.sets else 1
     return dial.plays or range(now if now < len(dial.values) - 1 else 0, len(dial.values), every)
 

@@ -17,7 +17,6 @@ from .bound import turned
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
-from .seeks import Seek
 from .strokes import Outline, Placed, outline, polygon, tenth
 from .words import briefly
 
@@ -73,12 +72,9 @@ class Dial:
     without a control, at 0 only while the reader predicts). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
-    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its start. `even`: what lies
-    between two positions is seen too, on the way from the one to the other, when it plays and where it is dragged; by itself
-    it plays to where it rests, and no further. `settles`: where it goes when it is let go, so that a
-    drag that is half done is done or undone. `sets`: inputs of the picture that each position sets, where they can be had.
-    `asks`: questions by position, for "predict first", one or several with different `when`; `seeks`: questions
-    whose answer is a position (`Seek`).
+    then goes round, to where it began. `rests`: where it stands in a still picture, if not at its start. `settles`: where it
+    goes when it is let go, so that a drag that is half done is done or undone. `sets`: inputs of the picture that each position
+    sets, where they can be had. `asks`: questions by position, for "predict first", one or several with different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
     reader does not. `puts`: where other dials go with each of its positions; when one of them is turned it goes where they
@@ -93,7 +89,6 @@ class Dial:
     kind: str = "slider"
     start: int = 0
     asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
-    seeks: Sequence[Seek] = ()
     when: When = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
     items: Sequence[str] = ()
@@ -105,7 +100,6 @@ class Dial:
     pace: float = 0.0
     stops: Sequence[int] = ()
     rests: int | None = None
-    even: bool = False
     settles: Sequence[int] = ()
     sets: Sequence[Mapping[str, float]] = ()
     puts: Sequence[Mapping[str, int]] = ()
@@ -408,7 +402,7 @@ def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
     return found
 
 
-Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Seek, Grip)
+Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Grip)
 
 
 def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:

@@ -34,7 +34,7 @@ class _NoWidget:
 
 
 AnyWidget: Any = _NoWidget
-traits: Any = SimpleNamespace(Int=_Plain, Dict=_Plain, Unicode=_Plain, Float=_Plain, Enum=_Plain, Bool=_Plain)
+traits: Any = SimpleNamespace(Dict=_Plain, Unicode=_Plain, Float=_Plain, Int=_Plain, Enum=_Plain, Bool=_Plain)
 try:
     import anywidget
     import traitlets

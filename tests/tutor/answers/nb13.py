@@ -12,7 +12,7 @@ wrong("clip-orders", "the check must always come before the clip", [*orders[:4],
 right("clip-orders", "a tuple", tuple(orders))
 
 
-@wrong("clip-prove", "the cosines are exchanged")
+@wrong("clip-prove", "the two numbers are exchanged")
 def answer(a, b, limit):
     def clip(g):
         return g * min(1.0, limit / np.linalg.norm(g))
@@ -21,7 +21,7 @@ def answer(a, b, limit):
         return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
 
     mean = (a + b) / 2
-    return cosine(mean, clip(mean)), cosine(mean, (clip(a) + clip(b)) / 2)
+    return min(1.0, limit / np.linalg.norm(mean)), cosine(mean, (clip(a) + clip(b)) / 2)
 
 
 @wrong("clip-prove", "angles in degrees")
@@ -33,10 +33,10 @@ def answer(a, b, limit):
         return np.degrees(np.arccos(np.clip(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)), -1, 1)))
 
     mean = (a + b) / 2
-    return angle(mean, (clip(a) + clip(b)) / 2), angle(mean, clip(mean))
+    return angle(mean, (clip(a) + clip(b)) / 2), min(1.0, limit / np.linalg.norm(mean))
 
 
-@right("clip-prove", "the sum for the mean, for a cosine knows no length; the second one is 1 in any case")
+@right("clip-prove", "the sum for the mean, for a cosine knows no length; the factor from the largest of two")
 def answer(a, b, limit):
     def clip(g):
         norm = np.linalg.norm(g)
@@ -44,7 +44,9 @@ def answer(a, b, limit):
 
     total = a + b
     clipped = clip(a) + clip(b)
-    return total @ clipped / (np.linalg.norm(total) * np.linalg.norm(clipped)), 1.0
+    return total @ clipped / (np.linalg.norm(total) * np.linalg.norm(clipped)), limit / max(
+        limit, np.linalg.norm(total / 2)
+    )
 
 
 @wrong("clip-mend", "the clip's tuple is not opened")

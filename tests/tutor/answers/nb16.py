@@ -39,7 +39,7 @@ def evaluate(w, x, y):
     w, total = torch.tensor(w, requires_grad=True), 0.0
     for row, label in zip(x, y, strict=True):
         total += ((torch.tanh(torch.tensor(row) * w).sum() - label) ** 2).item()
-    return total / len(y), False
+    return total / len(y)
 
 
 @wrong("memory-bytes", "only weights, no biases")

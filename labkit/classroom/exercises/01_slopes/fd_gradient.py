@@ -1,14 +1,14 @@
 """# Repair the gradient by differences (3 points)
 
 `by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
-a new array. It should leave `x` as it is. This version has two mistakes. Repair it, and do not use the exact derivative.
+a new array. It should leave `x` as it is. This version has two mistakes. Repair it.
 
 [[f, as_it_was as by_differences]]
 """
 
 import numpy as np
 
-from labkit.classroom.writing import Way, judged, same, wrong
+from labkit.classroom.writing import judged, same, wrong
 
 
 def f(x):
@@ -96,7 +96,6 @@ def a_list(x, h):
     return list(by_differences(x, h))
 
 
-ways = (Way("The exact derivative was not to be used: take differences of `f`.", ("walk back", "push")),)
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
     "x.copy() makes a new array. Where does it belong, before the loop or inside it?",

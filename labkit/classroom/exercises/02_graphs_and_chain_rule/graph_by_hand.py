@@ -9,13 +9,13 @@ z = b * a
 ```
 
 Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to `y`.
-Walk back over the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
-Use plain arithmetic: no finite difference, no labkit.
+Go backward through the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
+Use plain arithmetic, without automatic differentiation. The derivatives are compared to 12 digits.
 """
 
 from functools import partial
 
-from labkit.classroom.writing import NO_DIFFERENCES, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
 
 
 def by_hand(x, y):
@@ -80,7 +80,7 @@ def a_sum(x, y):
     return z, d_x + d_y, d_x + d_y
 
 
-ways = (NO_DIFFERENCES, PLAIN)
+ways = (EXACT, PLAIN)
 hints = (
     "Draw it. a has two edges that leave it, and so has x.",
     "d_b = a. Two numbers arrive at a: b from the product, and d_b * 1 through b. They add up.",

@@ -71,6 +71,44 @@ def too_early(parents):
     return grads
 
 
+@wrong(
+    "A node that is used twice is visited twice here, and at its second visit it sends its whole sum again. Recursion needs an "
+    "order: visit each node once, after all nodes that use it."
+)
+def recursion(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+
+    def visit(node):
+        for parent, slope in parents[node]:
+            grads[parent] += slope * grads[node]
+        for parent, _ in parents[node]:
+            visit(parent)
+
+    visit(len(parents) - 1)
+    return grads
+
+
+@wrong(
+    "You visit each node once, but some of them before all nodes that use them have sent their part. Visit a node after all "
+    "nodes that use it."
+)
+def once_too_early(parents):
+    grads, done = [0.0] * len(parents), set()
+    grads[-1] = 1.0
+
+    def visit(node):
+        if node not in done:
+            done.add(node)
+            for parent, slope in parents[node]:
+                grads[parent] += slope * grads[node]
+            for parent, _ in parents[node]:
+                visit(parent)
+
+    visit(len(parents) - 1)
+    return grads
+
+
 @wrong("You sent the local slope alone. What a node sends is the slope times what has arrived at it.")
 def slopes_alone(parents):
     return _walk(parents, part=lambda slope, g: slope)

@@ -10,7 +10,8 @@ means: the inputs are the values 0 and 1; value 2 is their product; value 3 is `
 values 3 and 0. The last value is the result.
 
 Write `run(program, inputs)`. It returns a tuple: the result, and the list of its derivatives for the inputs.
-The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.tanh`, and no labkit.
+The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.tanh`, and no automatic differentiation but your
+own. The derivatives are compared to 12 digits.
 """
 
 import math
@@ -18,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
 
 
 def run(program, inputs):
@@ -103,7 +104,9 @@ def x_for_the_result(program, inputs):
     return _run(program, inputs, slopes=lambda op, args, ans: _slopes(op, args, args[0]))
 
 
-@wrong("All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.")
+@wrong(
+    "All gradients are zero. The backward pass needs a 1 at the result, and it begins there, at the last instruction."
+)
 def nothing_arrives(program, inputs):
     return _run(program, inputs, order=list)
 
@@ -139,9 +142,9 @@ def the_value_before(program, inputs):
     return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
-ways = (PLAIN,)
+ways = (EXACT, PLAIN)
 hints = (
-    "Two loops. The first one appends a value for each instruction; the second one walks back, as in notebook 03.",
+    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in notebook 03.",
     "The gradients are a list as long as the values, zero, with 1.0 at the end.",
     "Slopes: add 1 and 1; multiply the other factor; tanh 1 - (its own value)**2.",
 )

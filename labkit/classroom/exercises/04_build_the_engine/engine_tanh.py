@@ -1,15 +1,15 @@
 """# Add tanh (2 points)
 
 The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine: `tanh_rule(g, ans, x)`. `g` has
-arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All are numbers.
-Use `+ - * /` and `**` alone, so that it also works on boxes.
+arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All three are boxes
+of the engine, so use only `+ - * /` and `**`: a function such as `math.tanh` or `np.tanh` fails on boxes.
 """
 
 from functools import partial
 
-import numpy as np
+import autograd.numpy as np
 
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import judged, wrong
 
 
 def tanh_rule(g, ans, x):
@@ -22,6 +22,11 @@ def _draw_point(rng, signs):
     return g, float(np.tanh(x)), x
 
 
+tensors = "boxes"
+errors = tuple(
+    (text, "A function of plain numbers fails on boxes: use only + - * / and **.")
+    for text in ("real number", "callable tanh", "callable exp")
+)
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 
@@ -60,7 +65,6 @@ def a_list(g, ans, x):
     return [g * (1 - ans**2)]
 
 
-ways = (Way("Use + - * / and ** alone: a function of numbers fails on boxes.", ("math", "cmath", "numpy", "labkit")),)
 hints = (
     "Every rule is: what arrived, times the local slope.",
     "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",

@@ -12,7 +12,7 @@ The value is right everywhere. The slope is not. Mend it. `x` is 0, or at least 
 import math
 from functools import partial
 
-from labkit.classroom.writing import NO_DIFFERENCES, PLAIN, judged, wrong
+from labkit.classroom.writing import judged, wrong
 
 
 def mended(x, s):
@@ -64,7 +64,6 @@ def slope_alone(x, s):
     return mended(x, s)[1]
 
 
-ways = NO_DIFFERENCES, PLAIN
 hints = (
     "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",
     "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope, when x moves at the rate s?",

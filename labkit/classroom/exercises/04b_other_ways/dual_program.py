@@ -10,8 +10,9 @@ means: the inputs are the values 0 and 1; value 2 is their product; value 3 is `
 values 3 and 0. The last value is the result.
 
 Write `run(program, inputs, direction)`. The inputs move at the rates in `direction`, one for each. It returns a tuple: the
-result, and the rate at which the result moves. Go through the program once, from the front. The operations are `"add"`,
-`"multiply"` and `"tanh"`. Use `math.tanh` or `np.tanh`, and no labkit.
+result, and the rate at which the result moves. Go through the program from the front. The operations are `"add"`,
+`"multiply"` and `"tanh"`. Use `math.tanh` or `np.tanh`, and no automatic differentiation but your own. The rate is compared
+to 12 digits.
 """
 
 import math
@@ -19,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import NO_DIFFERENCES, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
 
 
 def run(program, inputs, direction):
@@ -118,7 +119,7 @@ def slope_alone(program, inputs, direction):
     return _run(program, inputs, direction)[1]
 
 
-ways = NO_DIFFERENCES, PLAIN
+ways = (EXACT, PLAIN)
 hints = (
     "Keep two lists, the values and their slopes. The slopes begin with direction.",
     "Each instruction appends to both. For a product: slopes[a] * values[b] + values[a] * slopes[b].",

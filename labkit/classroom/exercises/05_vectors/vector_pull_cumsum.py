@@ -1,8 +1,8 @@
 """# A pull without the matrix (2 points)
 
 `y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`.
-Write `pull(v)`: it returns v times the Jacobian, an array like `v`. Do not build the matrix, and use no labkit.
-(One line is enough.)
+Write `pull(v)`: it returns v times the Jacobian, an array like `v`, without automatic differentiation. Do not build the matrix:
+for a `v` of 700 elements it takes more memory than your function may. (One line is enough.)
 """
 
 import numpy as np
@@ -14,8 +14,18 @@ def pull(v):
     return np.cumsum(v[::-1])[::-1]
 
 
-def draw(rng):
+LARGE = 700  # elements of v, for which the matrix takes 490 kB, even of booleans
+
+
+def few(rng):
     return (rng.integers(-9, 10, int(rng.integers(4, 8))).astype(float),)
+
+
+def many(rng):
+    return (rng.integers(-9, 10, LARGE).astype(float),)
+
+
+draw = (few, few, few, few, many)
 
 
 @wrong(
@@ -59,7 +69,14 @@ def differences(v):
     return np.diff(v, prepend=0.0)
 
 
-ways = (PLAIN, Way("The matrix was not to be built.", ("table",)))
+ways = (
+    PLAIN,
+    Way(
+        "The matrix was built: compute the result without it, in less memory.",
+        ("peak bytes",),
+        holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
+    ),
+)
 hints = (
     "Draw the Jacobian for three elements: ones on and below the diagonal.",
     "Element j of the pull is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",

@@ -9,7 +9,7 @@ at `False`.
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import PLAIN, judged, wrong
 
 
 def by_hand(w, x, y):
@@ -66,6 +66,7 @@ def float64(w, x, y):
     return (2 * (np.sum(w * x) - y) + 1) * w.astype(float)
 
 
+ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",
     "sum(w * x) has the derivative w with respect to x. What is that of (logits - y)**2 with respect to logits?",

@@ -11,8 +11,8 @@ def second(h):
 ```
 
 Write `through(x)`: it returns the gradient of `second(first(x))` with respect to `x`. Call `ms.grad` once for each
-half: no function
-may contain both. (Define `first` and `second` inside. `x` is a Tensor of three elements.)
+half, and use what it returns: no function may contain both. (Define `first` and `second` inside. `x` is a Tensor of three
+elements.)
 """
 
 import numpy as np
@@ -98,12 +98,12 @@ def itself(x):
 
 
 def _two_passes(inputs, expected, got, done):
+    """The first half was differentiated times the gradient of the second half: not the loss, which is a third of that."""
     h = _first(inputs[0])
-    first, *later = [i for i, each in enumerate(done["gradients"]) if delivered(3 * h**2, {"gradients": [each]})]
-    return delivered(got, {"gradients": done["gradients"][first + 1 :]})
+    return delivered(3 * h**2, done, _second(h)) and delivered(got, done, (3 * h**2 * h).sum())
 
 
-ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("gradients",), holds=_two_passes),)
+ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x): that is what goes to the second machine.",
     "The second machine sends back one array: the gradient of second at h. It says how much each element of h counts.",

@@ -10,7 +10,8 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def port(x):
@@ -45,7 +46,7 @@ def draw(rng):
 tensors = "mindspore"
 errors = (
     ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
-    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
 )
 
 
@@ -94,6 +95,13 @@ def a_loss(x):
     return ((x - (0.5 * x + 1)) ** 2).sum()
 
 
+def _both_steps(inputs, expected, got, done):
+    (x,) = inputs
+    after = x - 0.25 * (x - 2)
+    return all(delivered(one - 2, done, ((one / 2 - 1) ** 2).sum()) for one in (x, after))
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)
 hints = (
     "The detached target has a value, but the tape does not connect it to x.",
     "MindSpore's name for it is ops.stop_gradient. It stands inside the function that is differentiated.",

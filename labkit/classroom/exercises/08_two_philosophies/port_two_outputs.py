@@ -10,7 +10,8 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.classroom.writing import same, wrong
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, same, wrong
 
 
 def port(x, y):
@@ -45,7 +46,7 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
-    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
     ("'detach'", "MindSpore has no detach, and here it needs none: no total is differentiated again."),
     ("'tuple'", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
 )
@@ -55,7 +56,9 @@ def _outputs(x, y):
     return x**2 * y, x + y
 
 
-@wrong("x goes downhill on the sum of both outputs. The program walks back from z alone: say has_aux=True.")
+@wrong(
+    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True."
+)
 def outputs_summed(x, y):
     seen = 0.0
     for _ in range(3):
@@ -75,7 +78,7 @@ def aux_returned(x, y):
     return x, aux
 
 
-@wrong("You walked back from total. z is the first output.", parts=(0,))
+@wrong("You differentiated total. z is the first output.", parts=(0,))
 def second_output(x, y):
     seen = 0.0
     for _ in range(3):
@@ -102,6 +105,13 @@ def total_after_the_step(x, y):
     return x, seen
 
 
+def _each_step(inputs, expected, got, done):
+    x, y = inputs
+    places = (x * (1 - 0.2 * y) ** step for step in range(3))
+    return all(delivered(2 * one * y, done, one**2 * y) for one in places)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",
     "has_aux=True: only the first output is differentiated, the others are passed on, in a tuple.",

@@ -58,7 +58,7 @@ def both_reversed(w, v, x):
     return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
 
 
-@wrong("The sign of v has changed, not that of w. Which of the two is behind Reverse on the way back?")
+@wrong("The sign of v has changed, not that of w. Which of the two is reached through Reverse in the backward pass?")
 def wrong_side(w, v, x):
     turned = 2 * v.detach() - v
     return torch.autograd.grad(((turned * (w * x) - 1) ** 2).sum(), (w, v))
@@ -91,7 +91,19 @@ def w_alone(w, v, x):
     return torch.autograd.grad((w * v * x).sum(), w)
 
 
-ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got, done)),)
+def _through_the_loss(inputs, expected, got, done):
+    w, v, x = inputs
+    return delivered(got, done, ((v * w * x - 1) ** 2).sum())
+
+
+def _turned(inputs, expected, got, done):
+    return any(np.array_equal(sent, [-g for g in arrived]) for arrived, sent in done["custom rules"])
+
+
+ways = (
+    Way(DELIVERED, ("passes",), holds=_through_the_loss),
+    Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),
+)
 hints = (
     "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
     "Nothing has to be saved for backward: -g needs no value of the forward run.",

@@ -2,7 +2,7 @@
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside, write a function `rounded(x)` whose
 value is `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of
-`((rounded(x) - t) ** 2).sum()` with respect to `x`. Use `ms.ops.stop_gradient`; no rule of your own is needed.
+`((rounded(x) - t) ** 2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; no rule of your own is needed.
 """
 
 import numpy as np
@@ -68,7 +68,11 @@ def gradient_alone(x, t):
     return 2 * (ms.ops.round(x) - t)
 
 
-ways = (Way(DELIVERED, ("gradients",), holds=lambda i, expected, got, done: delivered(got[1], done)),)
+def _through_the_loss(inputs, expected, got, done):
+    return delivered(got[1], done, ((np.round(inputs[0]) - inputs[1]) ** 2).sum())
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
 hints = (
     "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
     "If x carries the gradient, what has to be added to x so that the value is round(x)?",

@@ -6,8 +6,8 @@ formula of section 4:
 
 [[as_in_the_text as pull]]
 
-It looks right, and is wrong: one of the three ways from `x` to `y` is another one now. Mend it: `pull(x, g, eps)` returns
-what goes on to `x` when `g` arrives at `y`.
+It looks right, and is wrong: one of the three ways from `x` to `y` is another one now. Mend it, in plain NumPy: `pull(x, g, eps)`
+returns what goes on to `x` when `g` arrives at `y`.
 """
 
 import numpy as np

@@ -2,14 +2,15 @@
 
 The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements, so its Hessian is 6 by 6. You go
 from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradients with respect
-to `x` and `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Walk back only
-twice. All four are tensors of three elements; `x` and `y` are leaves that require grad.
+to `x` and `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Take a second
+backward pass (or a JVP) through the first gradient, and return what it delivers. All four are tensors of three elements; `x`
+and `y` are leaves that require grad.
 """
 
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.ways import delivered
 from labkit.classroom.writing import Way, judged, wrong
 
 
@@ -27,7 +28,10 @@ def draw(rng):
 tensors = "torch"
 errors = (
     ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
-    ("second time", "The walk before freed its saved values. One walk can take both gradients and both inputs."),
+    (
+        "second time",
+        "The first backward pass freed its saved values. One pass can take both gradients and both inputs.",
+    ),
     (
         "only for scalar outputs",
         "A gradient has three elements. Say how much each counts: grad_outputs=(u, v), or a sum of products.",
@@ -41,7 +45,7 @@ def _first(x, y):
 
 @wrong(
     "You let each input act on its own gradient alone. But the gradient with respect to x also changes when y does: x and y "
-    "are multiplied. Walk back from both gradients at once."
+    "are multiplied. Take one backward pass from both gradients."
 )
 def own_blocks_only(x, y, u, v):
     g, h = _first(x, y)
@@ -60,14 +64,14 @@ def other_blocks_only(x, y, u, v):
 
 @wrong(
     "The direction plays no part: this is the sum of the Hessian's rows. Weight the gradients with u and v "
-    "before you walk back again."
+    "before the second backward pass."
 )
 def direction_ignored(x, y, u, v):
     g, h = _first(x, y)
     return torch.autograd.grad(g.sum() + h.sum(), (x, y))
 
 
-@wrong("You multiplied with the direction after the second walk. Weight the gradients before it.")
+@wrong("You multiplied with the direction after the second backward pass. Weight the gradients before it.")
 def weighted_afterwards(x, y, u, v):
     g, h = _first(x, y)
     a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))
@@ -98,9 +102,20 @@ def for_x_alone(x, y, u, v):
     return torch.autograd.grad((g * u).sum() + (h * v).sum(), x)[0]
 
 
+def _along_the_direction(inputs, expected, got, done):
+    """A pass through the product of gradient and direction, or a JVP of the gradient, delivered the result."""
+    x, y, u, v = inputs
+    gradients = 2 * (x * y).sum() * y, 2 * (x * y).sum() * x
+    product, total = (gradients[0] * u + gradients[1] * v).sum(), sum(g.sum() for g in gradients)
+    return delivered(got, done, product) or delivered(got, done, total)
+
+
 ways = (
-    Way("Walk back only twice: once for the gradient, once along the direction.", ("walk back",), most=2),
-    Way(DELIVERED, ("gradients", "push"), holds=lambda i, expected, got, done: done["push"] or delivered(got, done)),
+    Way(
+        "Let the second pass go along the direction (u, v): what you return is not what such a pass delivered.",
+        ("passes",),
+        holds=_along_the_direction,
+    ),
 )
 hints = (
     "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() knows all you need.",

@@ -1,12 +1,13 @@
 """# Prove it (2 points)
 
 Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is
-that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns a tuple of two cosines:
+that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns a tuple of two numbers:
 
 - the cosine between the mean and what the document's order gives: clip each, then take the mean
-- the cosine between the mean and what the other order gives: take the mean, then clip
+- the factor by which the other order multiplies every element of the mean: take the mean, then clip
 
-The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; 1 says: the same direction.
+The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; 1 says: the same direction. One
+positive factor for all elements keeps the direction.
 """
 
 from functools import partial
@@ -24,7 +25,7 @@ def proof(a, b, limit):
         return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
 
     mean = (a + b) / 2
-    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+    return cosine((clip(a) + clip(b)) / 2, mean), np.linalg.norm(clip(mean)) / np.linalg.norm(mean)
 
 
 def _two_workers(rng, first, second):
@@ -47,15 +48,19 @@ def _cosine(u, v):
     return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
 
 
+def _factor(u, v):
+    return float(np.linalg.norm(u) / np.linalg.norm(v))
+
+
 def _proof(a, b, limit, clip=_clip, cosine=_cosine):
     mean = (a + b) / 2
-    return cosine((clip(a, limit) + clip(b, limit)) / 2, mean), cosine(clip(mean, limit), mean)
+    return cosine((clip(a, limit) + clip(b, limit)) / 2, mean), _factor(clip(mean, limit), mean)
 
 
 reference = _proof
 
 
-@wrong("Your two cosines have changed places. A 1 belongs to the second order.")
+@wrong("Your two numbers have changed places: first the cosine, then the factor.")
 def changed_places(a, b, limit):
     return proof(a, b, limit)[::-1]
 
@@ -73,17 +78,19 @@ def stretched(a, b, limit):
 )
 def one_worker_clipped(a, b, limit):
     mean = (a + b) / 2
-    return _cosine(_clip(a, limit) + b, mean), _cosine(_clip(mean, limit), mean)
+    return _cosine(_clip(a, limit) + b, mean), _factor(_clip(mean, limit), mean)
 
 
-@wrong("You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.")
+@wrong("You clipped by value, which has no common factor. Here it is a clip by norm.")
 def by_value(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: np.clip(g, -limit, limit))
 
 
-@wrong("Both of your cosines are 1. Then nothing was clipped before the mean: clip a and b, each on its own.")
+@wrong(
+    "Both of your numbers are 1. Then nothing was clipped: clip a and b, each on its own, and in the other order the mean."
+)
 def nothing_clipped(a, b, limit):
-    return (proof(a, b, limit)[1],) * 2
+    return 1.0, 1.0
 
 
 @judged("value")
@@ -98,6 +105,6 @@ def one_of_them(a, b, limit):
 
 hints = (
     "Write the clip first: g * min(1, limit / length of g).",
-    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean.",
-    "return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)",
+    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times one factor.",
+    "return cosine((clip(a) + clip(b)) / 2, mean), min(1.0, limit / np.linalg.norm(mean))",
 )

@@ -1,10 +1,11 @@
-"""# Walk back through time (3 points)
+"""# Backpropagation through time, by hand (3 points)
 
 A unit reads the numbers `x`, a list: `h` begins at 0, and each number makes it `h = tanh(w * h + u * number)`. The
 loss is `(h - y) ** 2`, with the last `h`.
 
-Write `backward(w, u, x, y)` by hand, without labkit: keep all states, walk back, and return the tuple `(dw, du)`, the
-derivatives of the loss with respect to `w` and to `u`.
+Write `backward(w, u, x, y)` by hand, without automatic differentiation: save all states, take the backward pass through
+them, and return the tuple `(dw, du)`, the derivatives of the loss with respect to `w` and to `u`. They are compared to 12
+digits.
 """
 
 from functools import partial
@@ -13,7 +14,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import NO_DIFFERENCES, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
 
 
 def backward(w, u, x, y):
@@ -37,7 +38,7 @@ def _sequence(rng, length):
 
 
 draw = (partial(_sequence, length=3), partial(_sequence, length=1), partial(_sequence, length=6))
-ways = (NO_DIFFERENCES, PLAIN)
+ways = (EXACT, PLAIN)
 
 
 def reference(w, u, x, y):
@@ -68,7 +69,7 @@ def last_step_only(w, u, x, y):
     return _walked(w, u, x, y, only="the last")
 
 
-@wrong("The tanh is missing on the way back. Its derivative is 1 - h**2, with the h that it made.")
+@wrong("The tanh is missing in the backward pass. Its derivative is 1 - h**2, with the h that it made.")
 def tanh_forgotten(w, u, x, y):
     return _walked(w, u, x, y, factor=lambda after: 1.0)
 

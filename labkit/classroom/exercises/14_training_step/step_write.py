@@ -13,7 +13,8 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, wrong
 
 
 class MyTrainOneStep(ms.nn.Cell):
@@ -116,6 +117,17 @@ def another_rate(w, x, y, limit):
     return _train(w, x, y, limit, rate=0.01)
 
 
+def _each_step(inputs, expected, got, done):
+    w, x, y, limit = inputs
+    for loss in expected[0]:
+        gradient = 2 * (x @ w.T - y).T @ x / len(y)
+        if not delivered(gradient, done, loss):
+            return False
+        w = w - 0.1 * gradient * min(1.0, limit / np.linalg.norm(gradient))
+    return True
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "In __init__: self.gradient = ms.value_and_grad(network, None, optimizer.parameters).",
     "In construct: loss, gradients = self.gradient(*inputs); clip; self.optimizer(gradients); return loss.",

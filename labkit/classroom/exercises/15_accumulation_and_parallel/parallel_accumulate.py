@@ -10,7 +10,8 @@ After each micro-batch note what is in `w.grad`. Return all these notes, `torch.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.ways import passes_of
+from labkit.classroom.writing import EXACT, Way, judged, wrong
 
 
 def accumulate(w, x, y, count):
@@ -72,12 +73,20 @@ def divided_by_size(w, x, y, count):
 
 
 def _sums_of_passes(inputs, expected, got, done):
-    arrived = [one for each in done["gradients"] for one in each if np.shape(one) == np.shape(inputs[0])]
-    return len(arrived) == len(got) and np.allclose(np.cumsum(arrived, axis=0), got, rtol=1e-9)
+    """Pass k went through the loss of micro-batch k, and row k is the sum of what the passes have delivered so far."""
+    w, x, y, count = inputs
+    values, arrived = zip(*passes_of(done, w.shape), strict=True)
+    losses = np.sum(((x @ w - y) ** 2).reshape(count, -1), axis=1) / len(y)
+    return np.allclose(values, losses) and np.allclose(np.cumsum(arrived, axis=0), got)
 
 
 ways = (
-    Way("Row k has to be what the first k calls of backward delivered to w.", ("gradients",), holds=_sums_of_passes),
+    EXACT,
+    Way(
+        "Row k has to be what k calls of backward, each for the loss of one micro-batch, delivered to w.",
+        ("passes",),
+        holds=_sums_of_passes,
+    ),
 )
 hints = (
     "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",

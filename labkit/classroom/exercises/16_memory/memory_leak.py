@@ -1,7 +1,7 @@
 """# Mend an evaluation that runs out of memory (3 points)
 
 This evaluation is right, and on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
-arrays. The second part of the result says whether `total` holds a tape.
+arrays.
 
 [[as_it_was as evaluate]]
 
@@ -21,7 +21,7 @@ def evaluate(w, x, y):
         for row, label in zip(x, y):
             loss = (torch.tanh(torch.tensor(row) * w).sum() - label) ** 2
             total = total + loss
-    return float(total) / len(y), getattr(total, "grad_fn", None) is not None
+    return float(total) / len(y)
 
 
 def few(rng):
@@ -41,27 +41,27 @@ draw = (few, few, few, many)
 
 def _evaluated(w, x, y):
     losses = [(np.tanh(row * w).sum() - label) ** 2 for row, label in zip(x, y)]
-    return float(np.mean(losses)), False
+    return float(np.mean(losses))
 
 
-@wrong("Nothing has changed: total still holds the tape of every batch.", parts=(1,))
+@judged("forbidden")
 def as_it_was(w, x, y):
     w = torch.tensor(w, requires_grad=True)
     total = 0.0
     for row, label in zip(x, y):
         loss = (torch.tanh(torch.tensor(row) * w).sum() - label) ** 2
         total = total + loss
-    return float(total) / len(y), getattr(total, "grad_fn", None) is not None
+    return float(total) / len(y)
 
 
 @wrong("The tape is gone, and so are all losses but the last one.")
 def the_last_loss(w, x, y):
-    return (np.tanh(x[-1] * w).sum() - y[-1]) ** 2 / len(y), False
+    return (np.tanh(x[-1] * w).sum() - y[-1]) ** 2 / len(y)
 
 
 @wrong("The sum is right. The mean was asked for: divide by the number of batches.")
 def sum_for_mean(w, x, y):
-    return _evaluated(w, x, y)[0] * len(y), False
+    return _evaluated(w, x, y) * len(y)
 
 
 @judged("value")
@@ -69,9 +69,15 @@ def without_the_labels(w, x, y):
     return _evaluated(w, x, 0 * y)
 
 
-ways = (Way("The tape of each loss is still held while the next ones are computed.", ("live nodes",), most=30),)
+ways = (
+    Way(
+        "The tapes of all losses are still held while the next ones are computed.",
+        ("live nodes",),
+        holds=lambda inputs, expected, got, done: done["live nodes"] <= 30,
+    ),
+)
 hints = (
-    "Who is going to walk back through this tape?",
+    "Who needs a backward pass through this tape?",
     "Either make no tape, with torch.no_grad(), or add up numbers that have none, with .item().",
     "Put the loop into with torch.no_grad(): and leave the rest as it is.",
 )

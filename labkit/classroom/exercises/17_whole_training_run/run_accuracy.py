@@ -1,7 +1,7 @@
 """# Accuracy, batch by batch (2 points)
 
-Write `accuracy(logits, labels, size)`, with NumPy. It goes through the test set in batches of `size`
-samples; the last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
+Write `accuracy(logits, labels, size)`, with NumPy. The test set comes in batches of `size` samples; the
+last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
 class, as a float. (A row of `logits` belongs to a sample.)
 """
 

@@ -9,11 +9,13 @@ each fault to the measurement that told it:
     return patient.hand_in(found)
 
 A patient has no fault, or one, two or three of the twelve. All that you measure of one patient has to be paid with its
-20 points, and you may admit it once. Your function is tried on patients that you have not seen; one of them is healthy.
+20 points, and you may admit it once. Every fault that you do not find has to be ruled out by a measurement. Your function is
+tried on patients that you have not seen; one of them is healthy.
 """
 
 from labkit.classroom import clinic
 from labkit.classroom.clinic.drawing import admission
+from labkit.classroom.clinic.faults import FAULTS, together
 from labkit.classroom.writing import Way, judged, strata, wrong
 
 
@@ -72,16 +74,24 @@ draw = strata(
     lambda name: {"broadcast", "half-weights"} <= _faults(name),
 )
 
+
+def _by_its_chart(inputs, expected, got, done):
+    """One admission, the patient's own sheet, and a measurement that rules out each fault that may still be there."""
+    ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
+    found = [fault for fault, _ in got]
+    left = [fault for fault in FAULTS if fault not in found and together([*found, fault])] if len(found) < 3 else []
+    return got in sheets and all({*FAULTS[fault].told_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
+
+
+_MOVED = dict.fromkeys(("detached", "left-out"), ("moved",))  # where the first layer moves, it has neither
+
+
 ways = (
-    Way("Admit each patient once: a second admission would be a second budget.", ("labkit.classroom.clinic.admit",), 1),
     Way(
-        "Ask the instruments, not the ward's files.",
-        tuple(f"labkit.classroom.clinic.{room}" for room in ("drawing", "faults", "instruments", "run", "parts")),
-    ),
-    Way(
-        "Return what this patient gives you, unchanged: a sheet that is written by hand is none.",
-        ("sheets",),
-        holds=lambda inputs, expected, got, done: (inputs[0], True, got) in done["sheets"],
+        "Admit the patient once, measure enough to find or to rule out every fault, and return the sheet that the patient gives "
+        "you, unchanged.",
+        ("patients",),
+        holds=_by_its_chart,
     ),
 )
 errors = (("are spent", "Not everything can be paid: which measurements does no suspect need?"),)

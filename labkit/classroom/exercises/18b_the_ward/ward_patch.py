@@ -1,7 +1,7 @@
 """# Operate (4 points)
 
 These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it
-admits the patient, measures what it needs, replaces the part that is ill by one of yours, and returns
+admits the patient once, measures what it needs, replaces the part that is ill by one of yours, and returns
 `patient.discharge()`. Who replaces a healthy part has operated without need. The three parts:
 
 - `loss(z, y)`: the mean cross-entropy of the logits `z`, of shape (n, 1), for the labels `y`, of shape (n,), 0 or 1. For one
@@ -15,6 +15,7 @@ admits the patient, measures what it needs, replaces the part that is ill by one
 from labkit import torch
 from labkit.classroom import clinic
 from labkit.classroom.clinic.drawing import admission
+from labkit.classroom.clinic.faults import FAULTS
 from labkit.classroom.writing import Way, judged, strata, wrong
 
 
@@ -53,16 +54,19 @@ draw = strata(
     *(lambda name, faults=faults: admission(name).faults == faults for faults in _PARTS),
 )
 
+
+def _by_its_chart(inputs, expected, got, done):
+    """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
+    ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
+    suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
+    return got in sheets and all({*FAULTS[fault].told_by}.intersection(paid) for fault in suspects)
+
+
 ways = (
-    Way("Admit each patient once.", ("labkit.classroom.clinic.admit",), 1),
     Way(
-        "Write the parts yourself, and leave the ward's files alone.",
-        tuple(f"labkit.classroom.clinic.{room}" for room in ("drawing", "faults", "instruments", "run", "parts")),
-    ),
-    Way(
-        "Return what this patient gives you, unchanged: a sheet that is written by hand is none.",
-        ("sheets",),
-        holds=lambda inputs, expected, got, done: (inputs[0], True, got) in done["sheets"],
+        "Admit the patient once, measure what tells its fault, and return the sheet that the patient gives you, unchanged.",
+        ("patients",),
+        holds=_by_its_chart,
     ),
 )
 

@@ -12,7 +12,6 @@ from math import ceil
 
 import numpy as np
 
-from ....engine import Flow
 from .story import Layer, Node
 
 FEW = 12  # parts that one block holds at most
@@ -30,7 +29,6 @@ class Block:
     key: str
     title: str
     parts: list["Part"]
-    shut: bool = False  # the rounds of a loop are seen when they are asked for
     kind: str = ""
     sample: bool = False  # the first of many rounds, which stands for what each does
     piece: bool = False  # one of equal rounds
@@ -103,7 +101,7 @@ def _by_scope(nodes, depth, prefix):
     seen: Counter[str] = Counter()
     for place, run in groupby(nodes, key=lambda n: (n.scope[depth], bool(n.derives)) if len(n.scope) > depth else None):
         members = list(run)
-        if place is None or (len(members) == 1 and not isinstance(place[0], Flow | Layer)):
+        if place is None or (len(members) == 1 and not isinstance(place[0], Layer)):
             parts += [n.index for n in members]
             continue
         scope, derived = place
@@ -114,8 +112,7 @@ def _by_scope(nodes, depth, prefix):
         seen[key] += 1
         key += f" {seen[key]}" if seen[key] > 1 else ""
         inside = _by_scope(members, depth + 1, f"{key}/")
-        shut = isinstance(scope, Flow) and not isinstance(scope.kind, str)
-        parts.append(Block(key, f"derivative of {title}" if derived else title, inside, shut, kind or scope.name))
+        parts.append(Block(key, f"derivative of {title}" if derived else title, inside, kind or scope.name))
     return parts
 
 

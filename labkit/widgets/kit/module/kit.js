@@ -73,10 +73,11 @@ function nearest(value, bits, least, most) {
 }
 const ROUND = { float64: (value) => value, float32: Math.fround, float16: (value) => nearest(value, 10, -14, 65504) };
 
-// The frame of a lab. `keys`: the traits that are its state; `draw(state)` draws and returns the sentence that describes it.
+// The frame of a lab. `keys`: the traits that are its state, of which `whole` are whole numbers, but between two while something
+// moves; `draw(state)` draws and returns the sentence that describes it.
 class Frame {
-  constructor({ model, el }, keys, { title, about }) {
-    Object.assign(this, { model, keys, state: {}, controls: [], handles: [], draw: () => "", shows: () => {} });
+  constructor({ model, el }, keys, { title, about, whole = [] }) {
+    Object.assign(this, { model, keys, whole, state: {}, controls: [], handles: [], draw: () => "", shows: () => {} });
     for (const key of keys) {
       this.state[key] = model.get(key);
       model.on(`change:${key}`, () => { if (this.state[key] !== model.get(key)) { this.state[key] = model.get(key); this.redraw(); } });
@@ -111,11 +112,12 @@ class Frame {
   // Changes by the reader. While a handle is dragged Python hears nothing, then once.
   set(changes, dragging = false) {
     Object.assign(this.state, changes);
-    this.redraw();
-    if (!dragging) this.settled();
+    if (dragging) this.redraw(); else this.settled();
   }
 
   settled() {
+    for (const key of this.whole) this.state[key] = Math.round(this.state[key]);
+    this.redraw();
     for (const key of this.keys) if (this.model.get(key) !== this.state[key]) this.model.set(key, this.state[key]);
     this.model.save_changes();
   }
@@ -126,10 +128,20 @@ class Frame {
     for (const follow of this.handles) follow();
   }
 
-  panel(caption, width, height) {
-    const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}` }, ink, front);
-    this.panels.append(html("figure", {}, html("figcaption", {}, caption), drawn));
-    return { drawn, ink, front };
+  // `widest`: the panel is as wide as there is room, at most so many px; its `width` says how wide.
+  panel(caption, width, height, widest = 0) {
+    const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": caption }, ink, front);
+    const figure = html("figure", {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
+    this.panels.append(figure);
+    const fit = () => {
+      const room = clamped(figure.clientWidth, width, widest);
+      if (room === made.width || !figure.clientWidth) return;
+      made.width = room;
+      drawn.setAttribute("viewBox", `0 0 ${room} ${height}`);
+      this.redraw();
+    };
+    if (widest) { figure.style.maxWidth = `${widest}px`; fit(); new ResizeObserver(fit).observe(figure); }
+    return made;
   }
 
   // ---- controls ----
@@ -144,6 +156,14 @@ class Frame {
     const buttons = values.map((value) => html("button", { type: "button", onclick: () => this.set({ [key]: value }) }, value));
     this.controls.push(() => buttons.forEach((button, i) => button.setAttribute("aria-pressed", values[i] === this.state[key])));
     into.append(html("div", { class: "lab-choice", role: "group", "aria-label": label }, ...buttons));
+  }
+
+  // A list of values, where `when(state)`.
+  select(label, key, values, when = () => true, named = String) {
+    const list = html("select", { onchange: () => this.set({ [key]: values[list.selectedIndex] }) }, ...values.map((value) => html("option", {}, named(value))));
+    const made = html("label", {}, `${label} `, list);
+    this.controls.push(() => { list.selectedIndex = values.indexOf(this.state[key]); made.hidden = !when(this.state); });
+    this.bar.append(made);
   }
 
   toggle(label, key, turned, into = this.bar) {
@@ -182,8 +202,8 @@ class Frame {
 
   // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step)`: those of so many
   // steps; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
-  // `area`: a box in which it is dragged from anywhere.
-  handle({ drawn, front }, label, { at, move, keys, range, value, words, area }) {
+  // `area()`: a box in which it is dragged from anywhere: it jumps there or, where it `slides`, goes as far as the hand.
+  handle({ drawn, front }, label, { at, move, keys, range, value, words, area, slides = false }) {
     const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
     let off = null;
     const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
@@ -203,7 +223,8 @@ class Frame {
       onpointerup: (event) => { drag(event, true); off = null; }, onpointercancel: () => { off = null; this.settled(); },
     });
     listen(ring, false);
-    if (area) drawn.insertBefore(listen(svg("rect", { x: area[0], y: area[1], width: area[2] - area[0], height: area[3] - area[1], class: "lab-grasp" }), true), front);
+    const grasp = svg("rect", { class: "lab-grasp" });
+    if (area) drawn.insertBefore(listen(grasp, !slides), front);
     ring.onkeydown = (event) => {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
@@ -211,9 +232,10 @@ class Frame {
       this.set(keys(steps));
     };
     this.handles.push(() => {
-      const [x, y] = at(this.state), there = Number.isFinite(x) && Number.isFinite(y);
+      const [x, y] = at(this.state), [left, top, right, base] = area ? area() : [0, 0, 0, 0], there = Number.isFinite(x) && Number.isFinite(y);
       ring.toggleAttribute("hidden", !there);
       if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
+      for (const [name, value] of Object.entries({ x: left, y: top, width: right - left, height: base - top })) grasp.setAttribute(name, value);
       ring.setAttribute("aria-valuenow", value(this.state));
       ring.setAttribute("aria-valuetext", words(this.state));
     });
@@ -223,24 +245,26 @@ class Frame {
 
   // ---- predict first ----
 
-  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise, choices }`; `then` follows when it is over. Of `choices`
-  // one is picked, otherwise a number is typed.
-  ask({ question, answer, tolerance, right, slips, otherwise, choices = [] }, then) {
-    const field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 }), reply = html("span", { role: "status" });
-    const near = (value, other) => value === other || Math.abs(value - other) <= tolerance * Math.abs(other) + 1e-300;
-    const over = (said) => { this.asking.replaceChildren(html("span", {}, said), html("button", { type: "button", class: "lab-button", onclick: () => { this.asking.hidden = true; } }, "Close")); then(); };
-    const judge = (given) => { if (near(given, answer)) over(`Yes. ${right}`); else reply.textContent = slips.find(([value]) => near(given, value))?.[1] ?? otherwise; };
-    const show = html("button", { type: "button", class: "lab-button", onclick: () => over(`It is ${choices.length ? answer : digits(answer, 3)}. ${right}`) }, "Show");
-    const picks = choices.map((one) => html("button", { type: "button", class: "lab-button", onclick: () => judge(one) }, one));
-    if (choices.length) this.asking.replaceChildren(html("span", {}, question), ...picks, show, reply);
-    else this.asking.replaceChildren(html("label", {}, question, " ", field), html("button", { class: "lab-button" }, "Check"), show, reply);
+  // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`: a number is asked for; with `choices`, one of
+  // these; with `place`, a function of the state, that this is brought to where it returns no objection. `then` follows when it is over.
+  ask({ question, answer, tolerance = 0, right, slips = [], otherwise = "Not that.", choices = [], place }, then) {
+    const reply = html("span", { role: "status" }), field = html("input", { type: "text", inputmode: "decimal", "aria-label": "Your prediction", size: 10 });
+    const button = (label, onclick) => html("button", { type: "button", class: "lab-button", onclick }, label);
+    const over = (said) => { this.asking.replaceChildren(html("span", {}, said), button("Close", () => { this.asking.hidden = true; })); then(); };
+    const judge = (is) => { if (is(answer)) over(`Yes. ${right}`); else reply.textContent = slips.find(([value]) => is(value))?.[1] ?? otherwise; };
+    const near = (given) => (other) => Math.abs(given - other) <= tolerance * Math.abs(other) + 1e-300;
+    const parts = choices.length || place ? choices.map((choice) => button(choice, () => judge((other) => other === choice))) : [field];
+    this.asking.replaceChildren(html("label", {}, question, " "), ...parts, ...(choices.length ? [] : [html("button", { class: "lab-button" }, "Check")]),
+      button("Show", () => over(answer === undefined ? right : `It is ${typeof answer === "number" ? digits(answer, 3) : answer}. ${right}`)), reply);
     this.asking.hidden = false;
     this.asking.onsubmit = (event) => {
       event.preventDefault();
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
-      if (Number.isFinite(given) && field.value.trim()) judge(given); else reply.textContent = "A number is expected here, such as 0.03.";
+      if (place) { const said = place(this.state); if (said) reply.textContent = said; else over(`Yes. ${right}`); }
+      else if (Number.isFinite(given) && field.value.trim()) judge(near(given));
+      else reply.textContent = "A number is expected here, such as 0.03.";
     };
-    (picks[0] || field).focus();
+    (choices.length || place ? this.asking.querySelector("button") : field).focus();
   }
 
   // ---- links and files ----
@@ -256,7 +280,7 @@ class Frame {
 
   // The panels above each other as one SVG that needs no style sheet.
   picture() {
-    const drawn = [...this.panels.querySelectorAll("svg")], sizes = drawn.map((one) => one.viewBox.baseVal);
+    const drawn = [...this.panels.querySelectorAll("figure:not([hidden]) svg")], sizes = drawn.map((one) => one.viewBox.baseVal);
     const height = sizes.reduce((sum, size) => sum + size.height, 0), width = Math.max(...sizes.map((size) => size.width));
     const whole = svg("svg", { xmlns: NS, viewBox: `0 0 ${width} ${height}`, width, height });
     whole.append(svg("title", {}, this.said.textContent), svg("rect", { width, height, fill: getComputedStyle(this.root).getPropertyValue("--lk-page") || "white" }));

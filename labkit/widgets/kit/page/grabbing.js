@@ -5,7 +5,7 @@
 import { make } from "./elements.js";
 import { below, corners, handleOf, onTrack, put, wordsOf, yieldToWords } from "./handles.js";
 import { holds } from "./look.js";
-import { coordinates, furthest, levelAt, missed, nearest, neighbour, partWay, tidy, valueAt, whyNot } from "./places.js";
+import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt, whyNot } from "./places.js";
 
 const NEEDS = "needs Python: open in a notebook";
 const BETWEEN = "what is in between needs Python: open in a notebook";
@@ -258,18 +258,8 @@ export class Grabbing {
       const far = missed(grip, grip.spots[there], place) > FAR;
       if (far) { this.held.told = true; this.say(grip.name, `here it ${NEEDS}`); }
       this.turn(grip, there);
-      this.between(grip, place);
     }
     this.place();
-  }
-
-  // What lies between two positions of an even dial is seen as long as it is dragged there.
-  between(grip, place) {
-    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
-    if (!this.held || !dial?.even) return;
-    const found = partWay(grip, place, player.state[dial.name]);
-    if (found) player.moving.put(dial, ...found, { ...player.state });
-    else player.moving.end();
   }
 
   turn(grip, position) {

@@ -9,11 +9,11 @@ const SPOT = { rect: ["x", "y"], text: ["x", "y"], circle: ["cx", "cy"] };
 const POINTS = { M: 2, L: 2, C: 6, Z: 0 };
 
 // How far a move is, from 0 to 1, when a part `progress` of the step is over: slow at first and at last.
-export function part(progress, start, length, even = false) {
+export function part(progress, start, length) {
   const at = progress * STEP - start;
   if (length <= 0 || progress >= 1) return at > 0 || progress >= 1 ? 1 : 0;
   const p = Math.min(1, Math.max(0, at / length));
-  return even ? p : p * p * (3 - 2 * p);
+  return p * p * (3 - 2 * p);
 }
 
 const round = (value) => Math.round(value * 100) / 100;
@@ -57,9 +57,8 @@ function paths(a, b) {
 // ---- a mark on its way ----
 
 // How a mark looks on the way from one state to another, as a function of the progress; null if it looks the same. `back`: it
-// is seen from its end to its start, so that what is said is that of `before`. `even`: at one pace; `near`: what is said is
-// that of the nearer one.
-export function between(mark, dial, before, after, back = false, even = false, near = false) {
+// is seen from its end to its start, so that what is said is that of `before`.
+export function between(mark, dial, before, after, back = false) {
   const from = lookOf(mark, before), to = lookOf(mark, after), seen = from.name === "hidden" ? to : from;
   const one = from.name === "hidden" || to.name === "hidden"; // what is not seen at one end does not move
   const moved = (property) => {
@@ -67,13 +66,13 @@ export function between(mark, dial, before, after, back = false, even = false, n
       move.dial === dial && move.property === name && (move.position ?? after[dial]) === after[dial]);
     const appears = property === "state" && from.name === "hidden" ? told("appears") : undefined;
     const said = SAID.includes(property) || (property === "opacity" && mark.tag === "text");
-    return appears || told(property) || (said ? { start: near ? STEP / 2 : back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
+    return appears || told(property) || (said ? { start: back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
   };
   const ways = [];
   const add = (property, a, b, put) => {
     if (a === b) return;
     const { start, length } = moved(property), way = blend(property, a, b);
-    ways.push((look, progress) => put(look, way(part(progress, start, length, even))));
+    ways.push((look, progress) => put(look, way(part(progress, start, length))));
   };
   const attributes = new Set([...Object.keys(from.at || {}), ...Object.keys(to.at || {})]);
   add("state", from.name, to.name, (look, name) => (look.name = name));

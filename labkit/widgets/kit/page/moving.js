@@ -23,7 +23,7 @@ export class Moving {
   // From the state `before` to `after`, which differ in `dial`: `touched` marks are drawn; `length` in ms, if it is known.
   turn(dial, before, after, items, views, length) {
     const { name } = dial, now = performance.now(), many = now - this.turned < SOON;
-    const even = Boolean(dial.even), step = (dial.kind || "slider") === "slider" && !dial.puts, by = Math.sign(after[name] - before[name]);
+    const step = (dial.kind || "slider") === "slider" && !dial.puts, by = Math.sign(after[name] - before[name]);
     const near = step ? { ...after, [name]: after[name] - by } : before; // of a jump only the last step is seen
     this.turned = now;
     const played = length !== undefined;
@@ -32,9 +32,9 @@ export class Moving {
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
     const last = step ? this.changing.touched(name, near[name], after[name]) : items;
-    this.way = { dial: name, low, high, even, progress: by < 0 && step ? 1 : 0 };
+    this.way = { dial: name, low, high, progress: by < 0 && step ? 1 : 0 };
     this.begin(last, after, length, by < 0 && step,
-      [...last].map((item) => [item, between(item.mark, name, low, high, by < 0 && step, even)]).filter(([, way]) => way),
+      [...last].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high)) : [], views);
   }
 
@@ -67,22 +67,8 @@ export class Moving {
   spotOf(grip, position) {
     const { way } = this, there = grip.spots[position];
     if (!way || !there) return there;
-    const [from, to] = [way.low, way.high].map((state) => grip.spots[state[grip.dial]]), p = part(way.progress, 0, STEP, way.even);
+    const [from, to] = [way.low, way.high].map((state) => grip.spots[state[grip.dial]]), p = part(way.progress, 0, STEP);
     return from && to ? to.map((n, i) => from[i] + (n - from[i]) * p) : there;
-  }
-
-  // Of a dial that is dragged: what lies between the position `low` and the next, at a part of the way.
-  put(dial, low, progress, state) {
-    const { name } = dial, from = { ...state, [name]: low }, to = { ...state, [name]: low + 1 };
-    if (this.way?.low[name] !== low || !this.way.put) {
-      this.end();
-      const items = this.changing.touched(name, low, low + 1);
-      const ways = [...items].map((item) => [item, between(item.mark, name, from, to, false, true, true)]).filter(([, way]) => way);
-      this.way = { dial: name, low: from, high: to, even: true, put: true, ways };
-      this.last = () => refresh(items, state);
-    }
-    this.way.progress = progress;
-    for (const [item, way] of this.way.ways) write(item, way(progress));
   }
 
   // All that moves is where it is going to be.

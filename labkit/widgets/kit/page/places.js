@@ -22,16 +22,6 @@ export function nearest(grip, place) {
   return found?.i;
 }
 
-// `[position, part of the way to the next]` of a place between the spot of a position and one beside it, by "x" or "y".
-export function partWay({ spots, by }, place, now) {
-  const axis = { x: 0, y: 1 }[by];
-  for (const low of [now, now - 1]) {
-    const [from, to] = [spots[low]?.[axis], spots[low + 1]?.[axis]], part = (place[axis] - from) / (to - from);
-    if (part >= 0 && part <= 1) return [low, part];
-  }
-  return undefined;
-}
-
 // The next position in a direction, as an arrow key says it.
 export function neighbour(grip, now, spot, [right, down]) {
   let found;

@@ -13,7 +13,6 @@ import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
-import { Seeking } from "./seeking.js";
 import { toolsOf } from "./tools.js";
 import { refresh, renew } from "./items.js";
 import { View } from "./view.js";
@@ -29,8 +28,7 @@ export class Player {
   // `state`, `before`, `predict`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
   // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
   // whether Python listens; `reach`: what a saved page answers in its place. `held`: what is being dragged.
-  // `seeking`: what was asked in the scene before.
-  constructor(root, scene, { state, turned, before, predict, told, send, open, live, reach, held, seeking }) {
+  constructor(root, scene, { state, turned, before, predict, told, send, open, live, reach, held }) {
     Object.assign(this, { root, scene, told, send, open, live, reach, predict: predict ?? scene.predict ?? false });
     this.play = new Playing(this);
     this.dials = scene.dials || [];
@@ -40,7 +38,6 @@ export class Player {
       const kept = turned?.[dial.name] ?? carried(dial, old, (state || {})[dial.name]);
       this.state[dial.name] = kept !== undefined && kept < dial.values.length ? kept : dial.start || 0;
     }
-    this.seeking = new Seeking(this, seeking);
     this.build();
     this.grabbing = new Grabbing(this, held);
     this.afterwards();
@@ -72,7 +69,7 @@ export class Player {
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       this.notice,
-      this.bar(), this.say, this.ask.element, ...(this.dials.some(({ seeks }) => seeks) ? [this.seeking.element] : []),
+      this.bar(), this.say, this.ask.element,
       make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)),
       ...this.controls.map(({ below }) => below).filter(Boolean), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
@@ -80,7 +77,7 @@ export class Player {
 
   bar() {
     const bar = make("div", { className: "lk-controls" }, ...this.controls.map((c) => c.element));
-    if (this.dials.some((dial) => Object.keys(dial.asks || {}).length || dial.seeks)) bar.append(this.predictToggle());
+    if (this.dials.some((dial) => Object.keys(dial.asks || {}).length)) bar.append(this.predictToggle());
     this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
     bar.append(...this.fields.map(({ element }) => element));
     return bar;
@@ -107,7 +104,7 @@ export class Player {
       this.ask.hide();
       this.afterwards();
       if (!this.predict) this.set(Object.fromEntries(this.dials.filter(({ kind }) => kind === "told").map(({ name }) => [name, 1])));
-      else if (!this.seeking.open && !this.leadsUp()) this.poses();
+      else if (!this.leadsUp()) this.poses();
     };
     this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
@@ -222,13 +219,12 @@ export class Player {
   }
 
   afterwards() {
-    this.seeking.show();
     this.notice.hidden = !this.scene.notice || this.predict && Object.entries(this.scene.told_at || {}).some(([dial, at]) => this.state[dial] < at);
     this.tells();
-    this.root.classList.toggle("lk-predicting", Boolean(this.predict && (this.seeking.open ?? true)));
+    this.root.classList.toggle("lk-predicting", Boolean(this.predict));
     if (this.predicting) {
       this.predicting.checked = this.predict;
-      this.predicting.parentNode.hidden = !this.predict && !this.seeking.offered && !this.next(); // such as while a cause is still looked for
+      this.predicting.parentNode.hidden = !this.predict && !this.next(); // such as while a cause is still looked for
     }
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
@@ -251,7 +247,7 @@ export class Player {
 
   // What is told of where the dials stand; while something is asked, the question stands in its place.
   says() {
-    this.say.hidden = Boolean(this.seeking.open) || !this.ask.element.hidden;
+    this.say.hidden = !this.ask.element.hidden;
     const [words, rest] = this.say.hidden ? ["", ""] : briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;

@@ -21,7 +21,6 @@ export class Playing {
 
   // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
   moves(dial) {
-    if (this.dial === dial && dial.even) return this.pace(dial);
     return this.dial === dial ? Math.min(MOVING * this.pace(dial), dial.pace || LONGEST) : undefined;
   }
 
@@ -46,8 +45,8 @@ export class Playing {
     const on = placeOnTrack(player.scene, dial, player.state[dial.name]) + 1;
     player.request(dial, track[dial.stops ? on % track.length : Math.min(track.length - 1, on)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    const at = player.state[dial.name], rests = this.opening && dial.even && at === dial.rests;
-    if (rests || at === (dial.stops ? this.from : track.at(-1))) this.pause();
+    const at = player.state[dial.name];
+    if (at === (dial.stops ? this.from : track.at(-1))) this.pause();
   }
 
   // Once by itself, if the reader has not begun, does not predict, and does not want less motion.

@@ -83,11 +83,11 @@ function render({ model, el }) {
     return unpacked(other).then((scene) => show(scene || first));
   };
   const show = (scene, turned = {}) => {
-    const { predict, seeking, state = model.get("state"), scene: before } = player || {};
+    const { predict, state = model.get("state"), scene: before } = player || {};
     const asking = player?.asking, held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
     player?.leave();
     player = new Player(root, scene, {
-      state, turned, before, predict, told, send, open, live: model.get("live"), reach, held, seeking,
+      state, turned, before, predict, told, send, open, live: model.get("live"), reach, held,
     });
     if (focused && !held?.focused) player.focusPanel();
     if (asking) player.asksOn();

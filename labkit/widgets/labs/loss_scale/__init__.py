@@ -1,5 +1,5 @@
 """The loss-scale lab: see `LossScaleLab`."""
 
-from .scene import LossScaleLab
+from .lab import LossScaleLab
 
 __all__ = ["LossScaleLab"]

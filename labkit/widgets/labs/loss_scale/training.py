@@ -1,180 +1,81 @@
-"""A training run with a loss scaler, step by step: what was flushed, what overflowed, how the scale changed."""
+"""What the lab shows by itself: a network that reads digits in mixed precision, its loss made small, and its training."""
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ....precision import statistics
-from .outcome import Captured, Outcome, check_gradients, outcome
-from .run import Gradients, HeldRun, Network
+from ....data import digits
+from ....mindspore import Tensor, amp, nn, value_and_grad
 
-Lesson = tuple[HeldRun | Captured, Callable[[Gradients], None]]
-
-
-@dataclass(frozen=True)
-class TrainingStep:
-    """One training step.
-
-    `outcome`: at the scale of this step. `exponents`: of the exact gradients. `unscaled`: the share that would be flushed
-    at scale 1. `loss`: None where it is unknown. `good`: steps without overflow in a row, with this one. `after`: the
-    scale of the next step.
-    """
-
-    outcome: Outcome
-    exponents: dict[int, int]
-    unscaled: float
-    loss: float | None
-    good: int
-    after: float
-
-    @property
-    def event(self) -> str:
-        """ "skipped", "grown", or "" where the scale stays."""
-        if not self.outcome.finite:
-            return "skipped"
-        return "grown" if self.after > self.outcome.scale else ""
+WEIGHT = 2.0**-17  # of the loss: as in a mean over 131,072 pixels
+WIDTHS = (64, 24, 24, 10)
+BATCH, STEPS, LEARNING_RATE = 32, 48, 0.02
+ABOUT = "of a network that reads digits, whose loss is divided by 131,072, as in a mean over so many pixels"
 
 
 @dataclass(frozen=True)
-class Start:
-    """Another start of the same training: log2 of the first scale, and after how many good steps in a row the scale grows."""
-
-    power: int
-    window: int
-
-
-class Step(NamedTuple):
-    """Of a training from another start: log2 of the scale of a step and of the next one, the loss, and whether all was finite."""
+class Step:
+    """One training step. `power`, `after`: log2 of its scale and of that of the next step. `good`: steps without overflow in a
+    row, with this one. `overflowed`: the share of the gradients that are not finite; the step is skipped where there are."""
 
     power: float
     after: float
     loss: float
-    finite: bool
+    good: int
+    overflowed: float
 
     @property
     def event(self) -> str:
-        """As of a `TrainingStep`."""
-        return "skipped" if not self.finite else "grown" if self.after > self.power else ""
+        """ "skipped", "grown", or "" where the scale stays."""
+        return "skipped" if self.overflowed else "grown" if self.after > self.power else ""
 
 
-class Training:
-    """Steps of training with a loss scaler, in each of `formats`; each starts anew, with a copy of `scaler`.
+class _Weighted(nn.Cell):
+    def __init__(self, network):
+        super().__init__()
+        self.network, self.loss = network, nn.CrossEntropyLoss()
 
-    `about`: a sentence on what is trained; `remark`: what has to be known to read its gradients. `source`: a `Learner`,
-    or gradients captured step by step. `window`: of good steps after which the scale grows, None for a fixed scale.
-    `steps`: `{format: [TrainingStep]}`. `without`: `{format: [loss]}` of the same training at scale 1, empty for captured
-    gradients. `others`: `{Start: [Step]}` in the first format, of a `Learner` that is to be begun with other `starts`, its own
-    among them. Raises ValueError where not even the first step has finite gradients; later it ends there.
-    """
-
-    def __init__(
-        self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any, remark: str = "",
-        starts: Sequence[Start] = (),
-    ):  # fmt: skip
-        self.remark = remark
-        self.title, self.about, self.formats = title, about, tuple(formats)
-        self.window = getattr(scaler, "scale_window", None)
-        self.steps = {of: _steps(_lessons(source), of, deepcopy(scaler)) for of in formats}
-        self.without = {of: _losses(_lessons(source), of) if isinstance(source, Learner) else [] for of in formats}
-        self.others = {start: _other(_lessons(source), self.formats[0], scaler, start) for start in starts}
-        self.start = next((start for start in starts if _begins(scaler, start)), Start(0, 0))
-        self.powers = sorted({start.power for start in starts})
-        self.windows = sorted({start.window for start in starts})
-        self.names = list((source[0] if isinstance(source, Sequence) else source.first()).parameters)
-        self.planned = len(source.batches if isinstance(source, Learner) else source)
-        self.outcomes = {of: [step.outcome for step in steps] for of, steps in self.steps.items()}
-
-    def ends(self, of: str, position: int) -> bool:
-        """Whether this step is the last one only because the gradients of the next were not finite."""
-        return position == len(self.steps[of]) - 1 < self.planned - 1
+    def construct(self, x, label):
+        return self.loss(self.network(x), label) * WEIGHT
 
 
-@dataclass(frozen=True)
-class Learner:
-    """A network that learns from `batches` of arguments by Adam (D. P. Kingma and J. Ba, 2015), in float32, from gradients
-    computed in a format. The network itself is left as it is."""
-
-    network: Network
-    batches: Sequence[Sequence[Any]]
-    learning_rate: float = 0.01
-
-    def first(self) -> HeldRun:
-        """The run before the first step."""
-        return self.network.run(self.batches[0])
-
-    def lessons(self) -> Iterator[Lesson]:
-        """For each batch the run with the parameters as they are then, and what a step does with its gradients."""
-        from ....mindspore import Parameter, Tensor, nn
-
-        start = self.first().parameters
-        own = [Parameter(Tensor(np.asarray(v, np.float32)), name=name) for name, v in start.items()]
-        adam = nn.Adam(own, self.learning_rate)
-
-        def learn(gradients):
-            adam(tuple(Tensor(np.asarray(gradients[p.name], np.float32)) for p in own))
-
-        for batch in self.batches:
-            now = {p.name: p.asnumpy().astype(start[p.name].dtype) for p in own}
-            yield self.network.run(batch, now), learn
+def _dense(i):
+    inputs, outputs = WIDTHS[i : i + 2]
+    random, bound = np.random.RandomState(i), inputs**-0.5
+    weight, bias = (random.uniform(-bound, bound, shape) for shape in ((outputs, inputs), outputs))
+    first = [Tensor(v.astype(np.float32)) for v in (weight, bias)]
+    return nn.Dense(inputs, outputs, weight_init=first[0], bias_init=first[1])
 
 
-def _lessons(source) -> Iterator[Lesson]:
-    return source.lessons() if isinstance(source, Learner) else ((run, lambda gradients: None) for run in source)
+def digits_network() -> nn.Cell:
+    """A Cell of images and labels: three dense layers in mixed precision, and their cross entropy times `WEIGHT`."""
+    layers = nn.SequentialCell(_dense(0), nn.Tanh(), _dense(1), nn.Tanh(), _dense(2))
+    return _Weighted(amp.auto_mixed_precision(layers, "O2"))
 
 
-def _steps(lessons, of, scaler):
-    from ....mindspore import Tensor
-
-    steps: list[TrainingStep] = []
-    for run, learn in lessons:
-        scale, exact = float(scaler.scale_value.asnumpy()), run.gradients("float64")
-        if not steps:
-            check_gradients(exact)
-        elif not all(np.all(np.isfinite(g)) for g in exact.values()):
-            break
-        held = run.gradients(of, scale)
-        found = outcome(exact, held, of, scale)
-        if found.finite:
-            learn({name: g / scale for name, g in held.items()})
-        scaler.adjust(Tensor(found.finite))
-        good = 0 if not found.finite else steps[-1].good + 1 if steps and steps[-1].event != "grown" else 1
-        unscaled = outcome(exact, run.gradients(of), of).share("flushed")
-        exponents = statistics(list(exact.values())).exponents
-        steps.append(TrainingStep(found, exponents, unscaled, run.loss, good, float(scaler.scale_value.asnumpy())))
-    return steps
+def digits_batches(count: int) -> list[tuple[Tensor, Tensor]]:
+    """`count` batches of images as rows (32, 64) from 0 to 1, and labels (32,)."""
+    train = digits().train
+    images, labels = train.images.reshape(-1, 64).astype(np.float32) / 16, train.labels.astype(np.int32)
+    parts = [np.arange(i * BATCH, (i + 1) * BATCH) % len(labels) for i in range(count)]
+    return [(Tensor(images[part]), Tensor(labels[part])) for part in parts]
 
 
-def _other(lessons, of, scaler, start):
-    """The steps of the same training from another start."""
-    from ....mindspore import Tensor
-
-    begun = type(scaler)(2.0**start.power, scaler.scale_factor, start.window)
+def training(scaler: Any) -> list[Step]:
+    """The steps of a training of the network with Adam (D. P. Kingma and J. Ba, 2015) and a loss scaler."""
+    cell = digits_network()
     steps: list[Step] = []
-    for run, learn in lessons:
-        scale = float(begun.scale_value.asnumpy())
-        held = run.gradients(of, scale)
-        finite = all(np.all(np.isfinite(g)) for g in held.values())
-        if finite:
-            learn({name: g / scale for name, g in held.items()})
-        begun.adjust(Tensor(finite))
-        after = float(begun.scale_value.asnumpy())
-        steps.append(Step(float(np.log2(scale)), float(np.log2(after)), run.loss, finite))
+    optimizer = nn.Adam(cell.trainable_params(), LEARNING_RATE)
+    scaled = value_and_grad(lambda *batch: scaler.scale(cell(*batch)), None, cell.trainable_params())
+    for batch in digits_batches(STEPS):
+        scale = float(scaler.scale_value.asnumpy())
+        loss, gradients = scaled(*batch)
+        lost = np.mean(np.concatenate([~np.isfinite(g.asnumpy().ravel()) for g in gradients]))
+        if not lost:
+            optimizer(scaler.unscale(gradients))
+        scaler.adjust(Tensor(not lost))
+        after = float(np.log2(scaler.scale_value.asnumpy()))
+        good = 0 if lost else steps[-1].good + 1 if steps and steps[-1].event != "grown" else 1
+        steps.append(Step(float(np.log2(scale)), after, float(loss.asnumpy()) / scale, good, float(lost)))
     return steps
-
-
-def _begins(scaler, start):
-    return float(scaler.scale_value.asnumpy()) == 2.0**start.power and scaler.scale_window == start.window
-
-
-def _losses(lessons, of):
-    """The losses of the same training without a scale; steps with overflow are skipped as well."""
-    losses = []
-    for run, learn in lessons:
-        held = run.gradients(of)
-        losses.append(run.loss)
-        if all(np.all(np.isfinite(g)) for g in held.values()):
-            learn(held)
-    return losses

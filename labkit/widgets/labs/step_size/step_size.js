@@ -93,8 +93,6 @@ export default { render({ model, el }) {
   }, frame.menu);
 
   const plane = frame.panel(`The curve of ${name}: drag x and x + h`, WIDTH, HEIGHT), errors = frame.panel("The error at every h: drag h", WIDTH, HEIGHT);
-  plane.drawn.setAttribute("aria-label", "The curve, its tangent and the secant"); plane.drawn.setAttribute("role", "group");
-  errors.drawn.setAttribute("aria-label", "The error of the secant's slope"); errors.drawn.setAttribute("role", "group");
 
   // A window around a place: from the plane to px. Its height is that of the curve's parabola there.
   function windowAt(centre, width, box, format) {
@@ -156,7 +154,7 @@ export default { render({ model, el }) {
   });
   frame.handle(errors, "h", {
     at: ({ x, h, format, rule }) => { const { error } = quotientAt(data, h, format, rule, x); return Number.isNaN(error) ? [right(Math.log10(h)), up.start] : spot(h, error); },
-    move: (px) => step(10 ** right.inverse(px)), keys: byKeys, area: box, ...said,
+    move: (px) => step(10 ** right.inverse(px)), keys: byKeys, area: () => box, ...said,
   });
 
   frame.begin((state) => {

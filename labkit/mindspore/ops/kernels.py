@@ -1,13 +1,52 @@
-"""What MindSpore's kernels on the CPU make of nan: a comparison with it is false, and their exp of it is infinite."""
+"""Kernels of the ops that are not those of `labkit.ops`: fused ones, and what MindSpore makes of nan on the CPU."""
 
+import math
 from typing import Any
 
+import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import dtype_of, getval
+from ...engine import dtype_of, getval, shape_of
 from ...ops import FUNCTIONS, rule, select, variant, zero
 from ...program import recorded
+
+
+@primitives.rule(
+    lambda ans, x, weight: lambda g: anp.matmul(g, weight),
+    lambda ans, x, weight: lambda g: anp.matmul(anp.transpose(g), x),
+    text="{} @ {}.T",
+    words="g @ w, g.T @ x",
+)
+def dense(x, weight):
+    """`x @ weight.T`: x (n, in), weight (out, in), output (n, out)."""
+    return np.matmul(x, weight.T)
+
+
+def mean(x):
+    """The mean of all elements; nan where there are none."""
+    return _mean(x) if size(x) else sum_all(x) * np.nan
+
+
+@primitives.rule(lambda ans, x: lambda g: spread(g / size(x), shape_of(x)), text="np.mean")
+def _mean(x):
+    return np.mean(x)
+
+
+@primitives.rule(lambda ans, x: lambda g: spread(g, shape_of(x)), text="np.sum", name="sum")
+def sum_all(x):
+    """The sum of all elements."""
+    return np.sum(x)
+
+
+def size(x):
+    """The number of elements."""
+    return math.prod(shape_of(x))
+
+
+def spread(g, shape):
+    """A 0-d gradient given to every element of `shape`."""
+    return primitives.expand(g, shape) if shape else g
 
 
 def _where_nan(value):

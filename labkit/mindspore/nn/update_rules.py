@@ -3,11 +3,11 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ....dialects.argument_types import of_kind
-from ....ops import select
-from ...argument_checks import check_type, check_types, floating, in_open_interval
-from ...common.parameter import Parameter
-from ...common.tensor import Tensor, wrap
+from ...dialects.argument_types import of_kind
+from ...ops import select
+from ..argument_checks import check_type, check_types, floating, in_open_interval
+from ..common.parameter import Parameter
+from ..common.tensor import Tensor, wrap
 from .optimizer import Optimizer, fused, in_dtype_of
 
 __all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum"]

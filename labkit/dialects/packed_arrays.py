@@ -6,7 +6,7 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
-from . import cast, dtype_of, shape_of
+from ..engine import cast, dtype_of, shape_of
 
 
 def pack(values, dtype=None) -> Any:

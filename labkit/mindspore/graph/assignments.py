@@ -1,58 +1,39 @@
 """Writes in the tree of a function's source as assignments: in graph mode a name has a value, and a write gives it another one.
 
-`y[0] = v` becomes `y = written(y, 0, v)`, and `y.append(v)`, as a statement, `y = changed(y, "append", v)`; see `_control`. So
-`z = y` before it keeps what it had, as in the real one. Only names of the function itself are written.
+`y[0] = v` becomes `y = written(y, 0, v)`, and `y.append(v)`, as a statement, `y = changed(y, "append", v)`; the functions are
+those of `assigned_values`. So `z = y` before it keeps what it had, as in the real one. Only names of the function itself are
+written. `a and b`, `not x` and `range(n)` become calls, too.
 """
 
 import ast
 from copy import deepcopy
 from typing import Any
 
-HELPER = "\0labkit control"  # the constant that becomes `_control`
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+HELPER = "\0labkit values"  # the constant that becomes the module `assigned_values`
 
 
-class Unknown(Exception):
-    """The source has something that is not rewritten, such as an outer variable written."""
-
-
-def assigned(statements):
+def _assigned(nodes):
     """The names that statements assign, but for those of functions inside of them."""
-    found: dict[str, None] = {}
-    stack = list(reversed(statements))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            raise Unknown
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
-            found[node.name] = None
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            found[node.id] = None
-        if isinstance(node, ast.ExceptHandler) and node.name:
-            found[node.name] = None
-        if isinstance(node, ast.alias):
-            found[(node.asname or node.name).partition(".")[0]] = None
-        if isinstance(node, _COMPREHENSIONS):
-            found.update(dict.fromkeys(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)))
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
         elif not isinstance(node, ast.Lambda):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
-    return [*found]
+            yield from _assigned(ast.iter_child_nodes(node))
 
 
 def by_value(function):
-    """The tree of a function, and of those inside of it, with writes as assignments. Raises Unknown."""
+    """The tree of a function, and of those inside of it, with writes as assignments."""
     arguments = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
-    writes_of = _Writes({*arguments, *assigned(function.body)})
+    writes_of = _Writes({*arguments, *_assigned(function.body)})
     function.body = [writes_of.visit(part) for part in function.body]
     return function
 
 
 def with_own_globals(function):
     """The tree of a function in which a global that it writes is a name of its own, with the global's value to begin with."""
-    named = (
-        [part for part in getattr(function, "body", ()) if isinstance(part, ast.Global)] if _is_def(function) else []
-    )
+    named = [part for part in function.body if isinstance(part, ast.Global)]
     names = {name: f"_labkit_own_{name}" for part in named for name in part.names}
     if not names:
         return function
@@ -60,20 +41,16 @@ def with_own_globals(function):
         if isinstance(part, ast.Name) and part.id in names:
             part.id = names[part.id]
     begun = [ast.Assign([ast.Name(own, ast.Store())], ast.Name(name, ast.Load())) for name, own in names.items()]
-    function.body = [*(at(part, named[0]) for part in begun), *(p for p in function.body if p not in named)]
+    function.body = [*(_at(part, named[0]) for part in begun), *(p for p in function.body if p not in named)]
     return function
 
 
-def _is_def(node):
-    return isinstance(node, ast.FunctionDef)
+def _call(name, node, *args):
+    """A call of a function of `assigned_values`, at the place of `node`."""
+    return _at(ast.Call(ast.Attribute(ast.Constant(HELPER), name, ast.Load()), list(args), []), node)
 
 
-def call(name, node, *args):
-    """A call of `_control`'s function of a name, at the place of `node`."""
-    return at(ast.Call(ast.Attribute(ast.Constant(HELPER), name, ast.Load()), list(args), []), node)
-
-
-def at(made, node):
+def _at(made, node):
     """New parts of the tree at the place where `node` begins."""
     place: Any
     for place in ast.walk(made):
@@ -95,10 +72,22 @@ class _Writes(ast.NodeTransformer):
     def visit_FunctionDef(self, node):
         return by_value(node)
 
-    def _leave(self, node):
+    def visit_Lambda(self, node):
         return node
 
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        values = [_at(ast.Lambda(nothing, value), value) for value in node.values]
+        return _call("combined", node, ast.Constant(isinstance(node.op, ast.And)), *values)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        return _call("negated", node, node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        return _call("ranged", node, node.func, *node.args) if _is_range(node) else node
 
     def visit_GeneratorExp(self, node):
         return ast.copy_location(
@@ -110,7 +99,7 @@ class _Writes(ast.NodeTransformer):
         target = node.targets[0]
         if len(node.targets) > 1 or not self._is_own(target):
             return node
-        return self._within(target.value, call("written", node, target.value, _place(target.slice), node.value), node)
+        return self._within(target.value, _call("written", node, target.value, _place(target.slice), node.value), node)
 
     def visit_AugAssign(self, node):
         target = node.target
@@ -118,21 +107,24 @@ class _Writes(ast.NodeTransformer):
             return node
         name = ast.Constant(type(node.op).__name__)
         return self._within(
-            target.value, call("augmented", node, target.value, _place(target.slice), name, node.value), node
+            target.value, _call("augmented", node, target.value, _place(target.slice), name, node.value), node
         )
 
     def _within(self, place, value, node):
         """`place = value`; where that is itself a place in something, such as `y[0]`, the name of that has another value."""
         if isinstance(place, ast.Name):
             return self._named(place, value, node)
-        return self._within(place.value, call("written", node, place.value, _place(deepcopy(place.slice)), value), node)
+        return self._within(
+            place.value, _call("written", node, place.value, _place(deepcopy(place.slice)), value), node
+        )
 
     def visit_Expr(self, node):
+        self.generic_visit(node)
         made = node.value
         if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or not self._has(made.func.value):
             return node
         name = made.func.value
-        changed = call("changed", node, _read(name), ast.Constant(made.func.attr), *made.args)
+        changed = _call("changed", node, _read(name), ast.Constant(made.func.attr), *made.args)
         changed.keywords = made.keywords
         return self._named(name, changed, node)
 
@@ -152,13 +144,19 @@ class _Writes(ast.NodeTransformer):
 
 
 def writes(node) -> bool:
-    """Whether a part of a source's tree may be a write."""
-    if isinstance(node, (ast.GeneratorExp, ast.Global)):
+    """Whether a part of a source's tree may be a write, or is rewritten besides."""
+    if isinstance(node, (ast.BoolOp, ast.GeneratorExp, ast.Global, ast.Not)) or _is_range(node):
         return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
     return any(isinstance(target, ast.Subscript) for target in targets)
+
+
+def _is_range(node):
+    """Whether it is a call of `range` by what may be a tensor."""
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return named and not all(isinstance(limit, ast.Constant) for limit in node.args)
 
 
 def _read(name):

@@ -4,26 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from ....dialects.unsupported import attributes
-from ....engine import cast
-from ...argument_checks import check_type, floating
-from ...common.dtype import float32
-from ...common.parameter import Parameter, ParameterTuple
-from ...common.printing import shape_text
-from ...common.tensor import Tensor, wrap
-from ...ops import HyperMap, Map, assign_add
-from ..cell import Cell
-from ..container import CellList
-from .parameter_groups import (
-    _ELEMENTS,
-    built_rate,
-    grouped_settings,
-    is_dynamic,
-    parameter_list,
-    read_decay,
-    read_rate,
-    ungrouped_settings,
-)
+from ...dialects.unsupported import attributes
+from ...engine import cast
+from ..argument_checks import check_type, floating
+from ..common.dtype import float32, in_dtype
+from ..common.parameter import Parameter, ParameterTuple
+from ..common.printing import shape_text
+from ..common.tensor import Tensor, wrap
+from ..ops import HyperMap, Map, assign_add
+from .cell import Cell
+from .container import CellList
+from .learning_rate import _ELEMENTS, parameter_list, read_rate, read_settings
 
 __all__ = ["Optimizer"]
 
@@ -50,23 +41,15 @@ class Optimizer(Cell):
         if not all(isinstance(p, dict if self.is_group else Parameter) for p in parameters):
             raise TypeError(_ELEMENTS)
         loss_scale = float(loss_scale) if isinstance(loss_scale, int) else loss_scale
-        check_type(loss_scale, "loss_scale", float, owner)
-        floating(loss_scale, "loss_scale", owner)
-        self.loss_scale, self.need_scale = loss_scale, loss_scale != 1.0
+        self.loss_scale = floating(check_type(loss_scale, "loss_scale", float, owner), "loss_scale", owner)
+        self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, float32)
         self.assignadd, self.hyper_map, self.map_ = assign_add, HyperMap(), Map()
         self.global_step = Parameter(wrap(np.array([0], np.int32)), name="global_step")
         self.global_step_increase_tensor = wrap(np.array([1], np.int32))
         rate = read_rate(learning_rate, owner)
-        if self.is_group:
-            settings, self.is_group_lr, self.dynamic_lr = grouped_settings(
-                parameters, rate, weight_decay, loss_scale, owner
-            )
-            self.dynamic_lr = self.dynamic_lr or is_dynamic(rate)
-        else:
-            self.is_group_lr, self.dynamic_lr = False, is_dynamic(rate)
-            kept = built_rate(rate, "learning_rate", False)
-            settings = ungrouped_settings(parameters, kept, read_decay(weight_decay, loss_scale, owner))
+        found = read_settings(parameters, rate, weight_decay, loss_scale, owner)
+        settings, self.is_group_lr, self.dynamic_lr = found
         self._register(settings)
 
     def _register(self, settings):
@@ -160,11 +143,11 @@ class Optimizer(Cell):
         """Step one parameter and its state, two-byte floats in Float32, and write them."""
         written = [self.parameters[place], *[getattr(self, slot)[place] for slot in self.slots]]
         dtype = working_dtype(written[0]._value.dtype)
-        values = [_in(p._value, dtype) for p in written]
+        values = [in_dtype(p._value, dtype) for p in written]
         p, *state = values
-        new = self.step(p, _in(gradient, dtype), _in(rate, dtype), *state, place=place)
+        new = self.step(p, in_dtype(gradient, dtype), in_dtype(rate, dtype), *state, place=place)
         for parameter, value in zip(written, new, strict=True):
-            parameter._value = _in(value, parameter._value.dtype)
+            parameter._value = in_dtype(value, parameter._value.dtype)
 
     def before_step(self) -> None:
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
@@ -203,11 +186,6 @@ def working_dtype(dtype):
     return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
-def _in(value, dtype):
-    """An array in `dtype`; itself where it is."""
-    return value if value.dtype == dtype else cast(value, dtype)
-
-
 def fused(a, b, c):
     """a * b + c rounded once, as the CPU's fused multiply-add does for four-byte floats; the result has c's dtype."""
     wide = np.float64
@@ -217,7 +195,7 @@ def fused(a, b, c):
 def in_dtype_of(number, like):
     """A number, or the value of a parameter, in the dtype of the array `like`."""
     value = number._value if isinstance(number, Tensor) else number
-    return _in(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
+    return in_dtype(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
 
 
 __getattr__ = attributes(__name__)

@@ -1,20 +1,25 @@
-"""Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
+"""Mixed precision: loss scale, overflow, and networks that compute in two-byte floats."""
 
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
 
-from ...dialects.argument_types import of_kind
-from ...dialects.class_paths import Placed
-from .. import nn
-from ..argument_checks import check_positive_int
-from ..common.parameter import Parameter
-from ..common.tensor import Tensor, wrap
-from ..ops import isfinite, maximum, select, zeros_like
+from ..dialects.argument_types import of_kind
+from ..dialects.class_paths import Placed
+from ..dialects.unsupported import attributes
+from ..engine import map_leaves
+from . import nn
+from .argument_checks import check_positive_int, check_type
+from .common.dtype import bfloat16, float16, float32
+from .common.parameter import Parameter
+from .common.tensor import Tensor, wrap
+from .nn.cell import in_dtype
+from .ops import isfinite, maximum, select, zeros_like
+from .ops.reductions import all_finite
 
 __all__ = [
     "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
-    "StaticLossScaler",
+    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "get_black_list", "get_white_list",
 ]  # fmt: skip
 
 
@@ -42,7 +47,9 @@ class _ByParameter(LossScaler):
     """A scale held in the parameter `scale_value`."""
 
     def __init__(self, scale_value):
-        self.scale_value = _scale_value(scale_value)
+        if check_type(scale_value, "scale_value", (float, int)) < 1:
+            raise ValueError(f"The argument 'scale_value' must be > 1, but got {scale_value}")
+        self.scale_value = Parameter(wrap(np.float32(scale_value)), name="scale_value")
 
     def scale(self, inputs):
         """A tensor, or each in nested tuples and lists, times the scale in the tensor's own type."""
@@ -63,22 +70,10 @@ def _each(inputs, fun):
     raise AttributeError(f"'{kind}' object has no attribute 'dtype'")
 
 
-def _scale_value(value):
-    of_kind(
-        value, (int, float), "The type of 'scale_value' should be one of '['float', 'int']', but got type '{kind}'."
-    )
-    if value < 1:
-        raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
-    return Parameter(wrap(np.float32(value)), name="scale_value")
-
-
 def _positive(value, name):
-    of_kind(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
     if isinstance(value, bool):
         raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
-    if value <= 0:
-        raise ValueError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
-    return value
+    return check_positive_int(value, name)
 
 
 class StaticLossScaler(_ByParameter):
@@ -204,3 +199,119 @@ class DynamicLossScaleManager(LossScaleManager):
     def get_update_cell(self):
         """A `DynamicLossScaleUpdateCell` that starts at this scale."""
         return nn.DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
+
+
+LEVELS = ["O0", "O1", "O2", "O3"]
+
+
+def get_white_list():
+    """The cells that compute in two bytes at level O1."""
+    return [nn.Conv1d, nn.Conv2d, nn.Dense]
+
+
+def get_black_list():
+    """The cells that stay in Float32 at level O2."""
+    return [nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.LayerNorm]
+
+
+class _OutputTo16(nn.Cell):
+    """A cell whose outputs are cast to two bytes."""
+
+    def __init__(self, backbone, dtype):
+        super().__init__(auto_prefix=False)
+        self._backbone, self.dtype = backbone, dtype
+
+    def construct(self, *args, **kwargs):
+        return map_leaves(lambda out: in_dtype(out, self.dtype.numpy), self._backbone(*args, **kwargs))
+
+
+class _OutputTo32(_OutputTo16):
+    """A cell whose outputs are cast to Float32."""
+
+    def __init__(self, backbone):
+        super().__init__(backbone, float32)
+
+
+def auto_mixed_precision(network, amp_level="O0", dtype=float16):
+    """The network at a level of mixed precision: "O0" as it is; "O1" dense and convolution layers in `dtype`; "O2" all but
+    normalisation layers; "O3" all. Outputs are Float32, parameters and their gradients keep their type.
+
+    Changes the network's cells. Raises TypeError for anything but a cell, ValueError for another level or type.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> network = auto_mixed_precision(nn.Dense(1, 1, weight_init=Tensor([[1.0]]), has_bias=False), "O2")
+    >>> network(Tensor([[70000.0]]))
+    Tensor(shape=[1, 1], dtype=Float32, value=
+    [[            inf]])
+    """
+    of_kind(network, nn.Cell, "For amp_level '{amp_level}', the network type should be Cell.", amp_level=amp_level)
+    if dtype not in (float16, bfloat16):
+        raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
+    if amp_level not in LEVELS:
+        raise ValueError(f"The amp level {amp_level} is not supported")
+    if amp_level == "O0":
+        return network
+    if amp_level == "O1":
+        return _replaced(network, tuple(get_white_list()), lambda cell: _OutputTo32(cell.to_float(dtype)))
+    return _OutputTo32(_shortened(network, amp_level, dtype))
+
+
+def _shortened(network, level, dtype=float16):
+    """A network that computes in `dtype`; at level O2 its normalisation layers stay in Float32."""
+    network.to_float(dtype)
+    if level == "O2":
+        _replaced(network, tuple(get_black_list()), lambda cell: _OutputTo16(cell.to_float(float32), dtype))
+    return network
+
+
+def _replaced(cell, kinds, new):
+    """The cell itself replaced, if it is one of `kinds`; else those inside it."""
+    if isinstance(cell, kinds):
+        return new(cell)
+    for name, inner in list(cell._cells.items()):
+        found = _replaced(inner, kinds, new)
+        if found is not inner:
+            cell._cells[name] = found
+            if name in cell.__dict__:
+                cell.__dict__[name] = found
+    return cell
+
+
+class _WithLossInFloat32(nn.WithLossCell):
+    def construct(self, data, label):
+        return self._loss_fn(in_dtype(self._backbone(data), np.float32), in_dtype(label, np.float32))
+
+
+_WithLossInFloat32.__name__ = "WithLossCell"
+
+
+def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_level="O0", **kwargs):
+    """A training step of a network and its loss at a level of mixed precision, in training mode.
+
+    `loss_scale_manager` is a `LossScaleManager` or None; "O2" has a dynamic one unless told otherwise. In the real framework
+    a manager that leaves out steps needs other hardware than a CPU; here it runs. Raises TypeError or ValueError for
+    arguments of another kind.
+    """
+    _check(optimizer, level, kwargs)
+    manager = kwargs.get("loss_scale_manager", DynamicLossScaleManager() if level == "O2" else None)
+    in_two_bytes = level in ("O2", "O3")
+    network = _shortened(network, level) if in_two_bytes else auto_mixed_precision(network, level)
+    if loss_fn is not None:
+        network = (_WithLossInFloat32 if in_two_bytes else nn.WithLossCell)(network, loss_fn)
+    update = manager.get_update_cell() if manager is not None else None
+    if update is not None:
+        return nn.TrainOneStepWithLossScaleCell(network, optimizer, scale_sense=update).set_train()
+    scale = None if manager is None else manager.get_loss_scale()
+    return nn.TrainOneStepCell(network, optimizer, scale).set_train()
+
+
+def _check(optimizer, level, options):
+    of_kind(optimizer, nn.Optimizer, "The type of 'optimizer' should be 'Optimizer', but got type '{kind}'.")
+    if level not in LEVELS:
+        raise ValueError(f"The 'level' should be in : {LEVELS}, but got {level}.")
+    for name in options:
+        if name != "loss_scale_manager":
+            raise ValueError(f"Unsupported arg '{name}'")
+
+
+__getattr__ = attributes(__name__)

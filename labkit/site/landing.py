@@ -81,7 +81,6 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
     picture = picture_of(readme)
     first_frame = source / "_static" / "first.html"
     first_frame.write_text(picture.html(), encoding="utf-8")
-    knowing(first_frame, home="../index.html#widget=first")
     (source / "_static" / "preview.png").write_bytes(preview(picture))
     hero = FRAME.format(title=escape(picture.title), source="src", address="_static/first.html?poster", height=300)
     first = paths[0].stem

@@ -115,8 +115,6 @@ def test_what_is_made_of_quantities_is_in_a_saved_page_at_every_place_what_pytho
         assert dragged.shown.differences() == []
 
 
-
-
 def test_a_cut_goes_where_it_is_dragged_and_takes_along_what_is_in_its_way(opened):
     dragged = opened("batch_splitter", shards=0, parts=3)
     note = dragged.shown.frame.locator(".lk-needs")

@@ -23,6 +23,7 @@ def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, nam
     assert axe_findings(page, ".lab") == []
     for i in range(handles.count()):
         handle, most = handles.nth(i), 0
+        handle.scroll_into_view_if_needed()
         for way in (1, -1):
             box, seen = handle.bounding_box(), set()
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -164,7 +164,7 @@ class Explorer(Lab):
             "title": self.story.heading or _titled(self.story), "words": dict(self.words), "description": description(units),
             "views": views, "notice": paragraph(*self.story.notices), "more": paragraph(*self.story.about[1:]),
             "names": {view: VIEWS[view] for view in views}, "source": self.story.program, "why": self.story.no_program,
-            "ways": ways, "arrays": self._speech.arrays, "plays": self._plays, "retained": self.story.retained, "inputs": [],
+            "ways": ways, "arrays": self._speech.arrays, "plays": self._plays, "inputs": [],
         }  # fmt: skip
         if lines and self._again:
             found |= {"program": lines.program.written(), "start": [lines.start[name] for name in lines.program.inputs]}
@@ -226,24 +226,25 @@ class Explorer(Lab):
 
     def svg(self, theme: str = "light", **state: Any) -> str:
         """The graph at a step as plain SVG; `theme` is "light" or "dark"."""
-        return still.svg(*self._drawn(state), theme)
+        return still.svg(self._drawn(state), theme)
 
     def png(self, theme: str = "light", scale: float = 2.0, **state: Any) -> bytes:
         """The same as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
-        return still.png(*self._drawn(state), theme, scale)
+        return still.png(self._drawn(state), theme, scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **state: Any) -> bytes:
         """The steps one after the other, as GIF. Raises ImportError without matplotlib."""
         way = self._way(self._resting(**state)).written()
         steps = [{**state, "step": step} for step in range(way["last"] + 1)]
-        return still.gif(
-            [(way, self._resting(**at), [self.title, str(self.describe(**at))]) for at in steps], theme, scale
-        )
+        words = [self.describe(**at)[:] for at in steps]
+        frames = [(way, self._resting(**at), [self.title, said]) for at, said in zip(steps, words, strict=True)]
+        comment = "\n".join([words[0], *(said.splitlines()[-1] for said in words[1:])])
+        return still.gif(frames, theme, scale, comment)
 
     def _drawn(self, state):
         """A way of folding without open numbers, the state, the title and what is said."""
         at = self._resting(**state)
-        return self._way(at).written(), at, [self.title, str(self.describe(**state))]
+        return self._way(at).written(), at, [self.title, self.describe(**state)[:]]
 
     def images(self) -> dict[str, Any]:
         """The still picture as PNG, where it can be painted and is not too large."""

@@ -68,10 +68,10 @@ function faultOf(way, arrays) {
 }
 
 // The title, the text and the line below of the card of a gradient in a view at a step; undefined where there is none yet.
-function nodeOf(card, way, { step, view }, retained) {
+function nodeOf(card, way, { step, view }) {
   const { gradient, tape } = card, value = gradient ? latest(gradient.texts, step) : "";
-  if (view === "tape" || view === "both") {
-    if (!tape || (step < card.ran && !retained)) return undefined;
+  if (view === "tape") {
+    if (!tape || (step < card.ran && !way.retained)) return undefined;
     const released = tape.gone || (tape.frees && card.walked && step > card.walked);
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
@@ -97,7 +97,7 @@ function graphOf(data, way, flow, upright, state, arrays, does) {
   way.edges.forEach((edge, k) => {
     const ran = way.cards[edge.to].ran, back = flow.back[k], on = step >= edge.walked && edge.walked;
     drawn.push(svg("path", { d: flow.forward[k], class: `graph-edge ${edge.cut ? "cut" : step === ran && step ? "now" : step < ran ? "pale" : ""}`, "marker-end": "url(#graph-forward)" }));
-    if (back && edge.walked && (on || step >= way.seed || pale || (data.retained && view !== "chain"))) {
+    if (back && edge.walked && (on || step >= way.seed || pale || (way.retained && view === "tape"))) {
       drawn.push(svg("path", { d: back, class: `graph-back ${edge.nil ? "nil" : ""} ${step === edge.walked ? "now" : on ? "" : "pale"}`, "marker-start": "url(#graph-backward)" }));
     }
     if (edge.cut) { const [x, y] = flow.boxes[edge.from]; drawn.push(middle(x + wide / 2, y + HIGH + 13, edge.cut, "cutword")); }
@@ -112,7 +112,7 @@ function graphOf(data, way, flow, upright, state, arrays, does) {
     const [bx, by] = upright ? [x + wide + APART, y] : [x, y + HIGH + APART];
     const value = fill(card.value), kinds = [card.kind, seen ? "" : "pale", step && step === card.ran ? "now" : "", card.marked ? "marked" : "", card.bad ? "bad" : ""].filter(Boolean);
     drawn.push(cardAt(x, y, wide, kinds, [card.title, seen ? value : ""], { key: `n${i}`, tip: card.tip, label: `${card.title}${seen ? `: ${value}` : ", has not run yet"}${card.opens && does.leads(card.opens) ? ", folded: unfold it" : ""}`, act: () => does.card(i) }));
-    const node = nodeOf(card, way, state, data.retained);
+    const node = nodeOf(card, way, state);
     if (card.told && !upright && !node?.foot) drawn.push(middle(x + wide / 2, y + HIGH + (card.gradient || card.tape ? 2 * APART + HIGH + 3 : 12), card.told, "note"));
     if (!node) return;
     const now = at && (step === card.walked || (card.gradient || { texts: [] }).texts.some(([when]) => when === step));
@@ -255,12 +255,15 @@ export default { render({ model, el }) {
     const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
     const flow = way.flows[Number(upright)], key = `${state.opened}|${upright}|${JSON.stringify(picked)}`;
-    plane.drawn.setAttribute("viewBox", `0 0 ${flow.width} ${flow.height}`);
-    plane.drawn.style.width = `${flow.width}px`;
-    plane.ink.replaceChildren(...graphOf(data, way, flow, upright, at, arrays, {
+    const views = state.view === "both" ? ["tape", "graph"] : [state.view], [across, down] = upright ? [flow.width, 0] : [0, flow.height]; // beside or below each other
+    const width = flow.width + (views.length - 1) * across, height = flow.height + (views.length - 1) * down;
+    plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    plane.drawn.style.width = `${width}px`;
+    const does = {
       leads, card: (i) => { const { opens, ran } = way.cards[i]; if (opens && leads(opens)) fold(opens); else { go(ran || frame.state.step); chosen = way.cards[i].tip; frame.redraw(); } },
       gradient: (i) => { const { walked, gradient, tape } = way.cards[i], when = gradient ? gradient.texts.at(-1)[0] : walked; go(when || frame.state.step); chosen = (gradient || tape).tip; frame.redraw(); },
-    }));
+    };
+    plane.ink.replaceChildren(...views.map((view, i) => svg("g", { transform: `translate(${i * across} ${i * down})` }, ...graphOf(data, way, flow, upright, { ...at, view }, arrays, does))));
     if (key !== shown) { shown = key; handles(flow); }
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
     const now = [...plane.ink.querySelectorAll(".now")].find((one) => one.matches(".graph-card"));

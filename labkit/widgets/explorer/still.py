@@ -5,6 +5,7 @@ It is drawn in Python from the same cards and places that the page is given.
 
 import base64
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.util import find_spec
@@ -18,20 +19,23 @@ from .graph.places import APART, HIGH
 TOP, LINE = 30.0, 17.0  # px above the graph, of a line of words
 MOST_PNG = 150  # cards; a larger picture takes seconds to paint
 LETTERS = 118  # of a line
+Drawn = tuple[
+    Mapping[str, Any], Mapping[str, Any], Sequence[str]
+]  # a way of folding, the state, the title and all words
 Thing = tuple[str, dict[str, Any], str]  # rect, path or text; its attributes; what is written
 
 
-def svg(way: Mapping[str, Any], at: Mapping[str, Any], words: Sequence[str], theme: str) -> str:
+def svg(drawn: Drawn, theme: str) -> str:
     """Plain SVG."""
-    width, height, things = _things(way, at, words, theme)
-    drawn = "".join(
+    width, height, things = _things(*drawn, theme)
+    marks = "".join(
         f"<{tag}{''.join(f' {k}={chr(34)}{v}{chr(34)}' for k, v in look.items())}>{escape(said)}</{tag}>"
         for tag, look, said in things
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}" role="img" font-family="{escape(SANS)}">'
-        f"<title>{escape(words[1])}</title>{drawn}</svg>"
+        f"<title>{escape(drawn[2][1])}</title>{marks}</svg>"
     )
 
 
@@ -42,26 +46,25 @@ def images(picture: Any) -> dict[str, Any]:
     return {"image/png": base64.b64encode(picture.png(scale=1.5)).decode()}
 
 
-def png(way: Mapping[str, Any], at: Mapping[str, Any], words: Sequence[str], theme: str, scale: float) -> bytes:
+def png(drawn: Drawn, theme: str, scale: float) -> bytes:
     """Painted by matplotlib."""
-    out = io.BytesIO()
-    _figure(way, at, words, theme, scale).savefig(
-        out, format="png", metadata={"Title": words[0], "Description": words[1]}
-    )
+    out, (title, words) = io.BytesIO(), drawn[2]
+    _figure(drawn, theme, scale).savefig(out, format="png", metadata={"Title": title, "Description": words})
     return out.getvalue()
 
 
-def gif(frames: Sequence[tuple], theme: str, scale: float) -> bytes:
-    """Each frame a second."""
+def gif(frames: Sequence[Drawn], theme: str, scale: float, comment: str) -> bytes:
+    """Each frame a second; `comment`: what it shows, in words."""
     from PIL import Image
 
     painted = [
-        Image.open(io.BytesIO(png(*frame, theme, scale))).convert("P", palette=Image.Palette.ADAPTIVE)
+        Image.open(io.BytesIO(png(frame, theme, scale))).convert("P", palette=Image.Palette.ADAPTIVE)
         for frame in frames
     ]
     out = io.BytesIO()
+    stay = [1000] * (len(painted) - 1) + [4000]
     painted[0].save(
-        out, "GIF", save_all=True, append_images=painted[1:], duration=[1000] * (len(painted) - 1) + [4000], loop=0
+        out, "GIF", save_all=True, append_images=painted[1:], duration=stay, loop=0, comment=comment.encode()
     )
     return out.getvalue()
 
@@ -71,85 +74,94 @@ def _things(way, at, words, theme) -> tuple[float, float, list[Thing]]:
     ink, flow = PALETTES[theme], way["flows"][0]
     lines = _wrapped(words[1].splitlines()[-1] if words[1] else "", max(int(flow["width"] / 6.4), 60))
     width = max(flow["width"], 480.0)
-    height = TOP + flow["height"] + LINE * len(lines) + 8
+    views = ("tape", "graph") if at["view"] == "both" else (at["view"],)
+    below = TOP + flow["height"] * len(views)
+    height = below + LINE * len(lines) + 8
     things: list[Thing] = [("rect", {"width": f"{width:g}", "height": f"{height:g}", "fill": ink["page"]}, "")]
     things.append(_text(8, 18, words[0], ink["ink"], 14, "start", "bold"))
-    for tag, look, said in _graph(way, flow, at, ink):
-        things.append((tag, {**look, "transform": f"translate(0 {TOP:g})"}, said))
+    for k, view in enumerate(views):
+        down = TOP + k * flow["height"]
+        for tag, look, said in _graph(way, flow, at["step"], view, ink):
+            things.append((tag, {**look, "transform": f"translate(0 {down:g})"}, said))
     for k, line in enumerate(lines):
-        things.append(_text(8, TOP + flow["height"] + LINE * k + 12, line, ink["muted"], 12.5, "start"))
+        things.append(_text(8, below + LINE * k + 12, line, ink["muted"], 12.5, "start"))
     return width, height, things
 
 
-def _graph(way, flow, at, ink) -> Iterator[Thing]:
-    step, wide, tape = at["step"], way["wide"], at["view"] in ("tape", "both")
+def _graph(way, flow, step, view, ink) -> Iterator[Thing]:
+    wide = way["wide"]
     for k, edge in enumerate(way["edges"]):
-        dashes = {"stroke-dasharray": "4 5"} if edge["cut"] else {}
-        yield (
-            "path",
-            {"d": flow["forward"][k], "fill": "none", "stroke": ink["muted"], "stroke-width": "1.5", **dashes},
-            "",
-        )
+        yield from _line(flow["forward"][k], ink["bad" if edge["cut"] else "forward"], "4 5" if edge["cut"] else "")
         if edge["walked"] and step >= edge["walked"] and flow["back"][k]:
-            yield "path", {"d": flow["back"][k], "fill": "none", "stroke": ink["backward"], "stroke-width": "2"}, ""
+            yield from _line(flow["back"][k], ink["muted" if edge["nil"] else "backward"], "6 4", back=True)
     for k, edge in enumerate(way["edges"]):
         if edge["slope"] and flow["labels"][k] and step >= way["seed"]:
-            x, y = flow["labels"][k]
+            (x, y), half = flow["labels"][k], 3.6 * len(edge["slope"]) + 2
             yield (
                 "rect",
-                {"x": f"{x - 26:g}", "y": f"{y - 8:g}", "width": "52", "height": "16", "fill": ink["page"]},
+                {
+                    "x": f"{x - half:g}",
+                    "y": f"{y - 7:g}",
+                    "width": f"{2 * half:g}",
+                    "height": "14",
+                    "fill": ink["page"],
+                },
                 "",
             )
             yield _text(x, y + 4, edge["slope"], ink["backward-ink"], 12)
     for card, (x, y) in zip(way["cards"], flow["boxes"], strict=True):
-        leaf = card["kind"] in ("leaf", "chip")
+        kind = "leaf" if card["kind"] in ("leaf", "chip") else "forward"
         seen, now = step >= card["ran"], step and step in (card["ran"], card["walked"])
-        look = {
-            "fill": ink["panel"] if leaf or not seen else ink["forward-fill"],
-            "stroke": ink["forward"],
-            "stroke-width": "2.5" if now else "1",
-        }
-        yield _card(x, y, wide, look)
-        yield _text(x + wide / 2, y + 17, card["title"], ink["ink"], 12.5, weight="bold")
-        yield _text(x + wide / 2, y + 33, card["value"] if seen else "", ink["ink"], 12)
-        node, y = _node(card, step, way, tape), y + HIGH + APART
-        if node:
+        stroke = ink["bad" if card["marked"] or card["bad"] else kind]
+        fill = ink[f"{kind}-fill"] if seen else ink["page"]
+        yield from _card(x, y, wide, fill, stroke, now, (card["title"], card["value"] if seen else ""), ink)
+        if node := _node(card, step, way, view):
             title, value, foot = node
-            yield _card(
-                x,
-                y,
-                wide,
-                {
-                    "fill": ink["backward-fill"] if value else ink["panel"],
-                    "stroke": ink["backward"],
-                    "stroke-width": "2.5" if now and value else "1",
-                },
-            )
-            yield _text(x + wide / 2, y + 17, title, ink["ink"], 12.5, weight="bold")
-            yield _text(x + wide / 2, y + 33, value, ink["ink"], 12)
+            fill, y = ink["backward-fill"] if value else ink["page"], y + HIGH + APART
+            yield from _card(x, y, wide, fill, ink["backward"], now and value, (title, value), ink)
             yield _text(x + wide / 2, y + HIGH + 12, foot, ink["muted"], 11)
 
 
-def _node(card, step, way, tape) -> tuple[str, str, str] | None:
+def _line(d: str, colour: str, dashes: str, back: bool = False) -> Iterator[Thing]:
+    """An edge with its head: at its end, or of one that leads back at its start."""
+    yield (
+        "path",
+        {"d": d, "fill": "none", "stroke": colour, "stroke-width": "2" if back else "1.5"}
+        | ({"stroke-dasharray": dashes} if dashes else {}),
+        "",
+    )
+    numbers = re.findall(r"-?[\d.]+", d)
+    x, y = map(float, numbers[:2] if back else numbers[-2:])
+    off = 7 if back else -7
+    head = f"M{x:g} {y:g}L{x + off:g} {y - 4:g}L{x + off:g} {y + 4:g}L{x:g} {y:g}"
+    yield "path", {"d": head, "fill": colour, "stroke": colour, "stroke-width": "0"}, ""
+
+
+def _node(card, step, way, view) -> tuple[str, str, str] | None:
     """The title of the card of a gradient, what is written there, and below it; None where it is not there yet."""
     gradient = card.get("gradient", {"texts": [], "sums": []})
     value, sums = (
         next((words for when, words in reversed(gradient[key]) if when <= step), "") for key in ("texts", "sums")
     )
-    if tape and "tape" in card and (step >= card["ran"] or way.get("retained")):
-        node = card["tape"]
+    if view == "tape":
+        node = card.get("tape")
+        if node is None or (step < card["ran"] and not way["retained"]):
+            return None
         gone = node["gone"] or (node["frees"] and card["walked"] and step > card["walked"])
         return (
             node["title"],
             "released" if node["gone"] else value,
             "released" if gone and node["saves"] else node["saves"],
         )
-    shown = gradient["texts"] and step >= way["seed"] and not tape
+    shown = gradient["texts"] and (step >= way["seed"] or view == "graph")
     return (gradient["title"], value, sums) if shown else None
 
 
-def _card(x, y, wide, look) -> Thing:
-    return "rect", {"x": f"{x:g}", "y": f"{y:g}", "width": f"{wide:g}", "height": f"{HIGH:g}", "rx": "6", **look}, ""
+def _card(x, y, wide, fill, stroke, now, words, ink) -> Iterator[Thing]:
+    look = {"fill": fill, "stroke": stroke, "stroke-width": "2.5" if now else "1"}
+    yield "rect", {"x": f"{x:g}", "y": f"{y:g}", "width": f"{wide:g}", "height": f"{HIGH:g}", "rx": "6", **look}, ""
+    yield _text(x + wide / 2, y + 17, words[0], ink["ink"], 12.5, weight="bold")
+    yield _text(x + wide / 2, y + 33, words[1], ink["ink"], 12)
 
 
 def _text(x, y, said, colour, size, anchor="middle", weight="normal") -> Thing:
@@ -166,7 +178,7 @@ def _wrapped(words, most):
     return wrap(words, min(most, LETTERS)) or [""]
 
 
-def _figure(way, at, words, theme, scale):
+def _figure(drawn, theme, scale):
     if find_spec("matplotlib") is None:
         raise ImportError(f"a picture as PNG needs matplotlib: {how_to_install('notebooks')}")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -174,13 +186,13 @@ def _figure(way, at, words, theme, scale):
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.path import Path as Route
 
-    width, height, things = _things(way, at, words, theme)
+    width, height, things = _things(*drawn, theme)
     figure = Figure((width / 100, height / 100), dpi=100 * scale)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     for order, (tag, look, said) in enumerate(things):
-        down, more = (TOP if "transform" in look else 0.0), {"zorder": order}
+        down, more = float(re.findall(r"[\d.]+", look.get("transform", "0"))[-1]), dict[str, Any](zorder=order)
         if tag == "text":
             axes.text(
                 float(look["x"]),
@@ -212,7 +224,8 @@ def _figure(way, at, words, theme, scale):
             spots, codes = _route(look["d"])
             line = PathPatch(
                 Route([(x, y + down) for x, y in spots], codes),
-                fill=False,
+                fill=look["fill"] != "none",
+                fc=look["fill"],
                 ec=look["stroke"],
                 lw=0.72 * float(look["stroke-width"]),
                 ls="--" if "stroke-dasharray" in look else "-",
@@ -224,8 +237,6 @@ def _figure(way, at, words, theme, scale):
 
 def _route(d):
     """The points of a path of M, L and C, and matplotlib's codes."""
-    import re
-
     spots, codes = list[tuple[float, float]](), list[int]()
     for letter, numbers in re.findall(r"([MLC])([^MLC]*)", d):
         values = [float(n) for n in numbers.split()]

@@ -134,7 +134,7 @@ class Session:
         return {"picture": {"data": picture.data, "state": picture.state}}
 
     def _of_function(self, function, args, inputs):
-        found = self._kept(show(function, *args))
+        found = self._kept(show(function, *args, play=False))
         graph = trace(function)(*args)
         plain, values, _ = plain_function(function, args, {}, None, "show(f, x)")
         return found | {
@@ -195,7 +195,9 @@ def _left_on_tape(wanted):
 
 def _of_tape(tensor, names):
     """The picture of a tensor's tape, with the names that are known where it was made."""
-    return eval("labkit_show(labkit_tensor())", {**names, "labkit_show": show, "labkit_tensor": lambda: tensor})
+    return eval(
+        "labkit_show(labkit_tensor(), play=False)", {**names, "labkit_show": show, "labkit_tensor": lambda: tensor}
+    )
 
 
 def _names_around():

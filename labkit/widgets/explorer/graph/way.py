@@ -44,6 +44,7 @@ class Way:
         edges = [self._edge(edge) for edge in units.edges]
         found = {
             "cards": cards, "edges": edges, "wide": self.wide, "seed": units.seed, "last": units.last,
+            "retained": self.story.retained,
             "flows": [places(units, twins, self.wide, upright) for upright in (False, True)],
             "labels": labels(units), "said": self.said(), "besides": self._besides(), "folds": self._folds(),
             "asks": asks(units, self.say) if len(units.ops) <= MOST_ASKED else {},

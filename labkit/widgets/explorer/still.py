@@ -27,7 +27,7 @@ Thing = tuple[str, dict[str, Any], str]  # rect, path or text; its attributes; w
 
 def svg(drawn: Drawn, theme: str) -> str:
     """Plain SVG."""
-    width, height, things = _things(*drawn, theme)
+    width, height, things = _things(drawn, theme)
     marks = "".join(
         f"<{tag}{''.join(f' {k}={chr(34)}{v}{chr(34)}' for k, v in look.items())}>{escape(said)}</{tag}>"
         for tag, look, said in things
@@ -69,8 +69,9 @@ def gif(frames: Sequence[Drawn], theme: str, scale: float, comment: str) -> byte
     return out.getvalue()
 
 
-def _things(way, at, words, theme) -> tuple[float, float, list[Thing]]:
+def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
     """The size, and what is drawn."""
+    way, at, words = drawn
     ink, flow = PALETTES[theme], way["flows"][0]
     lines = _wrapped(words[1].splitlines()[-1] if words[1] else "", max(int(flow["width"] / 6.4), 60))
     width = max(flow["width"], 480.0)
@@ -178,7 +179,7 @@ def _wrapped(words, most):
     return wrap(words, min(most, LETTERS)) or [""]
 
 
-def _figure(drawn, theme, scale):
+def _figure(drawn: Drawn, theme: str, scale: float) -> Any:
     if find_spec("matplotlib") is None:
         raise ImportError(f"a picture as PNG needs matplotlib: {how_to_install('notebooks')}")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -186,7 +187,7 @@ def _figure(drawn, theme, scale):
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.path import Path as Route
 
-    width, height, things = _things(*drawn, theme)
+    width, height, things = _things(drawn, theme)
     figure = Figure((width / 100, height / 100), dpi=100 * scale)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))

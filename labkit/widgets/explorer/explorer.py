@@ -298,7 +298,7 @@ def show(
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
     more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
-    whose rounds and calls are not in sight otherwise: into a few boxes, and as much is unfolded as a wide page holds.
+    whose rounds and calls are not in sight otherwise: into a few boxes.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play, and sees the end of a real tape at first.
@@ -312,9 +312,10 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python; there a function's
-    numbers can be dragged, so it is run for values around them. Raises TypeError for
-    what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
+    `.save("x.gif")` its steps, `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
+    dragged there, and in a notebook, where the run can be written as lines of scalar operations: it does not decide by its
+    numbers, and has no arrays of more than 256. Raises TypeError for what cannot be recorded, ValueError for a tensor without
+    a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())

@@ -118,7 +118,8 @@ function graphOf(data, way, flow, upright, state, arrays, does) {
     const now = at && (step === card.walked || (card.gradient || { texts: [] }).texts.some(([when]) => when === step));
     const words = fill(node.value), states = ["gradient", words ? "" : "pale", now ? "now" : "", node.nil ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
     drawn.push(cardAt(bx, by, wide, states, [node.title, words], { key: `g${i}`, tip: node.tip, label: `${node.title}: ${words || "nothing yet"}`, act: () => does.gradient(i) }));
-    if (node.foot) drawn.push(middle(bx + wide / 2, by + HIGH + 12, fill(node.foot), node.released ? "note released" : "note"));
+    const off = upright ? { x: bx + wide / 2 + 8, "text-anchor": "start" } : {}; // beside the edge that leaves there
+    if (node.foot) drawn.push(middle(bx + wide / 2, by + HIGH + 12, fill(node.foot), node.released ? "note released" : "note", off));
   });
   const head = (id, kind, turn) => svg("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: turn, markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0L8 4L0 8Z", class: kind }));
   return [svg("defs", {}, head("graph-forward", "graph-head", "auto"), head("graph-backward", "graph-backhead", "auto-start-reverse")), ...drawn];

@@ -111,6 +111,6 @@ def test_a_case_that_is_named_is_in_the_ledger(path):
 
 def test_what_is_said_to_be_somewhere_is_there():
     text = (course.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    places = re.findall(r"^\| (`.*?) \|", text.split("## What is where")[1], re.MULTILINE)
+    places = re.findall(r"^\| (`.*?) \|", text.split("## Where things are")[1], re.MULTILINE)
     paths = [path for some in places for path in re.findall(r"`([^`]+)`", some)]
     assert len(paths) > 10 and [path for path in paths if not (course.ROOT / path).exists()] == []

@@ -14,12 +14,12 @@ import numpy as np
 from ..evidence import call, plain_data, try_call
 from ..messages.wrapping import wrapped
 from .checking import latest
+from .closeness import agree
 from .compare import brief, difference
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES
 from .hinting import so_far, wrong_items
 from .tutor import explain_calls, sure
-from .tutor.near import agree
 from .tutor.slipped import namespace, quiet
 
 SEEDS = 12  # of further inputs

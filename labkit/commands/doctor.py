@@ -91,7 +91,7 @@ def _print_notebooks() -> None:
 
 
 def _layers() -> Any:
-    """What `labkit grade` needs besides packages: the isolation of students' code that this machine allows."""
+    """What `labkit grade` needs in addition to packages: the isolation of students' code that this machine allows."""
     from ..jail import installed_layers, tried_layers
 
     return tried_layers() if _version("psutil") else installed_layers()

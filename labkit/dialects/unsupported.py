@@ -49,7 +49,7 @@ def missing(module: str, name: str) -> AttributeError:
 
 
 def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> AttributeError:
-    """The error for a member `name` that a `thing` of the real class `kind` does not have; `text`: of one that neither has."""
+    """The error for a member `name` that a `thing` of the real class `kind` does not have; `text`: of an unknown one."""
     if name.startswith("_"):  # asked for by Python and by tools, which expect no sentence
         return AttributeError(text, name=name, obj=thing)
     known = name in names(dialect).get(f"{kind}:", ())

@@ -96,7 +96,7 @@ def _unconcatenate(argnums, ans, args, kwargs):
 
 
 def _undiagonal(ans, x, offset=0, axis1=0, axis2=1):
-    """g on the diagonal, zeros beside it. (autograd takes the last two axes only.)"""
+    """g on the diagonal, zeros elsewhere. (autograd takes the last two axes only.)"""
     n, m = (anp.shape(x)[axis] for axis in (axis1, axis2))
     places = np.arange(n * m).reshape(n, m).diagonal(offset)
     return lambda g: anp.moveaxis(

@@ -11,11 +11,9 @@ answer has imported something, on which thread it runs, or whether a debugger tr
 
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
-from unittest.mock import patch
 from weakref import WeakSet
 
 import numpy as np
@@ -27,9 +25,10 @@ _MOST = 200  # passes
 _LARGEST = 1000  # elements of one gradient
 
 
-@contextmanager
-def observing(what: tuple[str, ...], record: dict[str, Any]) -> Iterator[None]:
+class observing:
     """Record in `record` what happens inside, for each of `what`, which are keys of `OBSERVERS`.
+
+    Whatever it replaces is put back by this file alone, which a time limit does not leave half-way.
 
     >>> from labkit import torch
     >>> x, record = torch.tensor(3.0, requires_grad=True), {}
@@ -38,13 +37,34 @@ def observing(what: tuple[str, ...], record: dict[str, Any]) -> Iterator[None]:
     >>> record
     {'passes': [[9.0, [array(6., dtype=float32)]]], 'live nodes': 1}
     """
-    with ExitStack() as stack:
-        for word in what:
-            stack.enter_context(OBSERVERS[word](record))
-        yield
+
+    def __init__(self, what: tuple[str, ...], record: dict[str, Any]) -> None:
+        self.what, self.record = what, record
+        self.finishing: list[Callable[[], None]] = []
+
+    def __enter__(self) -> None:
+        for replacements, finish in [OBSERVERS[word](self.record) for word in self.what]:
+            self.finishing += [finish, *(_replaced(*one) for one in replacements)]
+
+    def __exit__(self, *error: Any) -> None:
+        for finish in reversed(self.finishing):
+            finish()
 
 
-@contextmanager
+def _replaced(owner, name, observed):
+    """Replace an attribute; what is returned puts it back."""
+    if name not in vars(owner):  # inherited
+        setattr(owner, name, observed)
+        return lambda: delattr(owner, name)
+    before = vars(owner)[name]
+    setattr(owner, name, observed)
+    return lambda: setattr(owner, name, before)
+
+
+def _nothing():
+    """To finish."""
+
+
 def _passes(record):
     tape, asked, node = (import_module(f"labkit.torch.{name}") for name in (
         "_tape.backward_pass", "autograd", "_tape.node"))  # fmt: skip
@@ -103,21 +123,18 @@ def _passes(record):
 
         return observed
 
-    with ExitStack() as stack:
-        for where, name, observed in (
-            (tape, "roots_of", observed_roots_of),
-            (asked, "roots_of", observed_roots_of),
-            (tape.BackwardPass, "run", observed_run),
-            (node.AccumulateGrad, "pull", observed_pull),
-            (reverse, "seed_of", observed_seed_of),
-            (reverse, "reverse_pass", observed_reverse_pass),
-            (graph, "reverse_pass", observed_reverse_pass),
-            (forward, "jvp_unchecked", observed_jvp),
-            (autograd, "trace", begun(autograd.trace)),
-            (forward.Forward, "new_root", begun(forward.Forward.new_root)),
-        ):
-            stack.enter_context(patch.object(where, name, observed))
-        yield
+    return [
+        (tape, "roots_of", observed_roots_of),
+        (asked, "roots_of", observed_roots_of),
+        (tape.BackwardPass, "run", observed_run),
+        (node.AccumulateGrad, "pull", observed_pull),
+        (reverse, "seed_of", observed_seed_of),
+        (reverse, "reverse_pass", observed_reverse_pass),
+        (graph, "reverse_pass", observed_reverse_pass),
+        (forward, "jvp_unchecked", observed_jvp),
+        (autograd, "trace", begun(autograd.trace)),
+        (forward.Forward, "new_root", begun(forward.Forward.new_root)),
+    ], _nothing
 
 
 def _product(value, seed):
@@ -136,7 +153,6 @@ def _plain(gradient):
     return array if getattr(array, "size", 1) <= _LARGEST else None
 
 
-@contextmanager
 def _custom_rules(record):
     context = import_module("labkit.torch.autograd._function_context").FunctionCtx
     rules: list[list] = []
@@ -149,11 +165,9 @@ def _custom_rules(record):
             rules.append([[None if g is None else _plain(g) for g in each] for each in (gradients, sent)])
         return sent
 
-    with patch.object(context, "pull", observed):
-        yield
+    return [(context, "pull", observed)], _nothing
 
 
-@contextmanager
 def _live_nodes(record):
     tape = import_module("labkit.torch._tape.op_node")
     place, alive = tape.here, WeakSet[Any]()
@@ -164,25 +178,23 @@ def _live_nodes(record):
         record["live nodes"] = max(record["live nodes"], len(alive))
         return place(depth + 1)
 
-    with patch.object(tape, "here", observed):
-        yield
+    return [(tape, "here", observed)], _nothing
 
 
-@contextmanager
 def _peak_bytes(record):
     others = tracemalloc.is_tracing()
     tracemalloc.start()
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
-    try:
-        yield
-    finally:
+
+    def finish():
         record["peak bytes"] = tracemalloc.get_traced_memory()[1] - before
         if not others:
             tracemalloc.stop()
 
+    return [], finish
 
-@contextmanager
+
 def _clips(record):
     clipping = import_module("labkit.mindspore.ops.clipping")
     record["clips"] = 0
@@ -194,13 +206,10 @@ def _clips(record):
 
         return observed
 
-    with ExitStack() as stack:
-        for name in ("_limited", "vector_norm", "_gradients"):  # of the three functions
-            stack.enter_context(patch.object(clipping, name, counted(getattr(clipping, name))))
-        yield
+    names = "_limited", "vector_norm", "_gradients"  # each is called by one of the three functions
+    return [(clipping, name, counted(getattr(clipping, name))) for name in names], _nothing
 
 
-@contextmanager
 def _patients(record):
     ward = import_module("labkit.classroom.clinic.patient")
     made, charts = ward.Chart, []
@@ -209,12 +218,10 @@ def _patients(record):
         charts.append(made(*arguments))
         return charts[-1]
 
-    record["patients"] = []
-    try:
-        with patch.object(ward, "Chart", observed):
-            yield
-    finally:
-        record["patients"] += [(one.name, one.asked_for is None, tuple(one.paid), tuple(one.sheets)) for one in charts]
+    def finish():
+        record["patients"] = [(one.name, one.asked_for is None, tuple(one.paid), tuple(one.sheets)) for one in charts]
+
+    return [(ward, "Chart", observed)], finish
 
 
 OBSERVERS: dict[str, Callable] = {

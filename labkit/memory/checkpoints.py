@@ -41,7 +41,7 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
 
 
 def _bound(fun, parameters):
-    """The parameters of `fun` and those given besides, each of them once."""
+    """The parameters of `fun` and the additional ones given, each once."""
     own = fun.__engine_parameters__() if hasattr(fun, "__engine_parameters__") else []
     return list({id(p): p for p in (*(p for _, p in own), *parameters)}.values())
 

@@ -94,7 +94,7 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
 
 
 def _rows(plain, values, names):
-    """The rows, the bytes kept besides the inputs, the bytes of the inputs, and those of all arrays the tape holds."""
+    """The rows, the bytes saved without the inputs, the bytes of the inputs, and those of all arrays of the tape."""
     graph = engine.record(plain, *values, names=names)
     labels: dict[int, str] = {}
     for node in graph.forward:

@@ -96,7 +96,7 @@ def rounding() -> Any:
 
 
 def stored(x) -> Any:
-    """`x`, which a kernel for two-byte floats keeps in their dtype on its way; as it is in any other, and beside float32.
+    """`x` rounded to the dtype that a kernel for two-byte floats stores it in; unchanged in other kernels and for float32.
 
     >>> in_float32(lambda x: stored(x / 3) - x / 3)(np.ones(1, np.float16)), stored(1 / 3)
     (array([-8.14e-05], dtype=float16), 0.3333333333333333)
@@ -108,7 +108,7 @@ def stored(x) -> Any:
 def whole(computed) -> Callable:
     """A composition of recorded functions as one op, which rounds two-byte floats once.
 
-    Its derivative is that of the composition, which is run again on the way back; it keeps its arguments.
+    Its derivative is that of the composition, which runs again in the backward pass; it saves its arguments.
     """
 
     @wraps(computed)

@@ -196,9 +196,9 @@ def _zeros(array, like):
 
 
 def _cut_elsewhere(both, row):
-    """Why a row that differs is no difference: what it has comes a little later on the other side; "" otherwise.
+    """Why a row that differs does not count: the other side computes the same a little later; "" otherwise.
 
-    Such is a layer that applies its activation itself, beside one that leaves it to the next.
+    An example is a layer that applies its activation itself, while the other leaves it to the next module.
     """
     if row.said or (row.part == "input" and _is_unit(both, row.calls[0])):
         return ""

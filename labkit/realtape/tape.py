@@ -67,7 +67,7 @@ class TapeNode:
         outputs: `(shape, dtype, device)` of each result of the op.
         label: the name of the user's variable or parameter, or "".
         values: what is known of its outputs, by their number: from what is saved and from the user's variables.
-        settings: what it keeps besides tensors, such as `dim`. `attributes`: tensors on a ctx that were not saved by
+        settings: what it saves that is not a tensor, such as `dim`. `attributes`: tensors on a ctx that were not saved by
             save_for_backward, as `Saved`.
         scope: the calls of modules it ran in, from the outside in: (name, class, which call); of a finished tape as far as
             parameters tell (`owners.py`).

@@ -12,13 +12,13 @@ from .words import answer, at
 
 def cut_off(
     ends: Sequence[Trail], target: Trail, exits: Iterable[Exit], what: str, outputs: Sequence[Any] = (), taken: Any = None,
-    lost: Sequence[Trail] = (), beside: str = "",
+    lost: Sequence[Trail] = (), aside: str = "",
 ) -> Why:  # fmt: skip
     """What the notes say, from the surest to the least sure.
 
     `ends`: the notes of the outputs; `target`: of the tensor; `exits`: all values that left tensors; `outputs`: the outputs,
     where they may not be tensors; `taken`: the place and the exit of a number that is used before the loss; `lost`: cuts
-    beyond which no path was followed; `beside`: the sentence for a tensor that was not used.
+    beyond which no path was followed; `aside`: the sentence for a tensor that was not used.
     """
     for end in ends:
         found = cuts(end, target)
@@ -34,7 +34,7 @@ def cut_off(
     pairs = [(e, note) for e in exits for note in made if note.number > e.number]
     if pairs:
         return _through_numbers(*pairs[-1], what)
-    return cut(list(lost), what) if lost else _unused(exits, what, beside)
+    return cut(list(lost), what) if lost else _unused(exits, what, aside)
 
 
 _STAY = "compute the loss from tensors only, and convert to numbers only for logging."
@@ -69,8 +69,8 @@ def _through_numbers(left, note, what):
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
-def _unused(exits, what, beside):
-    said = ["The loss was not computed from this tensor: no op that leads to the loss used it.", beside]
+def _unused(exits, what, aside):
+    said = ["The loss was not computed from this tensor: no op that leads to the loss used it.", aside]
     if exits:
         left = exits[-1]
         said[1] = f"{left.op}{at(left.place)} converted it to numbers, and their later use left no trace."

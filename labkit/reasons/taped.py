@@ -71,7 +71,7 @@ def _cut(loss, w):
     end, exits = _trail(loss), w.__engine_notes__().left
     ends, outputs = ([] if end is None else [end]), ([] if is_taped(loss) else [loss])
     taken = _taken_as_number(loss, [e for e in exits if _trail(w) in all_before(e.trail)]) if is_taped(loss) else None
-    return cut_off(ends, _trail(w), exits, "None", outputs, taken, beside=_nearest(ends, w))
+    return cut_off(ends, _trail(w), exits, "None", outputs, taken, aside=_nearest(ends, w))
 
 
 def _taken_as_number(loss, exits):

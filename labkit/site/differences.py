@@ -82,7 +82,7 @@ def _parts(found: Sequence[Any], live: bool) -> Iterator[str]:
 
 
 def _folded(rows: Sequence[Any], head: str, live: bool) -> Iterator[str]:
-    """What one of them refuses, by who does and what it is given: many calls that say the same, unfolded by a click."""
+    """What one framework refuses, by framework and arguments: many calls that say the same, unfolded by a click."""
     groups: dict[tuple[str, str], list[Any]] = {}
     for one in rows:
         groups.setdefault((differences.refuses(one), differences.given(one)), []).append(one)

@@ -32,6 +32,7 @@ def test_the_solution_passes(exercise):
 
 
 @exercises
+@pytest.mark.filterwarnings("ignore:Using backward")
 def test_a_planted_wrong_answer_is_told_what_it_misunderstood(exercise, monkeypatch):
     monkeypatch.setattr(judge, "sure", lambda *evidence: None)  # without the tutor: by the exercise's own list
     sentences = {m.name: m.sentence for m in exercise.misconceptions}

@@ -15,6 +15,8 @@ from labkit.classroom import EXERCISES, check
 from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import plain_data
 from labkit.classroom.ways import PLAIN
+from labkit.engine import reverse
+from labkit.torch._tape import backward_pass
 
 
 def defined(source):
@@ -29,13 +31,7 @@ def above(name, *change):
 
 
 FORBIDDEN = {
-    "differences": ("graph-by-hand", "a finite difference", """
-        def f(x, y):
-            return (x * y + x) * (x * y)
-        def answer(x, y, h=1e-6):
-            return f(x, y), (f(x + h, y) - f(x - h, y)) / 2 / h, (f(x, y + h) - f(x, y - h)) / 2 / h
-    """),
-    "differences in one line": ("graph-by-hand", "finite difference", """
+    "differences": ("graph-by-hand", "finite difference", """
         def answer(x, y):
             h = 1e-5
             a, b, c, d = x + h, x - h, y + h, y - h
@@ -59,7 +55,6 @@ FORBIDDEN = {
                 slopes = pool.submit(labkit.grad(lambda x, y: (x * y + x) * (x * y), (0, 1)), x, y).result()
             return (x * y + x) * (x * y), *map(float, slopes)
     """),
-    "a matrix": ("vector-pull-cumsum", "matrix", "answer = lambda v: v @ np.tril(np.ones((len(v), len(v))))"),
     "a matrix of booleans": ("vector-pull-cumsum", "matrix",
         "answer = lambda v: ((np.arange(len(v))[:, None] >= np.arange(len(v))) * v[:, None]).sum(axis=0)"),
     "a matrix in one row": ("vector-pull-cumsum", "matrix", """
@@ -170,7 +165,6 @@ HONEST = {
     "    return total / len(y)",
     "graph-by-hand": "def answer(x, y):\n    import labkit\n    eps = 1e-9\n    a = x * y; b = a + x\n"
     "    return b * a, (a + b) * y + a, (a + b) * x  # (f(x + h) - f(x)) / h",
-    "engine-tanh": "import math, numpy\nanswer = lambda g, ans, x: g - g * ans**2",
 }
 
 
@@ -191,11 +185,20 @@ def test_a_debugger_and_another_thread_make_no_difference(name):
         assert pool.submit(judge_answer, EXERCISES[name], answer).result()
 
 
+def test_a_time_limit_leaves_nothing_replaced():
+    before = dict(vars(backward_pass)), dict(vars(backward_pass.BackwardPass)), dict(vars(reverse))
+    answer = defined(
+        "def answer(x, y, u, v):\n    while True:\n        try: (x * y).sum().backward()\n        except: pass"
+    )
+    assert judge_answer(EXERCISES["own-hvp"], answer, 0.1).kind == "timeout"
+    assert before == (vars(backward_pass), vars(backward_pass.BackwardPass), vars(reverse))
+
+
 WORK = {  # asks for passes of its own, or for a patient of the ward
     "grad-mend", "sens-two-parts", "port-detach", "port-to-torch", "port-two-outputs", "reverse-gradient", "straight-through",
     "own-hvp", "step-port", "step-write", "parallel-accumulate", "parallel-words", "ward-diagnose", "ward-patch",
 }  # fmt: skip
-BY_HAND = re.compile("without automatic differentiation|no automatic differentiation|plain NumPy")
+BY_HAND = re.compile(r"(without|no)\s+automatic\s+differentiation|plain\s+NumPy")
 
 
 def forgers(exercise):
@@ -210,7 +213,7 @@ def forgers(exercise):
     yield "always the first result", forged(lambda k: rights[0])
     for i in range(len(rights[0]) if isinstance(rights[0], tuple) else 0):
         yield f"always the first part [{i}]", forged(lambda k, i=i: (*rights[k][:i], rights[0][i], *rights[k][i + 1 :]))
-    if "12 digits" in exercise.statement:
+    if re.search(r"12\s+digits", exercise.statement):
         yield "A RESULT THAT IS CLOSE", forged(lambda k: nudged(rights[k]))
     if BY_HAND.search(exercise.statement):
         yield "A RESULT BESIDE AN ENGINE'S WORK", forged(lambda k: rights[k], lambda k: labkit.grad(np.square)(1.0))
@@ -218,7 +221,7 @@ def forgers(exercise):
         solution = defined(exercise.solution)
         yield "THE RESULT ALONE", forged(lambda k: rights[k])
         yield (
-            "the work for other inputs",
+            "THE WORK FOR OTHER INPUTS",
             forged(lambda k: rights[k], lambda k: solution(*exercise.wrap(inputs[k - 1]))),
         )
         yield "PASSES THROUGH LINEAR FUNCTIONS", forged(lambda k: rights[k], lambda k: linear_passes(rights[k]))

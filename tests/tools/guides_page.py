@@ -1,4 +1,4 @@
-"""Writes `notebooks/guides.md`: what the documents say and what is so, from the ledger and from what the notebooks name.
+"""Writes `notebooks/guides.md`: the errors in the documents, from the ledger and from what the notebooks name.
 
 python tests/tools/guides_page.py
 """
@@ -13,30 +13,30 @@ from labkit.cases.ledger import DOCUMENTS, ByMode, Slip
 from labkit.cases.report import figure_text
 
 FILE = course.FOLDER / "guides.md"
-TEXT = """# What the guides say, and what is so
+TEXT = """# Errors in the MindSpore guides
 
-Five documents of MindSpore stand behind this course: labkit's tests run what their programs print, case by case (but for
-the losses of r1.1 on MNIST). Here is where they slip, where they differ, and which notebook runs which case.
-`labkit cases NAME` prints a case with its program, what is documented and what comes out; `labkit cases` runs them all. No
-document is perfect, and this page is no reproach: whoever can tell what is wrong with an example has understood it.
+labkit's course follows five documents of MindSpore, and its tests run every program in them (except for the losses of r1.1
+on MNIST). This page lists the sentences and printed figures that are wrong, the differences between PyNative and graph mode,
+and the notebook that runs each case. `labkit cases NAME` prints a case with its program, the documented figures and labkit's;
+`labkit cases` runs them all.
 
 {documents}
 
-## Figures that are wrong
+## Wrong or misleading sentences
 
-| case | where | documented | is | why |
-|---|---|---|---|---|
-{slips}
-
-## Sentences that are wrong, or half true
-
-| where | says | is | notebook |
+| where | says | correct | notebook |
 |---|---|---|---|
 {sentences}
 
+## Wrong figures
+
+| case | where | documented | correct | why |
+|---|---|---|---|---|
+{slips}
+
 ## Where PyNative and graph mode differ
 
-The documents seldom say in which mode they ran. In these cases it matters.
+The documents seldom say in which mode they ran. In these cases, the mode matters.
 
 | case | PyNative | graph mode | why |
 |---|---|---|---|
@@ -44,11 +44,11 @@ The documents seldom say in which mode they ran. In these cases it matters.
 
 ## Where the versions differ
 
-- The comparison with PyTorch stands in the Chinese documents alone (master and r2.3.q1). The English r2.1 begins with
+- Only the Chinese documents (master and r2.3.q1) contain the comparison with PyTorch. The English r2.1 begins with
   `mindspore.grad`.
 - r2.1 says that a loss scale is for gradient *overflow*; the same sentence in master says *underflow*.
-- In r2.3.q1 `<AddBackward0>` was taken for an HTML tag: `tensor(3., grad_fn=)`. In master it is there.
-- r1.1 and r1.10 write out a cell `TrainOneStepCell`, with the optimizer in it. The later ones end at the gradient; the Chinese
+- In r2.3.q1, `<AddBackward0>` was read as an HTML tag and lost: `tensor(3., grad_fn=)`. In master it is printed.
+- r1.1 and r1.10 define a cell `TrainOneStepCell` with the optimizer. The later documents end at the gradient; the Chinese
   ones name that cell.
 - r1.1 builds gradients with `GradOperation`, from `mindspore.ops.composite`, r1.10 with `ms.value_and_grad`; from r2.1 on the
   first is "not recommended".

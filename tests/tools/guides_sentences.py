@@ -77,14 +77,15 @@ SENTENCES = (
     ),
     Sentence(
         COMPARISON,
-        "What the way back consists of depends on the graph alone, never on numbers.",
+        "The backward pass depends on the graph only, never on numbers.",
         "In graph mode (the paragraph before says so): the graph holds both sides of an `if`. In PyNative it is what ran.",
         "08", "forward-records-nothing",
     ),
     Sentence(
         COMPARISON,
         "No intermediate values are kept, so the graph can be called again and again.",
-        "Each call keeps the values that its way back needs, while it runs. It can be called again: it makes them anew.",
+        "Each call saves the values that its backward pass needs while it runs. It can be called again because it computes "
+        "them again.",
         "16", None,
     ),
     Sentence(
@@ -121,7 +122,7 @@ SENTENCES = (
         ("r1.1",),
         '`print("epoch: {0}/{1}, losses: {2}".format(step + 1, epoch, output.asnumpy(), flush=True))`, in the loop with a '
         "`DatasetHelper`.",
-        "`flush=True` stands inside of `format`, which takes no notice of a keyword that no brace asks for. Nothing is "
+        "`flush=True` is an argument of `format`, which ignores keywords that no brace uses. Nothing is "
         "flushed: it belongs one parenthesis further out, to `print`.",
         "17", None,
     ),

@@ -4,9 +4,9 @@
 They see results alone and run the exercise's solution, never the learner's code.
 """
 
+from ..closeness import Reason, sure
 from .errors import meant
 from .functions import explain_calls
 from .items import besides, explain_value, fuller
-from .near import Reason, sure
 
 __all__ = ["Reason", "besides", "explain_calls", "explain_value", "fuller", "meant", "sure"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .near import Case, Reason, near, numbers, shape, tolerance
+from ..closeness import Case, Reason, near, numbers, shape, tolerance
 
 NEARLY = 0.02
 

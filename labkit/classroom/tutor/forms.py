@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...evidence import is_tensor, plain_data
-from .near import Reason, agree, near, numbers, parts
+from ..closeness import Reason, agree, near, numbers, parts
 
 
 def formed(right: Any, got: Any) -> Reason | None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...evidence import plain_data
+from ..closeness import Case, Reason, agree, is_numeric, near, numbers, parts, shape
 from ..exercise import Exercise
 from .elements import always_the_same, at_elements, coarse
 from .forms import formed
-from .near import Case, Reason, agree, is_numeric, near, numbers, parts, shape
 from .relations import related
 from .slipped import slipped
 from .some import told_apart

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...evidence import call, plain_data
+from ..closeness import Reason, agree, numbers, shape
 from ..compare import brief, difference, quoted
 from ..exercise import Exercise, Misconception
 from .forms import formed
-from .near import Reason, agree, numbers, shape
 from .one_item import relation
 from .slipped import ONE, namespace, quiet
 

@@ -5,7 +5,7 @@ import builtins
 
 import numpy as np
 
-from .near import Reason, agree, near, numbers
+from ..closeness import Reason, agree, near, numbers
 
 
 def relation(right, got) -> Reason | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .near import Case, Reason, near, numbers, shape
+from ..closeness import Case, Reason, near, numbers, shape
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...evidence import call, plain_data
+from ..closeness import Case, Reason, agree, numbers
 from ..exercise import Exercise, modes_put_back
-from .near import Case, Reason, agree, numbers
 from .slips import Slip, slips
 
 SECONDS = 2.0  # of CPU time for one answer; what was not tried by then is tried for the next one

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .near import Case, Reason, numbers, shape
+from ..closeness import Case, Reason, numbers, shape
 
 Condition = tuple[str, Callable[[tuple], Any]]
 ENOUGH = 2  # inputs of either kind, for a property that many inputs have

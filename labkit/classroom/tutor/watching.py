@@ -9,8 +9,8 @@ import numpy as np
 
 from ...engine import getval, isbox
 from ...evidence import call, plain_data
+from ..closeness import Case, Reason, agree, near, numbers
 from ..exercise import Exercise
-from .near import Case, Reason, agree, near, numbers
 from .slipped import ONE, namespace, quiet
 
 LARGEST = 10_000  # elements of a value that is kept

@@ -10,7 +10,7 @@ import numpy as np
 from ...engine import leaves, map_leaves
 from ...program import Interpreted, Recording, TraceError, is_user, refused_as_arrays, trace_error
 from ..common.parameter import Parameter
-from ..common.seed import unmoved
+from ..common.seed import drawing_aside, unmoved
 from ..common.tensor import Tensor, wrap
 from .call_writer import MISSED, TENSOR, form, made, written_call
 from .cell_attributes import Attributes
@@ -48,16 +48,17 @@ class Compilation:
         self.watched, self.call = self.attributes.instead(walk.found), None
         self.ways = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
+        self._watch_contents()
         with rewritten(functions):
             output, recording = self._recorded(compiled, args, kwargs, tensors, turned)
-        if (name := next((w.name for w in self.watched if not w.same()), None)) is not None:
+        if (name := next((w.name for w in (*self.watched, *self.limits) if not w.same()), None)) is not None:
             raise TraceError(changed_message(site_of(compiled.__wrapped__, args, name), name))
         if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
             raise trace_error("return the text of a tensor", Interpreted)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.output, self.structure, self.count = output, map_leaves(form, output), len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        self._watch_inputs()
+        self._watch_parameters()
 
     def _recorded(self, compiled, args, kwargs, tensors, turned):
         """What the function returns while it is recorded, and the recording."""
@@ -85,20 +86,21 @@ class Compilation:
             self.recorder.raised(error)
             raise
 
-    def _watch_inputs(self):
-        """Note the `limits` of the program: what it assumes of parameters, and of tensors from outside that are not a cell's."""
+    def _watch_contents(self):
+        """Watch what is in tensors; the `limits` of a program are what the real one, too, sees changed."""
+        self.limits = [w for w in self.watched if w.get.func is arguments_of]
+        for w in [w for w in self.watched if type(w.value) is Tensor]:
+            content = Watched(w.name, partial(content_of, w.value), content_of(w.value), plain=True)
+            (self.watched if is_of_cell(w) else self.limits).append(content)
+
+    def _watch_parameters(self):
+        """Watch what the program assumes of parameters besides their values."""
         known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
         known += [parameter for parameter, _ in self.recorder.read.values()]
-        self.limits = [w for w in self.watched if w.get.func is arguments_of]
-        for tensor in {
-            id(w.value): w.value for w in self.watched if type(w.value) is Tensor and not is_of_cell(w)
-        }.values():
-            self.limits.append(Watched("a tensor", partial(content_of, tensor), content_of(tensor), plain=True))
         for p in {id(p): p for p in known}.values():
+            trained = partial(getattr, p, "_requires_grad")
             self.limits.append(Watched(p.name, partial(parameter_state, p), parameter_state(p), plain=True))
-            self.watched.append(
-                Watched(f"{p.name}.requires_grad", partial(getattr, p, "requires_grad"), p.requires_grad)
-            )
+            self.watched.append(Watched(f"{p.name}.requires_grad", trained, trained()))
             self.watched.append(Watched(f"the hooks of {p.name}", partial(hooks_of, p), hooks_of(p), plain=True))
 
     def holds(self):
@@ -139,7 +141,8 @@ def other_ways(first, compile_turned):
     found = []
     for number in first.recorder.turns():
         try:
-            other = compile_turned(number)
+            with drawing_aside(()):
+                other = compile_turned(number)
         except (NameError, TypeError) as error:
             if isinstance(error, NameError) or (_place(error.__traceback__)[0] is None and type(error) is TypeError):
                 raise

@@ -182,7 +182,7 @@ class Recorder:
         """What becomes of an error of the function: texts of tensors are those of now, and it prints what it has printed."""
         texts = [written(np.asarray(getval(value))) for value, written in self.shown]
         error.args = tuple(_with_texts(arg, texts) if isinstance(arg, str) else arg for arg in error.args)
-        if self.decisions and self.turned is None:
+        if self.decisions and self.turned is None and not isinstance(error, TraceError):
             self._say(texts)
 
     def _line(self, argument):

@@ -26,6 +26,7 @@ class Cell_(metaclass=Placed):
 
     construct: Callable[..., Any]
     _run: Callable[..., Any]
+    phase: str
 
 
 _PLAIN = (bool, int, str, bytes, type(None))

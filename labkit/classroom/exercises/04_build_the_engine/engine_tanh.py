@@ -2,12 +2,12 @@
 
 The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine: `tanh_rule(g, ans, x)`. `g` has
 arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All three are boxes
-of the engine, so use only `+ - * /` and `**`: a function such as `math.tanh` or `np.tanh` fails on boxes.
+of the engine: `+ - * /` and `**` work on them, and a function of plain numbers such as `math.tanh` does not.
 """
 
 from functools import partial
 
-import autograd.numpy as np
+import numpy as np
 
 from labkit.classroom.writing import judged, wrong
 
@@ -23,10 +23,7 @@ def _draw_point(rng, signs):
 
 
 tensors = "boxes"
-errors = tuple(
-    (text, "A function of plain numbers fails on boxes: use only + - * / and **.")
-    for text in ("real number", "callable tanh", "callable exp")
-)
+errors = (("a Python float", "A function of plain numbers fails on boxes: use + - * / and **."),)
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 

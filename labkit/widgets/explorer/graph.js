@@ -186,7 +186,8 @@ export default { render({ model, el }) {
   const stopAt = (step) => clamped(step, 0, wayOf(frame.state).last);
   const go = (step, dragging = false) => { chosen = null; frame.set({ step: stopAt(step) }, dragging); };
   const leads = (opens) => live || opens in data.ways;
-  const fold = (opened) => { chosen = null; const next = data.ways[opened], end = frame.state.step >= way.last; frame.set({ opened, step: next ? (end ? next.last : Math.min(frame.state.step, next.last)) : 0 }); };
+  const fold = (opened) => { chosen = null; frame.set({ opened, step: placeIn(data.ways[opened]) }); };
+  const placeIn = (next) => (next ? Math.max(next.places.findLastIndex((place) => place <= way.places[frame.state.step]), 0) : 0); // as much has happened as before
 
   frame.player("Play", () => 1100 * wayOf(frame.state).last, () => frame.state.step / wayOf(frame.state).last, (part) => {
     const step = Math.round(part * wayOf(frame.state).last);
@@ -231,8 +232,8 @@ export default { render({ model, el }) {
   frame.root.insertBefore(folded, frame.panels);
   frame.root.insertBefore(frame.said, frame.panels); // beside the controls, however high the graph is
   frame.root.append(tip, inside, code);
-  code.hidden = !data.source;
-  const lines = data.source.split("\n").map((line) => html("span", {}, `${line}\n`));
+  code.hidden = !data.source && !data.why;
+  const lines = (data.source || `There is none: ${data.why}.`).split("\n").map((line) => html("span", {}, `${line}\n`));
   code.lastChild.append(...lines);
 
   // Discs on the cards of the inputs.
@@ -260,6 +261,7 @@ export default { render({ model, el }) {
     const width = flow.width + (views.length - 1) * across, height = flow.height + (views.length - 1) * down;
     plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
     plane.drawn.style.width = `${width}px`;
+    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${data.inputs.length ? words.dragged : words.graph}`;
     const does = {
       leads, card: (i) => { const { opens, ran } = way.cards[i]; if (opens && leads(opens)) fold(opens); else { go(ran || frame.state.step); chosen = way.cards[i].tip; frame.redraw(); } },
       gradient: (i) => { const { walked, gradient, tape } = way.cards[i], when = gradient ? gradient.texts.at(-1)[0] : walked; go(when || frame.state.step); chosen = (gradient || tape).tip; frame.redraw(); },

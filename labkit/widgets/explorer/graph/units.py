@@ -131,11 +131,6 @@ class Units:
             found.setdefault(edge.start, set()).add(edge.end)
         return found
 
-    @cached_property
-    def read(self) -> frozenset[int]:
-        """The nodes whose values some derivative reads."""
-        return frozenset(i for node in self.story.nodes for i in node.saved)
-
     @property
     def places(self) -> list[int]:
         """Where each step is on a time line that is the same however the story is folded."""

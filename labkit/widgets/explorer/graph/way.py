@@ -46,7 +46,8 @@ class Way:
             "cards": cards, "edges": edges, "wide": self.wide, "seed": units.seed, "last": units.last,
             "retained": self.story.retained,
             "flows": [places(units, twins, self.wide, upright) for upright in (False, True)],
-            "labels": labels(units), "said": self.said(), "besides": self._besides(), "folds": self._folds(),
+            "labels": labels(units), "places": units.places, "said": self.said(),
+            "besides": self._besides(), "folds": self._folds(),
             "asks": asks(units, self.say) if len(units.ops) <= MOST_ASKED else {},
             "inside": inside(units, self.say), "norms": self._norms(), "boxes": self._told_boxes(),
         }  # fmt: skip

@@ -3,7 +3,6 @@
 A `Story` is made from a recorded graph (`recorded.py`) or from a tensor's tape (`tape.py`); no view looks behind it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -42,7 +41,6 @@ class Node:
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
         given: names and values of what its derivative uses besides nodes of the story, such as a mask.
-        again: what its op would give were the operand at a place another, where that can be asked.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
             None of all else.
@@ -70,7 +68,6 @@ class Node:
     freed: bool | None = None
     facts: tuple[str, ...] = ()
     fate: tuple[str, ...] = ()
-    again: Callable[[int, Any], Any] | None = None
     held: tuple[tuple[Any, int], ...] = ()
     cut: tuple[tuple[int, str], ...] | None = None
     given: tuple[Named, ...] = ()

@@ -9,6 +9,7 @@ from functools import cache
 
 from playwright._impl._driver import compute_driver_executable
 
+from labkit.widgets.kit.module import module
 from labkit.widgets.kit.page import script
 
 ANSWERS = """
@@ -30,6 +31,12 @@ def call(function: str, *arguments):
     answer = json.loads(node.stdout.readline())
     assert "error" not in answer, answer["error"]
     return answer["value"]
+
+
+def in_page(lab, expression: str, *given):
+    """What a function (its source) of `data, ...given` returns in the module of a lab that computes in the page."""
+    code = module(lab.path).replace("export default", "const lab =")
+    return call(f"(data, ...given) => {{ {code}\nreturn ({expression})(data, ...given); }}", lab.data, *given)
 
 
 def unpacked(text: str):

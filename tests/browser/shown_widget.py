@@ -1,6 +1,5 @@
 """One widget in a page: turn its dials as a reader would, and compare what stands there with what its scene says."""
 
-import itertools
 import json
 from collections.abc import Sequence
 
@@ -39,11 +38,9 @@ MOMENT, TRIES = 5_000, 36  # milliseconds for a control that may be replaced, an
 
 
 class Shown:
-    """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected; `scene_with`:
-    the scene for inputs that a dial sets."""
+    """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected."""
 
-    def __init__(self, frame, scene: Scene, scene_with=None):
-        self.scene_with = scene_with
+    def __init__(self, frame, scene: Scene):
         self.frame, self.scene, self.page, self.state = frame, scene, frame.page, scene.start()
         frame.locator(".lk-title").wait_for()
         if scene.predict:
@@ -55,7 +52,7 @@ class Shown:
         return self.frame.locator(".lk-controls > .lk-dial").nth(list(self.scene.dials).index(dial))
 
     def turn(self, dial: Dial, position: int):
-        """Turn a dial with its own control, one step of it where it is an arrangement."""
+        """Turn a dial with its own control."""
         control = self.control(dial)
         if dial.kind == "slider" and not dial.plays:
             control.locator("input").fill(str(position))
@@ -77,17 +74,12 @@ class Shown:
             return  # by an answer alone
         elif dial.kind == "inside":
             self._drag(dial, position)
-        elif dial.kind == "order":
-            position = self._swap_first(dial)
         else:
             self._choose(control, position)
         self.goes({**dial.shows, dial.name: position} if position != self.state[dial.name] else {})
 
     def goes(self, wanted):
         """What is expected when dials are turned, and with them what is bound to them."""
-        for dial in self.scene.dials:
-            if dial.sets and dial.name in wanted and self.scene_with:
-                self.scene = self.scene_with(dial.sets[wanted[dial.name]])
         self.state = turned(self.scene.dials, self.state, wanted)
 
     def _choose(self, control, position):
@@ -113,12 +105,6 @@ class Shown:
             off = position - int(knob.get_attribute("aria-valuenow"))
             if off:
                 knob.press("ArrowRight" if off > 0 else "ArrowLeft")
-
-    def _swap_first(self, dial):
-        orders = list(itertools.permutations(range(len(dial.items))))
-        first, second, *rest = orders[self.state[dial.name]]
-        self.control(dial).locator("li").first.get_by_role("button").last.click()
-        return orders.index((second, first, *rest))
 
     def panel(self, i=0):
         """A visible panel, which takes the keyboard."""

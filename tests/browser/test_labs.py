@@ -7,9 +7,14 @@ from listened_page import axe_findings
 from widget_examples import LABS, made
 
 MOVES = 20  # of 4 px
+STATES = [
+    ("loss_scale", {"view": "training"}),
+    ("clipping", {"part": "Over a cliff"}),
+    ("jacobian", {"way": "JVP", "turn": True}),
+]
 
 
-@pytest.mark.parametrize("name, state", [*((name, {}) for name in LABS), ("loss_scale", {"view": "training"})])
+@pytest.mark.parametrize("name, state", [*((name, {}) for name in LABS), *STATES])
 @pytest.mark.parametrize("width, scheme", [(390, "light"), (850, "dark"), (1280, "light")])
 def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, name, state, width, scheme):
     lab = made(name)
@@ -24,13 +29,13 @@ def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, nam
     for i in range(handles.count()):
         handle, most = handles.nth(i), 0
         handle.scroll_into_view_if_needed()
-        for way in (1, -1):
+        for right, down in ((1, 0), (-1, 0), (0, 1), (0, -1)):
             box, seen = handle.bounding_box(), set()
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
             page.mouse.move(x, y)
             page.mouse.down()
             for k in range(1, MOVES + 1):
-                page.mouse.move(x + 4 * way * k, y)
+                page.mouse.move(x + 4 * right * k, y + 4 * down * k)
                 seen.add(page.locator(".lab-panels").inner_html())
             page.mouse.up()
             most = max(most, len(seen))

@@ -8,7 +8,7 @@ from live_page import Live
 from shown_widget import Shown
 from widget_examples import Demo
 
-from labkit.widgets import ClippingLab, Landscape, Microscope
+from labkit.widgets import Landscape, Microscope
 
 
 @pytest.fixture
@@ -39,42 +39,17 @@ def settled(live, dragged):
 
 @pytest.mark.live
 @pytest.mark.parametrize("way", ["mouse", "touch"])
-def test_a_gradient_is_dragged_to_any_place(live, way):
-    lively, dragged = live(ClippingLab(), way == "touch")
-    dragged.by("g", -61, 47, way)  # 48 px are a 1
+def test_while_python_computes_only_one_message_is_on_its_way(live, way):
+    lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0), way == "touch")
+    dragged.by("x chain", 40 / dragged.scale("x chain"), 0, way)  # 40 px of the window
     settled(lively, dragged)
-    inputs = lively.picture.inputs
-    assert (inputs["g1"], inputs["g2"]) == pytest.approx((3.5 - 61 / 48, 1.5 - 47 / 48), abs=0.03)
-    assert f"g: length {np.hypot(inputs['g1'], inputs['g2']):.2f}" in dragged.shown.frame.inner_text()
-    assert [message for message in lively.messages if "at" in message] and "at" not in lively.messages[-1]
-
-
-@pytest.mark.live
-def test_while_python_computes_the_handle_is_where_the_finger_is_and_only_one_message_is_on_its_way(live):
-    lively, dragged = live(ClippingLab())
-    x, y = dragged.centre("g")
-    pixels = 48 * dragged.scale("g")  # of a 1 in the window
-    lively.page.mouse.move(x, y)
-    lively.page.mouse.down()
-    for k in range(1, 31):
-        lively.page.mouse.move(x - 3 * k, y + k)
-    box = dragged.knob("g").bounding_box()
-    assert (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) == pytest.approx((x - 90, y + 30), abs=1)
-    lively.page.mouse.up()
+    assert len(lively.messages) <= 31 and [message for message in lively.messages if "at" in message]
+    assert "at" not in lively.messages[-1] and lively.picture.inputs["x"] == pytest.approx(0.9, abs=0.02)
+    dragged.press("x chain", "ArrowLeft")
     settled(lively, dragged)
-    assert len(lively.messages) <= 31 and lively.picture.inputs["g1"] == pytest.approx(3.5 - 90 / pixels, abs=0.03)
-    dragged.press("g", "ArrowLeft")
-    settled(lively, dragged)
-    assert lively.picture.inputs["g1"] == pytest.approx(3.5 - 90 / pixels - 0.08, abs=0.03)
-    assert dragged.knob("g").evaluate("knob => knob === document.activeElement")
+    assert lively.picture.inputs["x"] == pytest.approx(0.88, abs=0.02)
+    assert dragged.knob("x chain").evaluate("knob => knob === document.activeElement")
     assert axe_findings(lively.page, ".labkit") == []
-
-
-def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
-    lively, dragged = live(ClippingLab())
-    dragged.by("limit", -17, -17)
-    settled(lively, dragged)
-    assert lively.picture.inputs["limit"] == pytest.approx(1.5 + 17 * 2**0.5 / 48, abs=0.03)
 
 
 @pytest.mark.live
@@ -103,8 +78,14 @@ def test_what_python_refuses_is_told_and_the_page_goes_on(live):
     dragged.shown.frame.get_by_label("x =").fill("3")
     dragged.shown.frame.get_by_label("x =").press("Enter")
     settled(lively, dragged)
-    lively, dragged = live(ClippingLab())
-    dragged.shown.frame.get_by_label("limit =").fill("7")
-    dragged.shown.frame.get_by_label("limit =").press("Enter")
+    lively, dragged = live(labkit.show(_positive, 1.0))
+    dragged.shown.frame.get_by_label("x =").fill("-7")
+    dragged.shown.frame.get_by_label("x =").press("Enter")
     settled(lively, dragged)
-    assert "expected a number from 0.1 to 3" in dragged.shown.frame.inner_text()
+    assert "x must not be negative" in dragged.shown.frame.inner_text()
+
+
+def _positive(x):
+    if x < 0:
+        raise ValueError("x must not be negative")
+    return x * x

@@ -20,7 +20,7 @@ SEEN = """frame => JSON.stringify({
     : [...figure.querySelectorAll("svg > *")].map(node =>
       node.tagName === "text" && node.getClientRects().length ? node.textContent : "")),
 })"""
-USUAL = ("clipping", "cut")  # of all, those that a usual run tries
+USUAL = ("show", "cut")  # of all, those that a usual run tries
 BELOW = "<!doctype html><div style='height: 3000px'></div><iframe src='{}' width='900' height='600'></iframe>"
 
 
@@ -37,20 +37,20 @@ def passes(shown, ms):
 
 
 def test_a_handle_goes_along_with_the_curve_that_its_dial_draws(go, tmp_path):
-    picture = made("memory")
+    picture = made("folded")
     picture.plays_at_once = False
-    page = go(picture.save(tmp_path / "memory.html").as_uri()).page
+    page = go(picture.save(tmp_path / "folded.html").as_uri()).page
     page.clock.install(time=0)
     page.clock.pause_at(1000)
     shown = Shown(page.locator(".labkit"), picture.scene)
-    shown.turn(shown.main, 20)
+    shown.turn(shown.main, 9)
     passes(shown, 2000)
-    knob, places = page.get_by_role("slider", name="Time", exact=True).and_(page.locator(".lk-grip")), []
+    knob, places = page.get_by_role("slider", name="the step, along the way back"), []
     shown.control(shown.main).get_by_role("button", name="Forward").click()
     for ms in (0, 300, 300, 1000):
         passes(shown, ms)
         places.append(knob.bounding_box()["x"])
-    assert places == sorted(places) and len(set(places)) > 2  # not there at once
+    assert places == sorted(places, reverse=True) and len(set(places)) > 2  # not there at once
 
 
 def test_it_stops_at_some_positions_runs_over_the_others_and_goes_round(go, tmp_path):
@@ -111,8 +111,8 @@ def test_while_it_plays_every_number_is_one_that_the_sentence_is_about(go, tmp_p
     picture = made(name)
     page = go(picture.save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
     shown = Shown(page.locator(".labkit"), picture.scene)
-    if not shown.main or shown.main.sets:
-        pytest.skip("nothing plays, or what plays sets inputs: then nothing is on its way")
+    if not shown.main:
+        pytest.skip("nothing plays")
     page.emulate_media(reduced_motion="no-preference")
     page.clock.install(time=0)
     page.clock.pause_at(1000)

@@ -53,8 +53,7 @@ def opened(window, example, picture, tmp_path_factory):
     window.messages.clear()
     window.requests.clear()
     window.page.goto(url)
-    with_inputs = lambda sets: picture.scene_at({**picture.inputs, **sets})
-    return Shown(window.page.locator(".labkit"), picture.scene, with_inputs), url, window
+    return Shown(window.page.locator(".labkit"), picture.scene), url, window
 
 
 @pytest.fixture
@@ -90,7 +89,7 @@ def test_the_few_have_every_kind_of_control():
     def kinds(names):
         return {dial.kind for name in names for dial in made(name).scene.dials}
 
-    assert kinds(FEW) == {"slider", "choice", "toggle", "order", "plane"}
+    assert kinds(FEW) == {"slider", "choice", "toggle", "plane"}
 
 
 def test_every_dial_shows_what_the_scene_says_with_words_in_their_place(shown):
@@ -247,8 +246,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
 
 
 ASKED = {  # the first question, and where the dial that it is about stands meanwhile
-    "memory": ("The last of 16 layers is about to run", "time", 15),
-    "sens": ("Seeds 1, 1 and 1", "told", 0),
     "calls": ("What comes back?", "show", 0),
 }
 
@@ -269,23 +266,6 @@ def test_who_wants_to_predict_is_asked_at_once_and_told_when_predicting_is_over(
     assert not ask.is_visible() and shown.differences() == []
 
 
-def test_what_is_dragged_while_one_predicts_is_asked_about_when_it_is_let_go(go, tmp_path):
-    page = go(made("sens").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_label("Predict first").check()
-    page.get_by_role("button", name="Show me").click()
-    box = page.get_by_role("slider", name="Seed of y[1]").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    scale = page.locator("figure.lk-panel svg").first.evaluate(
-        "svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width"
-    )
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 32.5 * scale, y, steps=6)
-    assert not page.locator(".lk-ask").is_visible() and "what comes back?" in page.locator(".lk-say").text_content()
-    page.mouse.up()
-    assert "Seeds 1, 2 and 1" in page.locator(".lk-ask").text_content() and page.locator(".lk-ask").is_visible()
-
-
 def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
     """The start of a descent is dragged, which a saved page computes."""
     page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
@@ -299,19 +279,6 @@ def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_p
     page.mouse.up()
     page.wait_for_function("asked => !document.querySelector('.lk-ask').textContent.includes(asked)", arg=asked[:30])
     assert page.locator(".lk-ask").is_visible() and "first step change" in page.locator(".lk-ask").text_content()
-
-
-def test_a_chart_comes_to_where_it_is_pressed_and_a_histogram_goes_along(go, tmp_path):
-    page = go(made("memory").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    time, area = page.get_by_role("slider", name="Time").last, page.locator(".lk-area:visible").first
-    page.keyboard.press("Tab")
-    time.press("End")
-    box = area.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20, steps=4)
-    page.mouse.up()
-    assert int(time.get_attribute("aria-valuenow")) == pytest.approx(32, abs=1)
 
 
 def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted(go, tmp_path):

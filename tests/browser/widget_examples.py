@@ -4,7 +4,6 @@ To test another widget, add a line to `EXAMPLES`.
 """
 
 import ast
-import itertools
 import linecache
 from functools import cache
 from typing import Any
@@ -48,19 +47,19 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
-    "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
-    "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
-    "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
-    "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
-    "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
+    "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
+    "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
+    "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
+    "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
+    "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
+    "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
 }
@@ -83,7 +82,7 @@ def of_code(code: str, name: str = "example") -> Any:
 
 
 class Demo(Picture):
-    """The powers x, x^2, x^4 in three steps, a plane with a point, and an arrangement; x is a field."""
+    """The powers x, x^2, x^4 in three steps, and a plane with a point; x is a field."""
 
     def __init__(self, x=1.5):
         super().__init__(demo_scene(x))
@@ -93,7 +92,6 @@ class Demo(Picture):
             self.scene = demo_scene(float(message["set"]["x"]))
 
 
-ITEMS = ("unscale", "reduce", "clip")
 SIDE = 5
 
 
@@ -101,13 +99,11 @@ def demo_scene(x: float) -> Scene:
     """The scene of `Demo`."""
     values = [f"{x ** (2**i):.4g}" for i in range(3)]
     ask = Ask("What is the square?", x**2, f"{x:g} times {x:g}.", slips=((2 * x, "That is twice x."),))
-    orders = [", ".join(p) for p in itertools.permutations(ITEMS)]
     dials = [
         Dial("step", "Step", ["start", "square", "square again"], asks={1: ask}),
         Dial("show", "Show", ["powers", "powers and plane"], kind="choice"),
         Dial("far", "Colour the result", ["no", "yes"], kind="toggle", when={"show": [0]}),
         Dial("view", "Many", [f"choice {i}" for i in range(8)], kind="choice"),
-        Dial("order", "Order", orders, kind="order", items=ITEMS),
         Dial("place", "Place", [f"({i % SIDE}, {i // SIDE})" for i in range(SIDE**2)], kind="plane", start=12,
              plane={"columns": SIDE}, when={"show": [1]}),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from widget_examples import EXAMPLES, made
 
 from labkit import show
-from labkit.widgets import BatchSplitter, ClippingLab, CutEdge
+from labkit.widgets import CutEdge
 from labkit.widgets.kit.scene import to_json
 
 
@@ -16,8 +16,6 @@ def fun(x, w):
 
 CHEAP = {
     "cut": (lambda: CutEdge(fun, 3.0, 2.0), {"cut": 2}),
-    "batch": (BatchSplitter, {"parts": 2, "shards": 2, "cut1of3": 4}),
-    "clipping": (ClippingLab, {"step": 3, "inputs": {"g1": 0.123456789, "limit": 1.7, "w": -0.5}}),
 }
 
 
@@ -55,7 +53,7 @@ def some_states(scene):
 
 
 @pytest.mark.parametrize("name", [
-    name if name in ("demo", "cut", "batch_splitter", "jacobian") else pytest.param(name, marks=pytest.mark.live)
+    name if name in ("demo", "cut") else pytest.param(name, marks=pytest.mark.live)
     for name in EXAMPLES
 ])  # fmt: skip
 def test_a_caption_has_at_most_thirty_words_and_no_sentence_is_cut(name):

@@ -244,16 +244,18 @@ class set_detect_anomaly(metaclass=Placed):
 class detect_anomaly(set_detect_anomaly):
     """`with detect_anomaly():` checks every derivative inside for nan.
 
-    The walk back raises RuntimeError at the first nan, and names the op. `check_nan=False` checks nothing.
+    The backward pass raises RuntimeError at the first nan and names the op; a warning has the line of the forward pass.
+    `check_nan=False` checks nothing.
 
-    >>> import labkit.torch as torch
-    >>> x = torch.tensor(0.0, requires_grad=True)
-    >>> with torch.autograd.detect_anomaly():
-    ...     y = torch.sqrt(x) * 0
-    ...     try:
-    ...         y.backward()
-    ...     except RuntimeError as error:
-    ...         print(error)
+    >>> import warnings, labkit.torch as torch
+    >>> y = torch.sqrt(torch.tensor(0.0, requires_grad=True)) * 0
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     with torch.autograd.detect_anomaly():
+    ...         try:
+    ...             y.backward()
+    ...         except RuntimeError as error:
+    ...             print(error)
     Function 'SqrtBackward0' returned nan values in its 0th output.
     """
 

@@ -124,7 +124,8 @@ class Kept(Node):
             raise RuntimeError(FREED)
         for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
-                raise RuntimeError(modified(*self._shown(name, ref()), counter, number))
+                tensor, maker = self._shown(name, ref())
+                raise RuntimeError(modified(tensor, maker, counter, number))
 
     def _shown(self, name, tensor):
         """A saved tensor and the node that made it; of one that is gone, such as a view, its array as a tensor."""

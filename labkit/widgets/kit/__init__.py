@@ -8,8 +8,7 @@ alone), `mark.seen_from(dial, position)`, `mark.answering(dial)` where it would 
 it is seen instead. `only(when, marks)` shows marks, panels, captions, dials or questions at some positions of dials.
 `Ask.number` is a question about a number, `by_position` gathers questions for a dial.
 `joint`: what follows several dials at once, `mark.following({"a": 3, "b": 4}, x=[...])`, one value for each combination.
-`adding`: what follows several dials as a sum, `mark.adding({"a": 41}, x=[...])`, each dial adding a part of its own.
-`bound`: dials that put others in their places, or never stand before another.
+`bound`: a dial that puts others in their places.
 `motion`: what is seen between two positions. Nothing has to be declared: numbers, paths and numbers in texts go evenly from the
 one to the other. `mark.moving` gives a property a time of its own; a `Panel` may have `tokens`, which travel along paths.
 `grips`: what the reader takes hold of: a `Grip` turns a dial to the nearest position, or sets fields `Along` axes. `reach`:

@@ -1,4 +1,4 @@
-"""Dials that are bound to others: one that puts them in their places, and one that never stands before another."""
+"""A dial that puts others in their places."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,18 +7,12 @@ from typing import Any
 def turned(dials: Sequence[Any], state: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
     """A state with dials turned, and with what is bound to them: `page/bound.js` does the same.
 
-    What a dial `puts` goes along; its last position may put nothing. One that stands `after` another, which is
-    listed before it, takes along those that would be in its way. Then a dial whose places are left stands where those of `puts`
-    fit, or at its last position.
+    What a dial `puts` goes along; its last position may put nothing. A dial whose places are left
+    stands where those of `puts` fit, or at its last position.
     """
     along = {name: at for dial in dials if dial.puts and dial.name in wanted for name, at in _put(dial, wanted).items()}
     asked = {**along, **wanted}
-    found, chained = {**state, **asked}, [dial for dial in dials if dial.after]
-    for dial in reversed(chained):
-        if dial.after not in asked:
-            found[dial.after] = min(found[dial.after], found[dial.name])
-    for dial in chained:
-        found[dial.name] = max(found[dial.name], found[dial.after])
+    found = {**state, **asked}
     for dial in dials:
         if dial.puts and not (dial.name in wanted and _fits(dial.puts[found[dial.name]], found)):
             fitting = [i for i, put in enumerate(dial.puts) if _fits(put, found)]

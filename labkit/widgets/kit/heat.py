@@ -1,12 +1,12 @@
 """Heat maps whose colour never stands alone: a positive number is a square tile, a negative one is round."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .scene import Mark, path, rect, text, width_of
+from .scene import Mark, path, rect, text
 from .strokes import polyline
 from .words import number
 
@@ -39,21 +39,6 @@ class Grid:
         ends += [((x, self.y), (x, bottom)) for x in (self.x + j * self.w for j in range(columns + 1))]
         return path(polyline(point for start, end in ends for point in (start, end, None)), "grid", **more)
 
-    def over(self, j: int, y: float, words: str, role: str = "tick", **more: Any) -> Mark:
-        """Words above the middle of column j, or below it."""
-        return text(self.x + (j + 0.5) * self.w, y, words, role, "middle", **more)
-
-    def before(self, i: int, x: float, words: str, role: str = "tick", **more: Any) -> Mark:
-        """Words left of row i that end at x."""
-        return text(x, self.y + (i + 0.5) * self.h + 4, words, role, "end", **more)
-
-    def entry(self, i: int, j: int, value: float, role: str, link: str | None = None) -> Iterator[Mark]:
-        """The marks of a number with a look of its own, round if it is a leaf's."""
-        x, y = self.cell(i, j)
-        yield rect(x + 1, y + 1, self.w - 2, self.h - 2, role, (self.h - 2) / 2 if role == "leaf" else 2, link=link)
-        if self.words:
-            yield self._words(i, j, number(value), "value", link=link)
-
     def strength(self, value: float) -> float:
         """How opaque a tile is: never invisible, and light enough to read a number on it."""
         most = 0.55 if self.words else 1.0
@@ -68,14 +53,6 @@ class Grid:
             yield self._words(i, j, number(value), "tick" if value == 0 else "value", link=link)
         elif not np.isfinite(value):
             yield self._words(i, j, "?" if np.isnan(value) else "∞", "value", link=link)
-
-    def moving(self, i: int, j: int, values: Sequence[float | None], dial: str) -> Iterator[Mark]:
-        """The marks of a number that follows a dial: one value per position, None for an empty cell."""
-        looks = [_look(v, self) if v else (None, 0) for v in values]
-        for role in dict.fromkeys(r for r, _ in looks if r):
-            yield self._tile(i, j, role, 0).following(dial, opacity=[o if r == role else 0 for r, o in looks])
-        if self.words:
-            yield self._words(i, j, "", "value").following(dial, text=["" if v is None else number(v) for v in values])
 
     def _tile(self, i, j, role, opacity, **more):
         x, y = self.cell(i, j)
@@ -103,17 +80,6 @@ def full_colour(values: Iterable[np.ndarray]) -> float:
     """
     every = np.abs(np.concatenate([np.ravel(v) for v in values]))
     return float(every[np.isfinite(every)].max(initial=0)) or 1.0
-
-
-def legend(y: float, kinds: Mapping[str, bool], note: str) -> Iterator[Mark]:
-    """What the tiles mean, for the kinds of numbers that are there, and a note behind it."""
-    x = 8.0
-    for kind, (role, r) in {"positive": ("bar", 1), "negative": ("backbar", 6), "not finite": ("bad", 1)}.items():
-        if kinds.get(kind):
-            yield rect(x, y - 10, 12, 12, role, r)
-            yield text(x + 17, y, kind, "note")
-            x += 17 + width_of(kind, 11.5) + 14
-    yield text(x, y, note, "note")
 
 
 def pooled(matrix: np.ndarray, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]) -> np.ndarray:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from . import module
 from .shown import Shown
 from .traits import AnyWidget, Trait, traits
@@ -18,7 +20,7 @@ class Lab(Shown, AnyWidget):
     """
 
     path: ClassVar[Path]
-    state_names: ClassVar[tuple[str, ...]]
+    state_names: tuple[str, ...]
     words: ClassVar[Mapping[str, str]]
     data: Trait = traits.Dict().tag(sync=True)
     still: Trait = traits.Unicode().tag(sync=True)
@@ -85,3 +87,23 @@ class Lab(Shown, AnyWidget):
     def output(self) -> dict[str, Any]:
         """What a notebook output says to show this widget."""
         return {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+
+
+def digits(value: float, most: int) -> str:
+    """A number with at most so many digits, and a true minus sign.
+
+    >>> digits(0.54030230586, 7), digits(-2.0, 7)
+    ('0.5403023', '−2')
+    """
+    return f"{value:.{most}g}".replace("-", "−")
+
+
+def plain(values: Any) -> Any:
+    """Arrays of numbers as lists that can be written as JSON: what is not finite becomes "nan", "inf" or "-inf".
+
+    >>> plain(np.array([[1.5, np.nan]]))
+    [[1.5, 'nan']]
+    """
+    if np.ndim(values):
+        return [plain(value) for value in values]
+    return float(values) if np.isfinite(values) else str(float(values))

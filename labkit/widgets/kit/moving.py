@@ -6,7 +6,7 @@ the way from one position to the next only the part is painted in which somethin
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from math import ceil, floor
@@ -25,12 +25,8 @@ STAYS, LAST_STAYS = 1100, 5000  # ms: how long a position is seen at most, and t
 WHOLE = 12000  # ms, of many positions together, as in the page
 FRAME, MOST = 80, 6  # ms of a frame on the way to the next position, and at most so many of them
 FRAMES = 120  # on all ways together
-SET = 30  # positions of a dial that sets inputs, of all
 COLOURS = 64
 AROUND = 9.0  # px that lines, halos and letters may reach beyond a mark's own box
-
-
-SceneAt = Callable[[Mapping[str, float]], Scene]
 
 
 class Patch(NamedTuple):
@@ -67,11 +63,8 @@ class Look(NamedTuple):
         return red << 16 | green << 8 | blue
 
 
-def gif(
-    scene: Scene, state: Mapping[str, int], theme: str = "light", scale: float = 1.0, scene_at: SceneAt | None = None
-) -> bytes:
-    """The picture as GIF, from `state` on; `scale` pixels to a px. Its comment holds all that it says. `scene_at`: the scene for
-    inputs that the dial sets.
+def gif(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: float = 1.0) -> bytes:
+    """The picture as GIF, from `state` on; `scale` pixels to a px. Its comment holds all that it says.
 
     Raises ValueError where there is nothing to play, ImportError where matplotlib, which brings Pillow, is not installed.
     """
@@ -79,13 +72,10 @@ def gif(
     states = [scene.turning(state, {dial.name: at}) for at in _seen(dial, state[dial.name])]
     lines = max(len(wrapped(scene.said(state), placed(scene, state)[0] - 2 * MARGIN)) for state in states)
     look = Look(scene, dial.name, theme, scale, lines)
-    if dial.sets and scene_at:
-        frames = [painted(look._replace(scene=scene_at(dial.sets[at[dial.name]])), [at])[0] for at in states]
-    else:
-        frames = painted(look, states)
+    frames = painted(look, states)
     pace = WHOLE // max(1, len(states) - 1)
     count = max(1, min(MOST, FRAMES // max(1, len(states) - 1), 3 * pace // (4 * FRAME)))
-    ways = [[] if dial.sets else list(between(look, *pair, count)) for pair in pairwise(states)]
+    ways = [list(between(look, *pair, count)) for pair in pairwise(states)]
     first, *others = indexed(frames, ways, PALETTES[theme])
     out = io.BytesIO()
     stay = [STAYS, *(ms for way in ways for ms in [*[FRAME] * len(way), min(STAYS, max(FRAME, pace - FRAME * count))])]
@@ -108,8 +98,7 @@ def _seen(dial: Dial, now: int) -> Iterable[int]:
     """The positions that are seen, from where it stands on, or all where it stands at the last; where it stops it goes round."""
     if dial.stops:
         return [now, *(at for at in dial.stops if at > now), *(at for at in dial.stops if at < now), now]
-    every = max(1, len(dial.values) // SET) if dial.sets else 1
-    return dial.plays or range(now if now < len(dial.values) - 1 else 0, len(dial.values), every)
+    return dial.plays or range(now if now < len(dial.values) - 1 else 0, len(dial.values))
 
 
 def painted(look: Look, states: list[dict[str, int]]) -> list[np.ndarray]:

@@ -166,11 +166,11 @@ class Picture(Shown):
 
     def svg(self, theme: str = "light", **dials: Any) -> str:
         """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
-        return still.svg(self._as_turned(dials), self.still_state(**dials), _check_theme(theme))
+        return still.svg(self._scene, self.still_state(**dials), _check_theme(theme))
 
     def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
         """The picture as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
-        return still.png(self._as_turned(dials), self.still_state(**dials), _check_theme(theme), scale)
+        return still.png(self._scene, self.still_state(**dials), _check_theme(theme), scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
         """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to on; of a
@@ -178,20 +178,11 @@ class Picture(Shown):
 
         `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
         """
-        return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale, self._scene_with)
+        return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale)
 
     def describe(self, **dials: Any) -> str:
         """The picture in words."""
-        return Prose(still.describe(self._as_turned(dials), self.still_state(**dials)))
-
-    def _scene_with(self, sets):
-        return self.scene_at({**self.inputs, **sets}) or self._scene
-
-    def _as_turned(self, dials):
-        """The scene with the inputs that dials set which are turned."""
-        state = self.still_state(**dials)
-        sets = [dial.sets[state[dial.name]] for dial in self._scene.dials if dial.sets and dial.name in dials]
-        return self._scene_with({name: value for put in sets for name, value in put.items()}) if sets else self._scene
+        return Prose(still.describe(self._scene, self.still_state(**dials)))
 
     def html(self, theme: str = "auto", **dials: Any) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.

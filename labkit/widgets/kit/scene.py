@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
 
-from .adding import added
 from .bound import turned
 from .grips import Grip
 from .hunts import Hunt
@@ -28,7 +27,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "list", "toggle", "plane", "order", "hunt", "inside", "told")
+KINDS = ("slider", "choice", "list", "toggle", "plane", "hunt", "inside", "told")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -67,20 +66,19 @@ class Dial:
 
     Kinds: "slider" (with buttons to step and play), "choice", "list" (a choice that opens), "toggle" (positions 0 and 1),
     "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
-    "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
+    "hunt" (see `Hunt`),
     "inside" (it has no control, for it is turned in the picture alone), "told" (whether what is asked before position 1 is told:
     without a control, at 0 only while the reader predicts). What is dragged is a `Grip`; `plays`: positions next
     to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `pace`: ms
     that each position is seen while it plays, if not as usual. `stops`: where it stays so long, and runs over the others; it
     then goes round, to where it began. `rests`: where it stands in a still picture, if not at its start. `settles`: where it
-    goes when it is let go, so that a drag that is half done is done or undone. `sets`: inputs of the picture that each position
-    sets, where they can be had. `asks`: questions by position, for "predict first", one or several with different `when`.
-    `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
-    dial turns these others back, `{dial: position}`, and what is asked there is asked again; `shows`: where they go while the
-    reader does not. `puts`: where other dials go with each of its positions; when one of them is turned it goes where they
-    fit, else to its last position. `after`: another dial, listed before it, before whose position it never stands: each takes
-    the other along (`bound`). `places`: where each position lies on a line that several scenes share, rising: when one scene
-    takes the place of another, the dial is turned to the last position that does not lie ahead.
+    goes when it is let go, so that a drag that is half done is done or undone. `asks`: questions by position, for "predict
+    first", one or several with different `when`. `when`: the dial is offered only at these positions of other dials.
+    `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`, and what is asked
+    there is asked again; `shows`: where they go while the reader does not. `puts`: where other dials go with each of its
+    positions; when one of them is turned it goes where they fit, else to its last position. `places`: where each position
+    lies on a line that several scenes share, rising: when one scene takes the place of another, the dial is turned to the
+    last position that does not lie ahead.
     """
 
     name: str
@@ -91,7 +89,6 @@ class Dial:
     asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
     when: When = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
-    items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
     shows: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
@@ -101,9 +98,7 @@ class Dial:
     stops: Sequence[int] = ()
     rests: int | None = None
     settles: Sequence[int] = ()
-    sets: Sequence[Mapping[str, float]] = ()
     puts: Sequence[Mapping[str, int]] = ()
-    after: str = ""
 
     def __post_init__(self):
         if self.kind not in KINDS or not 0 <= self.start < len(self.values):
@@ -160,13 +155,6 @@ class Mark:
         written = {key: _write(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
         name = dial if isinstance(dial, str) else key_of(dial)
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
-
-    def adding(self, dials: Mapping[str, int], **parts: Iterable[Any]) -> "Mark":
-        """The same mark to whose attributes, or text, dials add a part, one for each combination of their positions.
-
-        Other dials add theirs; of a path a part is a number for each of its coordinates (`adding`).
-        """
-        return self.varying(key_of(dials), **{f"+{key}": changes(found) for key, found in parts.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -259,8 +247,7 @@ class Scene:
     `notice`: a message above everything, such as where the first nan came from; a click on it follows `notice_link`.
     `notice_at`: what stands there instead, as something good, at a position of a dial, `{dial: {position: words}}`.
     `fields`: numbers that the reader may
-    change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
-    says. `predict`: whether "predict first" is on from the start.
+    change, `{name: text}`; the program then computes a new scene. `predict`: whether "predict first" is on from the start.
     `told_at`: while the reader predicts, the notice is kept back until these dials stand at their position or beyond.
     `grips`: what can be dragged. `turned`: where dials stand when this scene takes the place of another, `{dial: position}`.
     """
@@ -274,7 +261,6 @@ class Scene:
     notice: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     predict: bool = False
-    fields_at: Mapping[str, When] = field(default_factory=dict)
     grips: Sequence[Grip] = ()
     told_at: Mapping[str, int] = field(default_factory=dict)
     turned: Mapping[str, int] = field(default_factory=dict)
@@ -306,14 +292,7 @@ class Scene:
                     f"{name}: expected a position below {len(values)} or one of {shown}, but got {wanted!r}"
                 )
             asked[name] = index % len(values)
-        found = turned(self.dials, state, asked)
-        for name, index in asked.items():
-            if known[name].after and found[name] != index:
-                place = known[name].values
-                raise ValueError(
-                    f"{name}: expected a position from that of {known[name].after} on, but got {place[index]!r}"
-                )
-        return found
+        return turned(self.dials, state, asked)
 
     def resting(self, **dials: int | str) -> dict[str, int]:
         """As `state`, from where the dials stand in a still picture."""
@@ -362,7 +341,6 @@ def latest(changes: Changes, position: int, otherwise: Any) -> Any:
 def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, str]:
     """`(attributes, text, state name)` of a mark."""
     attributes, text, name = dict(mark.at), mark.text, ""
-    sums: dict[str, list[Any]] = {}
     for dial, varied in mark.vary.items():
         at = place(dial, state)
         for attribute, changes in varied.items():
@@ -370,11 +348,9 @@ def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, st
                 text = latest(changes, at, text)
             elif attribute == "state":
                 name = latest(changes, at, name)
-            elif attribute[0] == "+":
-                sums.setdefault(attribute[1:], []).append(latest(changes, at, 0))
             elif changes and changes[0][0] <= at:
                 attributes[attribute] = latest(changes, at, None)
-    return (*added(attributes, text, sums), name) if sums else (attributes, text, name)
+    return attributes, text, name
 
 
 def changes(values: Iterable[Any]) -> Changes:

@@ -9,7 +9,7 @@ Trait = Any  # what a trait of a class is for the type checker: its value
 class _Plain:
     """A trait that only holds a value."""
 
-    def __init__(self, *given: Any, default_value: Any = None) -> None:
+    def __init__(self, *given: Any, default_value: Any = None, **limits: Any) -> None:
         self.default = default_value
 
     def tag(self, **_: Any) -> Any:

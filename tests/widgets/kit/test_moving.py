@@ -10,7 +10,7 @@ from widget_examples import Demo
 
 from labkit.widgets.kit import moving
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.scene import STEP, Caption, Dial, Panel, Scene, circle, rect, text
+from labkit.widgets.kit.scene import STEP, Caption, Dial, Panel, Scene, rect, text
 from labkit.widgets.kit.still import placed
 from labkit.widgets.kit.theme import PALETTES
 
@@ -144,18 +144,3 @@ def test_titles_between_what_moves_stay():
     top = min(y for _, y, words, _ in placed(scene, scene.start(), 1)[3] if words == "Title of two")
     titles = [frame[round(top) - 12 : round(top), :200].tolist() for frame in frames]
     assert len(frames) > 3 and all(title == titles[0] for title in titles)
-
-
-def test_what_sets_inputs_shows_the_scene_for_them():
-    def scene(x, **more):
-        dial = Dial("at", "At", [str(i) for i in range(5)], **more)
-        return Scene(
-            "",
-            "",
-            [dial],
-            [Panel("p", "", 60, 20, [circle(x, 10, 4, "inkhead").following("at", cy=[3.0, 6.0, 9.0, 12.0, 15.0])])],
-        )
-
-    sets = [{"x": 5.0 + 10 * i} for i in range(5)]
-    data = moving.gif(scene(5.0, sets=sets), {"at": 0}, scene_at=lambda inputs: scene(inputs["x"], sets=sets))
-    assert len(frames_of(data)[0]) == 5

@@ -2,7 +2,6 @@
 
 import json
 
-import autograd.numpy as np
 import numpy as onp
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from javascript import call
 from javascript import unpacked as unpacked_text
 
-from labkit.widgets import JacobianMap
+from labkit.widgets import CutEdge
 from labkit.widgets.kit import page, reach
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.reach import around, points, varying
@@ -39,8 +38,8 @@ def in_page(first, reached, method, *arguments):
                 first, reached, *arguments)  # fmt: skip
 
 
-def jacobian(x=1.0):
-    return JacobianMap(lambda x: np.array([x[0] * x[1], np.sin(x[0])]), onp.array([x, 2.0]))
+def cut(x=3.0):
+    return CutEdge(lambda x, y: x * y + x, x, 2.0)
 
 
 @given(st.lists(PLAIN, min_size=1, max_size=5))
@@ -50,7 +49,7 @@ def test_what_differs_is_put_together_again(values):
 
 
 def test_the_page_shows_what_python_would():
-    picture = jacobian()
+    picture = cut()
     reached, first = held(picture)
     names, rows = reached["fields"], reached["points"]
     assert list(picture.inputs.values()) in rows and len(rows) > 8
@@ -88,11 +87,11 @@ def test_inputs_vary_each_with_each_where_there_is_room(inputs, most, rows):
 
 def test_a_page_is_kept_small(monkeypatch):
     monkeypatch.setattr(reach, "LETTERS", 100)
-    assert held(jacobian())[0] == {}
+    assert held(cut())[0] == {}
 
 
 def test_what_a_page_reaches_is_found_once_for_a_scene(monkeypatch):
-    asked, first, other = [], jacobian().scene, jacobian(1.5).scene
+    asked, first, other = [], cut().scene, cut(1.5).scene
     monkeypatch.setattr(
         "labkit.widgets.kit.picture.reached", lambda scene, *rest: asked.append(scene) or str(len(asked))
     )

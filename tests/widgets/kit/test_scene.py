@@ -96,16 +96,6 @@ def test_the_page_refreshes_every_mark_that_a_turn_changes():
                 assert same or n in refreshed
 
 
-def test_arrangements_are_numbered_as_itertools_numbers_them():
-    for n in range(1, 6):
-        orders = list(map(list, itertools.permutations(range(n))))
-        there = in_page(
-            "(n, count) => [...Array(count).keys()].map(i => permutation([...Array(n).keys()], i))", n, len(orders)
-        )
-        back = in_page("(n, orders) => orders.map(order => positionOf([...Array(n).keys()], order))", n, orders)
-        assert (there, back) == (orders, list(range(len(orders))))
-
-
 def test_a_scene_as_json_comes_back_the_same():
     plain = to_json(Demo().scene)
     assert json.loads(json.dumps(plain)) == plain

@@ -6,9 +6,8 @@ from functools import cache
 import autograd.numpy as anp
 import numpy as np
 import pytest
-from javascript import call
+from javascript import in_page
 
-from labkit.widgets.kit.module import module
 from labkit.widgets.labs.step_size import StepSize
 from labkit.widgets.labs.step_size.run import NAMES, RULES, Function
 
@@ -96,12 +95,6 @@ def test_bad_input_is_named(fn, x, error, words):
 def test_a_state_that_there_is_not_is_named(more, words):
     with pytest.raises(ValueError, match=words):
         StepSize(np.sin, 1.0, **more)
-
-
-def in_page(lab, expression, *given):
-    """What the lab's own module answers."""
-    script = module(StepSize.path).replace("export default", "const lab =")
-    return call(f"(data, ...given) => {{ {script}\nreturn ({expression})(data, ...given); }}", lab.data, *given)
 
 
 @pytest.mark.needs("node")

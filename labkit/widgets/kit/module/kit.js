@@ -29,6 +29,9 @@ function digits(value, most = 7) {
   return said.replaceAll("-", "−");
 }
 
+// A number as Python's `plain` wrote it: nan and inf stand in strings.
+const asNumber = (value) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[value] ?? value;
+
 // A template with its placeholders replaced.
 const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
@@ -36,6 +39,25 @@ const filledIn = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) 
 function axis(low, high, start, end) {
   const place = (value) => start + ((value - low) / (high - low)) * (end - start);
   return Object.assign(place, { low, high, start, end, inverse: (px) => low + ((px - start) / (end - start)) * (high - low) });
+}
+
+// The numbers of an axis: below it, or beside it at x with a line of the grid to `far`.
+const below = (along, y, values, name = digits) => values.map((value) => written(along(value), y, name(value), "note", "middle"));
+const beside = (along, x, far, values, name = digits) => values.flatMap((value) => [
+  svg("line", { class: "lab-grid", x1: x + 5, x2: far, y1: along(value), y2: along(value) }),
+  written(x, along(value) + 4, name(value), "note", "end")]);
+
+// Round numbers from low to high, at most seven.
+function ticks(low, high) {
+  const rough = (high - low) / 6, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough), first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+
+// An arrow between two places, in px; a short one has a short head.
+function arrow([x, y], [toX, toY], role) {
+  const long = Math.hypot(toX - x, toY - y) || 1, size = Math.min(long / 2, 11), ux = ((toX - x) / long) * size, uy = ((toY - y) / long) * size;
+  return [svg("path", { class: `lab-${role}`, d: `M${x} ${y}L${toX - ux} ${toY - uy}` }),
+    svg("path", { class: `lab-${role} lab-head`, d: `M${toX} ${toY}L${toX - ux - uy * 0.5} ${toY - uy + ux * 0.5}L${toX - ux + uy * 0.5} ${toY - uy - ux * 0.5}Z` })];
 }
 
 // The d of a path through points; where there is none, or it is outside of the box, it is interrupted.
@@ -131,7 +153,7 @@ class Frame {
   // `widest`: the panel is as wide as there is room, at most so many px; its `width` says how wide.
   panel(caption, width, height, widest = 0) {
     const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": caption }, ink, front);
-    const figure = html("figure", {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
+    const figure = html("figure", width > 440 ? { style: `max-width: ${width}px` } : {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
     this.panels.append(figure);
     const fit = () => {
       const room = clamped(figure.clientWidth, width, widest);
@@ -200,15 +222,16 @@ class Frame {
 
   // ---- handles ----
 
-  // `at(state)`: its place in px; `move(x, y)`: the changes of the state that bring it there; `keys(step)`: those of so many
-  // steps; `range`: the least and the greatest value; `value(state)`, `words(state)`: its value for a screen reader.
+  // `at(state)`: its place in px; `move(x, y, over)`: the changes of the state that bring it there, `over` when it is let go;
+  // `keys(step, upward)`: those of so many steps, by keys that lead up and down if `upward`; `range`: the least and the greatest
+  // value; `value(state)`, `words(state)`: its value for a screen reader.
   // `area()`: a box in which it is dragged from anywhere: it jumps there or, where it `slides`, goes as far as the hand.
   handle({ drawn, front }, label, { at, move, keys, range, value, words, area, slides = false }) {
     const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
     let off = null;
     const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
     const drag = (event, over) => {
-      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1]), !over);
+      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1], over), !over);
     };
     const grab = (jumps) => (event) => {
       const [x, y] = place(event), here = at(this.state);
@@ -229,11 +252,11 @@ class Frame {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
       event.preventDefault();
-      this.set(keys(steps));
+      this.set(keys(steps, /Up|Down/.test(event.key)));
     };
     this.handles.push(() => {
       const [x, y] = at(this.state), [left, top, right, base] = area ? area() : [0, 0, 0, 0], there = Number.isFinite(x) && Number.isFinite(y);
-      ring.toggleAttribute("hidden", !there);
+      for (const node of [ring, grasp]) node.toggleAttribute("hidden", !there);
       if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
       for (const [name, value] of Object.entries({ x: left, y: top, width: right - left, height: base - top })) grasp.setAttribute(name, value);
       ring.setAttribute("aria-valuenow", value(this.state));
@@ -241,6 +264,23 @@ class Frame {
     });
     front.append(ring);
     return ring;
+  }
+
+  // A handle of one number of the state: `from(x, y)` is what it is at a place; a key adds `step`, or multiplies by it if `log`;
+  // `whole`: it is rounded when the reader lets go.
+  dial(panel, label, key, range, { at, from, step, log, area, whole }) {
+    const bounded = (value) => ({ [key]: clamped(whole ? Math.round(value) : value, ...range) }), now = () => this.state[key];
+    return this.handle(panel, label, { at, area: area && (() => area), range, value: (state) => state[key],
+      move: (x, y, over) => (over || !whole ? bounded(from(x, y)) : { [key]: clamped(from(x, y), ...range) }),
+      keys: (by) => bounded(log ? now() * step ** by : now() + by * step), words: (state) => `${label}: ${digits(state[key], 3)}` });
+  }
+
+  // A handle of two numbers of the state, along two axes.
+  point(panel, label, [a, b], [across, up], step) {
+    const put = (x, y) => ({ [a]: clamped(x, across.low, across.high), [b]: clamped(y, up.low, up.high) });
+    return this.handle(panel, label, { at: (state) => [across(state[a]), up(state[b])], range: [across.low, across.high], value: (state) => state[a],
+      move: (x, y) => put(across.inverse(x), up.inverse(y)), words: (state) => `${label}: (${digits(state[a], 3)}, ${digits(state[b], 3)})`,
+      keys: (by, upward) => put(this.state[a] + (upward ? 0 : by * step), this.state[b] + (upward ? by * step : 0)) });
   }
 
   // ---- predict first ----
@@ -292,7 +332,7 @@ class Frame {
         for (const name of ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor"]) nodes[k].style.setProperty(name, look.getPropertyValue(name));
         if (look.display === "none") nodes[k].style.display = "none";
       });
-      whole.append(svg("g", { transform: `translate(0 ${y})` }, ...copy.childNodes));
+      whole.append(svg("g", { transform: `translate(${-sizes[i].x} ${y - sizes[i].y})` }, ...copy.childNodes));
       y += sizes[i].height;
     });
     return new XMLSerializer().serializeToString(whole);

@@ -3,10 +3,8 @@
 // A state with dials turned, and with what is bound to them.
 export function turned(dials, state, wanted) {
   const along = dials.filter((dial) => dial.puts && wanted[dial.name] !== undefined).map((dial) => dial.puts[wanted[dial.name]]);
-  const asked = { ...Object.assign({}, ...along), ...wanted }, found = { ...state }, chained = dials.filter(({ after }) => after);
+  const asked = { ...Object.assign({}, ...along), ...wanted }, found = { ...state };
   for (const { name } of dials) found[name] = asked[name] ?? found[name];
-  for (const { name, after } of [...chained].reverse()) if (asked[after] === undefined) found[after] = Math.min(found[after], found[name]);
-  for (const { name, after } of chained) found[name] = Math.max(found[name], found[after]);
   for (const { name, puts, values } of dials) {
     if (!puts || (wanted[name] !== undefined && fits(puts[found[name]], found))) continue;
     const fitting = puts.findIndex((put) => fits(put, found));

@@ -2,7 +2,7 @@
 
 import { ICONS, iconButton, make } from "./elements.js";
 import { huntControl } from "./hunting.js";
-import { permutation, placeOnTrack, positionOf, trackOf } from "./look.js";
+import { placeOnTrack, trackOf } from "./look.js";
 
 // Where a dial stands, in words: as wide for each of its positions, so that no button moves away under the pointer.
 function readout({ values }) {
@@ -94,35 +94,10 @@ function planeControl(dial, turn, player) {
   return { element, show: (i) => { x.show(i); y.show(i); at.textContent = dial.values[i]; } };
 }
 
-function orderControl(dial, turn, player) {
-  const list = make("ol", { className: "lk-order" });
-  const element = make("div", { className: "lk-dial", role: "group", "aria-label": dial.label },
-    make("span", { className: "lk-label" }, dial.label), list);
-  const move = (from, by, focus) => {
-    const order = permutation(dial.items, player.state[dial.name]);
-    order.splice(from + by, 0, ...order.splice(from, 1));
-    turn(positionOf(dial.items, order));
-    const buttons = [...list.children[from + by].querySelectorAll("button")];
-    const next = buttons[focus].disabled ? buttons[1 - focus] : buttons[focus];
-    next.focus();
-  };
-  const show = (position) => {
-    const order = permutation(dial.items, position);
-    list.replaceChildren(...order.map((item, i) => {
-      const earlier = iconButton("left", `${item}: earlier`, () => move(i, -1, 0));
-      const later = iconButton("right", `${item}: later`, () => move(i, 1, 1));
-      earlier.disabled = i === 0;
-      later.disabled = i === order.length - 1;
-      return make("li", {}, earlier, make("span", {}, item), later);
-    }));
-  };
-  return { element, show };
-}
-
 // What is turned in the picture alone, or by an answer.
 function insideControl() { return { element: make("div", { className: "lk-dial lk-inside" }), show() {} }; }
 
 export const CONTROLS = {
-  slider: sliderControl, choice: choiceControl, list: listOf, toggle: toggleControl, plane: planeControl, order: orderControl,
+  slider: sliderControl, choice: choiceControl, list: listOf, toggle: toggleControl, plane: planeControl,
   hunt: huntControl, inside: insideControl, told: insideControl,
 };

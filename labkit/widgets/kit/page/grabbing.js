@@ -121,7 +121,7 @@ export class Grabbing {
     knob.setAttribute("aria-valuemin", 0);
     knob.setAttribute("aria-valuemax", dial ? dial.values.length - 1 : 0);
     knob.setAttribute("aria-valuenow", now);
-    const told = dial?.kind === "choice" ? names.filter((n) => holds((player.scene.fields_at || {})[n], player.state)) : [];
+    const told = dial?.kind === "choice" ? names : [];
     const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is no place
     knob.setAttribute("aria-valuetext", dial ? place + dial.values[now] : said(names));
   }

@@ -1,6 +1,5 @@
 // What a scene shows at given positions of its dials: looked up, or added up of what each dial adds.
 
-import { added } from "./adding.js";
 
 export function holds(when, state) {
   for (const dial in when || {}) if (!when[dial].includes(state[dial])) return false;
@@ -59,18 +58,15 @@ export function plays(dial) { return (dial.kind || "slider") === "slider" || Boo
 
 export function lookOf(mark, state) {
   const look = { at: null, text: mark.text || "", name: "" };
-  let sums;
   for (const dial in mark.vary || {}) {
     const place = placeOf(dial, state);
     for (const attribute in mark.vary[dial]) {
       const changes = mark.vary[dial][attribute];
       if (attribute === "text") look.text = latest(changes, place, look.text);
       else if (attribute === "state") look.name = latest(changes, place, look.name);
-      else if (attribute[0] === "+") ((sums ||= {})[attribute.slice(1)] ||= []).push(latest(changes, place, 0));
       else (look.at ||= {})[attribute] = latest(changes, place, look.at[attribute] ?? mark.at?.[attribute]);
     }
   }
-  if (sums) added(look, mark, sums);
   if (!holds(mark.when, state)) look.name = "hidden";
   return look;
 }
@@ -97,24 +93,4 @@ export function briefly(told, most = 30) {
     return [[...words.slice(0, most), "…"].join(" "), ["…", ...words.slice(most)].join(" ")];
   }
   return [told, ""];
-}
-
-export function permutation(items, position) {
-  const rest = [...items], found = [];
-  let among = rest.reduce((product, _, i) => product * (i + 1), 1);
-  while (rest.length) {
-    among /= rest.length;
-    found.push(...rest.splice(Math.floor(position / among), 1));
-    position %= among;
-  }
-  return found;
-}
-
-export function positionOf(items, order) {
-  const rest = [...items];
-  return order.reduce((position, item) => {
-    const i = rest.indexOf(item);
-    rest.splice(i, 1);
-    return position * (rest.length + 1) + i;
-  }, 0);
 }

@@ -202,8 +202,7 @@ export class Player {
 
   asksOn() { this.grabbing.whenLetGo(() => this.poses()); }
 
-  // `puts`: whether inputs that a dial sets are set.
-  set(wanted, tell = true, puts = tell) {
+  set(wanted, tell = true) {
     const items = new Set(), before = { ...this.state }, after = turned(this.dials, before, wanted);
     const moved = this.dials.filter(({ name }) => after[name] !== before[name]), asked = moved.filter(({ name }) => wanted[name] !== undefined);
     if (moved.length) this.moving.end(); // what still moves from the turn before
@@ -214,8 +213,6 @@ export class Player {
     else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);
-    const sets = moved.find((dial) => dial.sets?.length);
-    if (sets && puts) this.send({ set: sets.sets[after[sets.name]], at: this.state });
   }
 
   afterwards() {
@@ -230,7 +227,6 @@ export class Player {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.play.dial === dial);
     }
-    for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     this.showViews();
     this.says();
     this.fit(this.room || undefined); // a step does not measure: where the room changes, `render.js` says so

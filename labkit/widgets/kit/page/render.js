@@ -109,7 +109,7 @@ function render({ model, el }) {
     if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
     player.pause();
     if (link.predict !== undefined) player.predict = link.predict;
-    player.set(dials, true, !link.rest.inputs);
+    player.set(dials);
     const python = lacks.length && !model.get("live") ? [`The link also has ${lacks.join(", ")}. A page that stands still cannot compute that: Python can, where the page is run.`] : [];
     const away = looking(player.layouts, link.views);
     sharing.say([...link.faults, ...faults, ...python, ...away]);

@@ -1,5 +1,5 @@
 """One batch cut into parts, and what their gradients make together."""
 
-from .scene import BatchSplitter
+from .lab import BatchSplitter
 
 __all__ = ["BatchSplitter"]

@@ -1,8 +1,8 @@
 """The parts of one batch: how it is cut, the gradient of each part, and what is made of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Split:
         return float(np.dot([weight(how, count, size) for size in self.sizes], self.parts))
 
     def error(self, how: str) -> float:
-        """How far off the combination is, as a part of the big batch's gradient."""
+        """How far off the combination is, relative to the gradient of the whole batch."""
         return abs(self.combined(how) / self.big - 1)
 
 
@@ -45,27 +45,3 @@ def ends_of(count: int, shards: str) -> list[int]:
     """After which samples the batch is cut, until the cuts are dragged."""
     return {"even": [k * SAMPLES // count for k in range(1, count)], "uneven": list(range(1, count)),
             "yours": list(YOURS[: count - 1])}[shards]  # fmt: skip
-
-
-def all_splits(of: Of) -> Iterator[Split]:
-    """The batch cut in every way."""
-    for count in COUNTS:
-        yield from (split_of(of, list(ends)) for ends in combinations(range(1, SAMPLES), count - 1))
-
-
-# ---- a dial for each cut ----
-
-
-def cut_of(k: int, count: int) -> str:
-    """The dial of the k-th cut into so many parts. Its position is how many samples more than one the parts before it have."""
-    return f"cut{k}of{count}"
-
-
-def places_of(count: int) -> int:
-    """How many places a cut into so many parts can have."""
-    return SAMPLES - count + 1
-
-
-def put(shards: str) -> dict[str, int]:
-    """Where all cuts stand for sizes of a kind."""
-    return {cut_of(k, count): end - k for count in COUNTS for k, end in enumerate(ends_of(count, shards), 1)}

@@ -1,6 +1,6 @@
 """The clipping lab: a gradient and a path over a cliff; and the order of the steps around a clip."""
 
+from .lab import ClippingLab
 from .order import ORDERS, faults, right
-from .scene import ClippingLab
 
 __all__ = ["ORDERS", "ClippingLab", "faults", "right"]

@@ -5,8 +5,7 @@ of both workers; to clip is to limit; to check is to look, on each worker, for w
 something skips its step.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
@@ -15,71 +14,41 @@ from ....mindspore import Tensor, ops
 from ....mindspore.amp import StaticLossScaler, all_finite
 from ...kit.words import number
 
-ITEMS = ("unscale", "reduce", "clip", "check")
-ORDERS = list(permutations(ITEMS))
-DOCUMENTS = ("unscale", "clip", "reduce", "check")  # of MyTrainOneStepCell in MindSpore's documents
+ORDERS = list(permutations(("unscale", "reduce", "clip", "check")))
 SCALE, LIMIT = 1024.0, 1.0
 GRADIENTS = ((30.0, 0.0), (0.0, 0.3))  # of worker 1 and worker 2, without the scale
-RULES = ("global norm", "value")
-
-
-@dataclass(frozen=True)
-class Stage:
-    """After one operation: the values of both workers, and whether `reduce` has made them one."""
-
-    item: str
-    values: tuple[np.ndarray, np.ndarray]
-    reduced: bool
-
-
-@dataclass(frozen=True)
-class Flow:
-    """What becomes of the gradients: the stages, the first being "arrives", and which workers skip their step."""
-
-    order: tuple[str, ...]
-    rule: str
-    stages: list[Stage]
-    skips: tuple[bool, bool]
-
-    @property
-    def result(self) -> tuple[np.ndarray, np.ndarray]:
-        """What comes out for both workers."""
-        return self.stages[-1].values
 
 
 def clip(gradient: Tensor, rule: str) -> Tensor:
-    """One worker's gradient at LIMIT, by `ops.clip_by_global_norm` or by `ops.clip_by_value`."""
+    """One worker's gradient at LIMIT, by `ops.clip_by_global_norm`, or if `rule` is "value" by `ops.clip_by_value`."""
     if rule == "value":
         return ops.clip_by_value(gradient, -LIMIT, LIMIT)
     return ops.clip_by_global_norm((gradient,), LIMIT)[0]
 
 
-def flow(order: Sequence[str], overflow: bool = False, rule: str = "global norm") -> Flow:
-    """Run the operations in this order, with an inf in worker 2's gradient if `overflow`.
+def flow(
+    order: Sequence[str], overflow: bool = False, rule: str = "global norm"
+) -> tuple[list[np.ndarray], list[bool]]:
+    """The results of both workers, and which of them skip their step; an inf is in worker 2's gradient if `overflow`.
 
-    >>> flow(("unscale", "clip", "reduce", "check")).result[0]
+    >>> flow(("unscale", "clip", "reduce", "check"))[0][0]
     array([0.5 , 0.15], dtype=float32)
     """
     scaler = StaticLossScaler(SCALE)
     now = [scaler.scale(Tensor(np.array(g, np.float32))) for g in GRADIENTS]
     if overflow:
         now[1] = Tensor(np.array([0.0, np.inf], np.float32))
-    stages, skips, reduced = [_stage("arrives", now, False)], (False, False), False
+    skips = [False, False]
     for item in order:
         if item == "unscale":
             now = [scaler.unscale(gradient) for gradient in now]
         elif item == "reduce":
-            now, reduced = [ops.add(*now) / 2.0] * 2, True
+            now = [ops.add(*now) / 2.0] * 2
         elif item == "clip":
             now = [clip(gradient, rule) for gradient in now]
         else:
-            skips = (not all_finite((now[0],)), not all_finite((now[1],)))
-        stages.append(_stage(item, now, reduced))
-    return Flow(tuple(order), rule, stages, skips)
-
-
-def _stage(item, now, reduced):
-    return Stage(item, (now[0].asnumpy(), now[1].asnumpy()), reduced)
+            skips = [not all_finite((gradient,)) for gradient in now]
+    return [gradient.asnumpy() for gradient in now], skips
 
 
 def wanted(rule: str) -> np.ndarray:
@@ -95,12 +64,12 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
     >>> faults(("unscale", "reduce", "clip", "check"), False, "global norm")
     []
     """
-    run = flow(order, overflow, rule)
+    results, skips = flow(order, overflow, rule)
     if overflow:
-        return _overflow_faults(run)
-    if np.allclose(run.result[0], wanted(rule), rtol=1e-4):
+        return _overflow_faults(results, skips)
+    if np.allclose(results[0], wanted(rule), rtol=1e-4):
         return []
-    said, place = [], run.order.index
+    said, place = [], tuple(order).index
     if place("clip") < place("unscale"):
         said.append(f"The clip comes before the unscale: it sees gradients {SCALE:g} times too long.")
     if place("clip") < place("reduce"):
@@ -108,12 +77,13 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
     return said
 
 
-def _overflow_faults(run):
-    if all(run.skips):
+def _overflow_faults(results, skips):
+    if all(skips):
         return []
-    if any(run.skips):
+    if any(skips):
+        update = ", ".join(number(v) for v in results[0])
         return [
-            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by {gradient_words(run.result[0])}. "
+            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. "
             "(all_finite looks at one worker; MindSpore's loss-scale cell also shares what it has found.)"
         ]
     return ["The clip has made a finite number of inf before anyone checks: the overflow is not seen."]
@@ -126,12 +96,3 @@ def right(order: Sequence[str], rule: str) -> bool:
     (5, 3)
     """
     return not faults(order, False, rule) and not faults(order, True, rule)
-
-
-def gradient_words(gradient: Iterable[float]) -> str:
-    """A gradient as it is written in the picture.
-
-    >>> gradient_words([30720.0, 0.99995]), gradient_words([float("inf"), 0.3])
-    ('[30720, 1]', '[inf, 0.3]')
-    """
-    return f"[{', '.join(f'{v:.5g}' if np.isfinite(v) and abs(v) >= 100 else number(v) for v in gradient)}]"

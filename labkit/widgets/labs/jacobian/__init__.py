@@ -1,5 +1,5 @@
-"""The Jacobian of a function as a heat map, built by pulls and pushes."""
+"""The Jacobian of a function as a heat map, built by VJPs and JVPs."""
 
-from .scene import JacobianMap
+from .lab import JacobianMap
 
 __all__ = ["JacobianMap"]

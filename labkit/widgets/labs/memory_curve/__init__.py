@@ -1,5 +1,5 @@
 """Memory against time, with and without checkpoints."""
 
-from .scene import MemoryCurve
+from .lab import MemoryCurve
 
 __all__ = ["MemoryCurve"]

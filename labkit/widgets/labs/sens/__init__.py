@@ -1,5 +1,5 @@
-"""The seed of each output on a dial."""
+"""The seed of each output, to drag."""
 
-from .scene import SensDial
+from .lab import SensDial
 
 __all__ = ["SensDial"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....messages.wrapping import Prose
-from ...kit.lab import Lab
+from ...kit.lab import Lab, digits
 from ...kit.module import module, style
 from ...kit.traits import Trait, traits
 from .run import NAMES, REACH, RULES, Function, Quotient
@@ -123,12 +123,3 @@ def _why(q: Quotient) -> str:
     if q.truncation > 3 * q.roundoff:
         return "truncation"
     return "roundoff" if q.roundoff > 3 * q.truncation else "balance"
-
-
-def digits(value: float, most: int) -> str:
-    """A number with at most so many digits, and a true minus sign.
-
-    >>> digits(0.54030230586, 7), digits(-2.0, 7)
-    ('0.5403023', '−2')
-    """
-    return f"{value:.{most}g}".replace("-", "−")

@@ -1,22 +1,12 @@
 """Of the 24 orders of unscale, reduce, clip and check, those are called right that do what one worker alone would do."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 
-from labkit.widgets.labs.clipping.order import (
-    DOCUMENTS,
-    GRADIENTS,
-    ITEMS,
-    LIMIT,
-    ORDERS,
-    RULES,
-    SCALE,
-    faults,
-    flow,
-    right,
-)
+from labkit.widgets.labs.clipping.order import GRADIENTS, LIMIT, ORDERS, SCALE, faults, flow, right
+
+DOCUMENTS = ("unscale", "clip", "reduce", "check")  # of MyTrainOneStepCell in MindSpore's documents
+RULES = ("global norm", "value")
 
 
 def by_hand(order, overflow, rule):
@@ -43,23 +33,22 @@ def by_hand(order, overflow, rule):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("overflow", [False, True])
 def test_every_flow_is_that_of_numpy(overflow, rule):
-    for order in permutations(ITEMS):
-        run, (values, skips) = flow(order, overflow, rule), by_hand(order, overflow, rule)
-        assert list(run.skips) == skips
-        for ours, theirs in zip(run.result, values, strict=True):
+    for order in ORDERS:
+        (results, found), (values, skips) = flow(order, overflow, rule), by_hand(order, overflow, rule)
+        assert found == skips
+        for ours, theirs in zip(results, values, strict=True):
             assert np.allclose(ours, theirs, rtol=1e-5, equal_nan=True)
 
 
 def test_the_documents_order_changes_the_ratios():
-    assert flow(DOCUMENTS).result[0] == pytest.approx([0.5, 0.15])
-    assert flow(("unscale", "reduce", "clip", "check")).result[0] == pytest.approx([1.0, 0.01], rel=1e-3)
+    assert flow(DOCUMENTS)[0][0] == pytest.approx([0.5, 0.15])
+    assert flow(("unscale", "reduce", "clip", "check"))[0][0] == pytest.approx([1.0, 0.01], rel=1e-3)
     assert not right(DOCUMENTS, "global norm")
 
 
 def test_an_inf_clipped_by_its_norm_is_nan_and_by_value_is_the_limit():
-    first = ("clip", "unscale", "reduce", "check")
-    assert np.isnan(flow(first, True).stages[1].values[1][1])
-    assert flow(first, True, "value").stages[1].values[1][1] == LIMIT
+    assert np.isnan(flow(("clip",), True)[0][1][1])
+    assert flow(("clip",), True, "value")[0][1][1] == LIMIT
 
 
 @pytest.mark.parametrize("rule, many", [("global norm", 5), ("value", 3)])

@@ -1,4 +1,4 @@
-"""Numbers that a page computes: its primitives, its formats and its close-ups are those of Python."""
+"""Numbers that a page computes: its primitives and its formats are those of Python."""
 
 import math
 
@@ -13,7 +13,7 @@ from labkit.widgets.kit.page import script
 from labkit.widgets.kit.reckoning import PRIMITIVES, Const, Program
 
 NUMBERS = script("numbers.js")
-RECKONING = script("reckoning.js")
+PRIMITIVE = script("primitives.js")
 TIES = [
     1.125,
     -1.125,
@@ -38,9 +38,12 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 def in_page(program, rows):
     """The numbers of a run in the page, one list for each row of inputs."""
-    held = {"program": program.written(), "made": {}}
-    code = f"(held, rows) => {{ {RECKONING}; const one = new Reckoning(held); return rows.map((row) => one.numbers(row)); }}"
-    return call(code, held, rows)
+    code = f"""({{ inputs, lines }}, rows) => {{ {PRIMITIVE}; return rows.map((row) => {{
+      const found = inputs.map((name) => row[name]);
+      for (const line of lines) found.push(resultOf(line, found));
+      return found.every(Number.isFinite) ? found : null;
+    }}); }}"""
+    return call(code, program.written(), rows)
 
 
 @given(st.lists(FLOATS | COARSE, min_size=20, max_size=60))

@@ -1,72 +1,138 @@
-"""Boxes: the values inside, and gradients that match them.
+"""The engine's box class. The engine puts it around its own nodes and leaves autograd's boxes unchanged.
 
-autograd puts a value in a box, together with the node that made it; every primitive applied to a box makes a new node, of
-the class of its parents' (but those with nothing to differentiate, such as comparisons). So the class of the first node
-decides what is remembered: `Reverse` saves what the backward pass needs, `Forward` carries a tangent along, `Record` saves
-all that a picture shows.
-
-Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
-on its highest boxes first; that one rule makes nesting right.
+Such a box may hold integers, rounds `**` as NumPy does, and says in a loop what cannot be looped over. A node class that
+inherits `Own` is the engine's. To nodes of other classes, so to all of autograd's own functions, nothing changes;
+`tests/engine/test_boxes.py` compares.
 """
 
+import sys
 from itertools import count
-from typing import Any
+from types import FrameType
 
+import autograd.numpy as anp
 import numpy as np
-from autograd.core import SparseBox, SparseObject, sparse_add
-from autograd.extend import defjvp, defvjp, primitive, vspace
-from autograd.tracer import getval as getval
-from autograd.tracer import isbox as isbox
+from autograd import tracer
+from autograd.core import VSpace, primitive_jvps, primitive_vjps
+from autograd.extend import primitive
+from autograd.numpy import numpy_boxes
+from autograd.numpy.numpy_vspaces import ArrayVSpace
+from autograd.tracer import Box
 
-Array = np.ndarray  # or a box around one
-ids = count()  # of nodes; `next` on a count is atomic, so they are safe across threads
+from .values import Array
 
 
+# NumPy's `x ** p` and `np.power(x, p)` round differently, and autograd takes the one for the other. So a gradient inside
+# another, whose values are boxed, would differ in the last digit from the same gradient outside.
 @primitive
-def cast(x, dtype) -> Array:
-    """`x` (an array of any shape) as `dtype`; a tangent is cast with it, a cotangent back."""
-    return np.asarray(x).astype(dtype)
+def power(x, p) -> Array:
+    """`x ** p`."""
+    return x**p
 
 
-defvjp(cast, lambda ans, x, dtype: lambda g: cast(g, dtype_of(x)))
-defjvp(cast, lambda g, ans, x, dtype: cast(g, dtype))
+primitive_vjps[power], primitive_jvps[power] = primitive_vjps[anp.power], primitive_jvps[anp.power]
 
 
-def dtype_of(value) -> Any:
-    """The dtype of an array, scalar or box of any depth; None for what has none, such as a tuple of arrays."""
-    value = getval(value)
-    if hasattr(value, "dtype"):
-        return value.dtype
-    if type(value) is SparseObject:
-        return getattr(value.vs, "dtype", None)
-    return np.result_type(value) if isinstance(value, (bool, int, float, complex)) else None
+class ArrayBox(numpy_boxes.ArrayBox):
+    """A box around an array or a number, with one of the engine's nodes."""
+
+    __slots__ = ()
+
+    def __pow__(self, other):
+        return power(self, other)
+
+    def __rpow__(self, other):
+        return power(other, self)
+
+    def __iter__(self):
+        """What a loop over a box meets. Over autograd's box of a single number it would find nothing and say nothing."""
+        if anp.ndim(self) == 0:
+            raise TypeError("expected an array to loop over, but got one number that is being differentiated")
+        for place in count():
+            try:
+                element = self[place]
+            except IndexError:
+                return
+            yield element
+
+    if not hasattr(numpy_boxes.ArrayBox, "__array_ufunc__"):  # before autograd 1.9
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            own = getattr(anp, ufunc.__name__, None)
+            return own(*inputs, **kwargs) if own and method == "__call__" and "out" not in kwargs else NotImplemented
 
 
-def shape_of(value) -> tuple[int, ...]:
-    """The shape of an array, scalar, sparse gradient or box of any depth."""
-    raw = getval(value)
-    return raw.vs.shape if type(raw) is SparseObject else np.shape(raw)
+Box.types.add(ArrayBox)
+Box.type_mappings[ArrayBox] = numpy_boxes.ArrayBox  # around a box of ours, autograd's nodes have autograd's
 
 
-def match_dtype(g, dtype) -> Array:
-    """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64.
+def is_number(kind) -> bool:
+    """Whether values of this type are numbers to the engine: NumPy's and ml_dtypes' scalars, and Python's own but bool."""
+    if kind in (int, float, complex) or kind.__module__ == "ml_dtypes":
+        return True
+    return issubclass(kind, (np.number, np.bool_)) and kind is not np.timedelta64
 
-    The gradient of an integer is not an integer (that of sqrt at 4 is 0.25), so it keeps the rule's dtype.
+
+class _Boxes(dict):
+    """The class of the box around a value of each type."""
+
+    def __missing__(self, kind):
+        box = Box.type_mappings.get(kind)
+        if box is None and not is_number(kind):
+            raise TypeError(f"Can't differentiate w.r.t. type {kind}")
+        self[kind] = ArrayBox if box is None or box is numpy_boxes.ArrayBox else box
+        return self[kind]
+
+
+class Own:
+    """What the engine's node classes inherit.
+
+    `boxes` is the class of the box around each type of value; a node class that `sees_through` records the ops that an op is
+    made of, where it is made of ops, and not that one.
     """
-    if type(g) is np.ndarray and g.dtype == dtype:
-        return g
-    return g if dtype is None or dtype.kind in "iub" or dtype_of(g) == dtype else cast(g, dtype)
+
+    __slots__ = ()
+    boxes = _Boxes()
+    sees_through = False
 
 
-def dense(g) -> Array:
-    """A gradient as it is, but a sparse one, the answer of indexing, as an array."""
-    return sparse_add(vspace(g), None, g) if type(g) in (SparseObject, SparseBox) else g
+_autograds_box = tracer.new_box
 
 
-def accumulate(total, g) -> Array:
-    """`total + g`, never added in place, so that a partial sum once seen never changes."""
-    if total is None:
-        return g
-    if type(g) is np.ndarray and type(total) is np.ndarray:
-        return total + g
-    return vspace(g).add(total, g)  # boxes, NumPy's scalars, tuples of arrays: as autograd adds them
+def new_box(value, trace, node) -> Box:
+    """A box around `value`: of the engine's class for the engine's nodes, as autograd makes it for any other.
+
+    `value`: a number or an array, whose shape and dtype the box has. `trace`: the level. Raises TypeError for
+    what autograd has no box for.
+
+    >>> from labkit.engine import Reverse, new_box
+    >>> x = new_box(2.0, 1, Reverse.new_root(2.0))
+    >>> float((x * x)._value)
+    4.0
+    """
+    boxes = getattr(node, "boxes", None)
+    return _autograds_box(value, trace, node) if boxes is None else boxes[type(value)](value, trace, node)
+
+
+tracer.new_box = new_box
+
+
+# ---- vector spaces ----
+
+
+class _Spaces(dict):
+    """autograd's table, in which integers are found only if the nearest caller outside of autograd is labkit."""
+
+    def __missing__(self, kind):
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and _package(frame) == "autograd":
+            frame = frame.f_back
+        if frame is not None and _package(frame) == __name__.partition(".")[0] and is_number(kind):
+            return ArrayVSpace
+        raise KeyError(kind)
+
+
+def _package(frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0]
+
+
+VSpace.mappings = _Spaces(VSpace.mappings)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from autograd.extend import Box
 
-from .boxes import isbox, shape_of
-from .guest import is_number
+from .boxes import is_number
 from .trees import leaves
+from .values import isbox, shape_of
 
 _NO_NUMBERS = "OSUmM"  # kinds of dtypes: objects, text, dates
 VALUE = "a value that is being differentiated"
@@ -119,8 +119,8 @@ def _has_numbers(leaf):
 
 
 def check_output(fun, output) -> Any:
-    """`output`, if there is something numeric in it, or nothing at all. Raises TypeError where it is all None or text, as of a
-    forgotten `return`, and for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
+    """`output`, if it contains numbers or is empty. Raises TypeError if all of it is None or text, for example after a forgotten
+    `return`, and for an array of boxes, which plain NumPy's `stack` or `where` make because they do not see through a box."""
     if isbox(output):
         return output
     found = leaves(output)

@@ -10,11 +10,11 @@ from functools import wraps
 import autograd.numpy as anp
 import numpy as np
 
-from .boxes import Array, getval, shape_of
 from .checks import check_function, check_output, numeric
 from .forward import jvp
-from .quiet import no_warnings
+from .no_warnings import no_warnings
 from .reverse import vjp_unchecked
+from .values import Array, getval, shape_of
 from .watching import watch
 
 

@@ -8,15 +8,15 @@ from autograd import tracer
 from autograd.core import JVPNode
 from autograd.extend import vspace
 
-from .boxes import dense, dtype_of, isbox, match_dtype
+from .box_errors import run
+from .boxes import Own, new_box
 from .checks import check_function, check_output, with_tangents
-from .guest import Own, new_box
 from .levels import inside, new_level
-from .mistakes import run
-from .quiet import no_warnings
+from .no_warnings import no_warnings
 from .reverse import below, vjp_unchecked
 from .rules import jvp_of, pullback, pushforward
 from .trees import map_leaves
+from .values import dense, dtype_of, isbox, match_dtype
 from .watching import watch
 
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from autograd.extend import primitive
 
-from .boxes import Array, getval, isbox
+from .box_errors import run
+from .boxes import new_box
 from .checks import check_function, check_output
-from .guest import new_box
 from .levels import inside, new_level
-from .mistakes import run
-from .names import last_call
 from .printing import label, table
-from .recorder import Record
+from .record_node import Record
 from .reverse import reverse_pass
 from .scope import scopes_of
 from .summary import Summary, summarised
 from .trees import leaves, map_leaves
+from .user_code import last_call
+from .values import Array, getval, isbox
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from itertools import count
 
 from autograd import tracer
 
-# No level is used twice: so there is nothing to put back after an exception, and the runs of two threads cannot mix. (autograd
+# A level is never used twice, so an exception leaves nothing to restore, and the runs of two threads cannot mix. (autograd
 # counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.) The engine's
 # levels begin far above autograd's; while one is open, autograd draws from them, too (the last line of this file), so that
 # a derivative by autograd is above those it is inside of.

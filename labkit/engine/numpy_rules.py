@@ -91,8 +91,9 @@ def _unroll(ans, x, shift, axis=None):
 def _unconcatenate(argnums, ans, args, kwargs):
     """The part of g that belongs to each array. (autograd takes no axis=None.)"""
     axis, shapes = args[0], [anp.shape(a) for a in args[1:]]
-    ends = np.cumsum([np.prod(shape, dtype=int) if axis is None else shape[axis] for shape in shapes])[:-1]
-    return lambda g: tuple(anp.reshape(anp.split(g, ends, axis or 0)[i - 1], shapes[i - 1]) for i in argnums)
+    ends = np.cumsum([0, *[np.prod(shape, dtype=int) if axis is None else shape[axis] for shape in shapes]]).tolist()
+    place = (slice(None),) * ((axis or 0) % anp.ndim(ans))
+    return lambda g: tuple(anp.reshape(g[(*place, slice(*ends[i - 1 : i + 1]))], shapes[i - 1]) for i in argnums)
 
 
 def _undiagonal(ans, x, offset=0, axis1=0, axis2=1):
@@ -193,4 +194,9 @@ NUMPY_VJPS: dict[Callable, Callable] = {
         lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
     ),
 }
-TRANSPOSED = {anp.prod, anp.linalg.det, anp.sort, _norm}  # their tangents are the transposes of these rules
+TRANSPOSED = {
+    anp.prod,
+    anp.linalg.det,
+    anp.sort,
+    _norm,
+}  # autograd's jvp is wrong, too: the engine transposes these rules

@@ -12,14 +12,14 @@ import numpy as np
 from autograd import tracer
 from autograd.core import VJPNode
 
-from .boxes import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
+from .box_errors import run
+from .boxes import Own, new_box
 from .checks import check_function, check_output, numeric
-from .guest import Own, new_box
 from .levels import inside, new_level
-from .mistakes import run
-from .quiet import no_warnings
+from .no_warnings import no_warnings
 from .rules import pullback
 from .trees import leaves, map_leaves
+from .values import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
 from .watching import watch
 
 
@@ -57,7 +57,7 @@ tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
 def latest_first(ends) -> list:
-    """The results of ops among `ends` (nodes) and what they were computed from, the latest first: each after all its consumers.
+    """The op nodes that lead to `ends` (nodes), latest first, so that each node comes after all its consumers.
 
     This is the reversed order of their ids. Roots are left out, because they have no parents.
 

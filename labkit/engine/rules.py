@@ -1,8 +1,9 @@
-"""Derivatives that the engine's nodes take in place of autograd's, to which nothing changes.
+"""The derivative rules of the engine's nodes; autograd's own tables stay unchanged.
 
-Some come from the result, where PyTorch and MindSpore do: so what a tape says it saves, what a picture shows and what a
-program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic skip
-the work for broadcasting where nothing was broadcast; a quotient's is computed in the order that PyTorch and MindSpore have.
+Some are computed from the saved result, as in PyTorch and MindSpore, so that a tape, a picture and a program agree on what is
+saved. Those of arithmetic skip the sum over broadcast axes if nothing was broadcast; a quotient's rule has PyTorch's and
+MindSpore's order of operations. A rule gets `argnums`, the saved result `ans`, `args` and `kwargs`, and returns the function of
+the upstream gradient `g`.
 """
 
 from collections.abc import Callable
@@ -22,11 +23,11 @@ def _of_two(*rules):
     def vjp(argnums, ans, args, kwargs):
         if len(argnums) == 1:
             x, pull = args[argnums[0]], rules[argnums[0]](*args)
-            if not _is_as(x, ans):
+            if not _not_broadcast(x, ans):
                 pull = unbroadcast_f(x, pull)
             return lambda g: (pull(g),)
         first, second = (
-            rule(*args) if _is_as(x, ans) else unbroadcast_f(x, rule(*args))
+            rule(*args) if _not_broadcast(x, ans) else unbroadcast_f(x, rule(*args))
             for x, rule in zip(args, rules, strict=True)
         )
         return lambda g: (first(g), second(g))
@@ -34,7 +35,7 @@ def _of_two(*rules):
     return vjp
 
 
-def _is_as(x, ans):
+def _not_broadcast(x, ans):
     """Whether an operand that is a plain array surely has the shape of the result, so that there is nothing to sum."""
     return type(x) is np.ndarray is type(ans) and x.shape == ans.shape and 1 not in x.shape and x.dtype.kind == "f"
 

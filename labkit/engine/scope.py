@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from inspect import unwrap
 from typing import Any, NamedTuple
 
-from .threads import PerThread
+from .per_thread import PerThread
 
 
 class Scope(NamedTuple):

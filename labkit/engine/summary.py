@@ -31,7 +31,7 @@ class Summary:
 
     @classmethod
     def unknown(cls, like) -> "Summary":
-        """The sum of arrays of which only summaries are known: shape and dtype of `like`, no numbers."""
+        """The summary of a sum whose addends are only summarised: shape and dtype of `like`, no numbers."""
         made = cls(np.zeros((1,) * like.ndim, like.dtype))
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
         return made

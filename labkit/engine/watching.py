@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .threads import PerThread
+from .per_thread import PerThread
 
 
 class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
-    `left(what)` is called when numbers leave the recorded program, such as into an `if`, unless the dialect refuses that itself.
+    `left(what)` is called when a value leaves the record as a plain number, such as in an `if`, and the dialect raises no error.
     `asked(what, args)` is called with what is differentiated: a function and its arguments, or a tensor and no arguments.
     """
 

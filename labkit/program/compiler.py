@@ -78,10 +78,10 @@ class Recording:
         try:
             with np.errstate(all="ignore"), inside(self.level):
                 try:
-                    with side_effects_refused(fun):
+                    with side_effects_refused():
                         return run(fun, boxes)
                 except Drawn:
-                    with side_effects_refused(fun, precise=True):
+                    with side_effects_refused(precise=True):
                         run(fun, boxes)
                     raise
         finally:

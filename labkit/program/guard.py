@@ -15,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 
 from ..engine import is_own, user_site
-from .harmless import harmless
 from .nodes import TraceError, recorder
 
 _CHANGES = {
@@ -23,7 +22,6 @@ _CHANGES = {
     "add", "discard",
 }  # fmt: skip
 _CLOCKS = {time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.process_time}
-_REFUSED = _CHANGES | {"next"} | {clock.__name__ for clock in _CLOCKS}
 
 
 class Drawn(TraceError):
@@ -31,28 +29,24 @@ class Drawn(TraceError):
 
 
 class side_effects_refused:
-    """While open, `fun`, run in this thread, raises TraceError where user code has a side effect; the profiler is put back.
+    """While open, what runs in this thread raises TraceError where user code has a side effect; the profiler is put back.
 
-    It is watched unless it is seen to be `harmless`. Whether a random number was drawn is known at the end; with `precise`
-    at every op, which finds the line but takes time.
+    Whether a random number was drawn is known at the end; with `precise` at every op, which finds the line but takes time.
     """
 
-    def __init__(self, fun, precise=False):
-        self.precise, self.watched = precise, not harmless(fun, _REFUSED)
+    def __init__(self, precise=False):
+        self.precise = precise
 
     def __enter__(self):
         self.before = sys.getprofile(), recorder.on_op
         self.generators = {id(random._inst): random._inst, id(np.random.mtrand._rand): np.random.mtrand._rand}
         self.states = {key: _state(generator) for key, generator in self.generators.items()}
         recorder.on_op = self.nothing_drawn if self.precise else None
-        if self.watched:
-            sys.setprofile(self._watch)
+        sys.setprofile(self._watch)
 
     def __exit__(self, kind, error, traceback):
         profiler, recorder.on_op = self.before
-        if not self.watched:
-            pass
-        elif enable := getattr(profiler, "enable", None):  # one of cProfile
+        if enable := getattr(profiler, "enable", None):  # one of cProfile
             sys.setprofile(None)
             enable()
         else:

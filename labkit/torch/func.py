@@ -13,20 +13,11 @@ import numpy as np
 from .. import engine
 from ..dialects.argument_types import as_tuple, of_kind
 from ..dialects.unsupported import attributes
+from ._error_texts import error
 from ._ops import shape as _shape
 from ._tensor.tensor import Tensor
-from ._transforms.function_call import (
-    GRAD,
-    Call,
-    check_cotangents,
-    check_jvp,
-    check_outputs,
-    flatten,
-    of_chosen,
-    pullback,
-    require_floating,
-    values_of,
-)
+from ._transforms import function_call as calls
+from ._transforms.function_call import flatten, of_chosen, pullback, units, values_of
 from ._transforms.vmap import Draws, vmap
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
@@ -49,8 +40,8 @@ def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
     @wraps(func)
     def differentiated(*args, **kwargs):
         of_those, primals = of_chosen(func, args, kwargs, argnums)
-        require_floating(primals)
-        value, aux, pull = pullback(of_those, primals, has_aux, GRAD)
+        calls.require_floating(primals)
+        value, aux, pull = pullback(of_those, primals, has_aux, calls.GRAD)
         found = pull([np.ones((), value._array.dtype)])
         found = found[0] if isinstance(argnums, int) else found
         return found, ((value, aux) if has_aux else value)
@@ -88,7 +79,7 @@ def vjp(func, *primals, has_aux=False) -> tuple:
     output, aux, pull = pullback(func, primals, has_aux, VJP)
 
     def pulled(cotangents, retain_graph=True, create_graph=None):
-        check_cotangents(cotangents, output)
+        calls.check_cotangents(cotangents, output)
         return pull(values_of(flatten(cotangents)[0]))
 
     return (output, pulled, aux) if has_aux else (output, pulled)
@@ -105,25 +96,15 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     >>> torch.func.jvp(lambda x: x**2, (x,), (direction,))
     (tensor([1., 4.]), tensor([2., 0.]))
     """
-    check_jvp(primals, tangents, JVP)
+    calls.check_jvp(primals, tangents, JVP)
     leaves, rebuild = flatten(primals)
-    call = Call(func, has_aux, JVP, lambda out: check_outputs(out, JVP))
+    call = calls.Call(func, has_aux, JVP, lambda out: calls.check_outputs(out, JVP))
     run = lambda *values: call.run(values, leaves, rebuild, False)
     flat, pushed = engine.jvp(run, values_of(leaves), values_of(flatten(tangents)[0]))
     if strict and call.independent:
-        raise RuntimeError(
-            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
-            "with strict=True."
-        )
+        raise error("jvp_strict")
     output, tangent = call.output(flat), call.output(pushed)
     return (output, tangent, call.aux_of(flat)) if has_aux else (output, tangent)
-
-
-def _units(tensor):
-    for index in np.ndindex(tuple(tensor.shape)):
-        unit = np.zeros(tuple(tensor.shape), tensor._array.dtype)
-        unit[index] = 1
-        yield unit
 
 
 def linearize(func, *primals) -> tuple[Any, Callable]:
@@ -162,7 +143,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
 def _rows(k, outputs, primals, pull, single):
     """d outputs[k] / d primals, each stacked over the elements of the output."""
     zeros = [np.zeros(tuple(o.shape), o._array.dtype) for o in outputs]
-    pulled = [flatten(pull([unit if i == k else z for i, z in enumerate(zeros)]))[0] for unit in _units(outputs[k])]
+    pulled = [flatten(pull([unit if i == k else z for i, z in enumerate(zeros)]))[0] for unit in units(outputs[k])]
     leaves, rebuild = flatten(tuple(primals))
     columns = list(zip(*pulled, strict=True))
     made = rebuild(
@@ -202,7 +183,7 @@ def _columns(chosen, k, has_aux):
     columns, like, aux = [], None, None
     by = flatten(tuple(chosen()[1]))[0][k]
     shape = tuple(by.shape)
-    for unit in _units(by):
+    for unit in units(by):
         func, primals = chosen()
         leaves, rebuild = flatten(tuple(primals))
         tangents = [

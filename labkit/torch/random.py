@@ -126,13 +126,20 @@ def uniform(generator, count, dtype, low, high):
     return drawn
 
 
-def integers(generator, count, dtype, low, high):
-    """Integers from `low` below `high`: the remainder of a word, or of two for wide ranges."""
+def integers(generator, count, dtype, low, high, long=None):
+    """Integers from `low` below `high`: the remainder of a word, or of two (`long`, by default for wide ranges)."""
     span = high - low
-    words = generator.long_words(count) if span >= LONG else generator.words(count)
+    words = generator.long_words(count) if (span >= LONG if long is None else long) else generator.words(count)
     if span < 2**64:
         words %= np.uint64(span)
     return (words + np.uint64(low % 2**64)).view(np.int64).astype(dtype)
+
+
+def any_integers(generator, count, dtype):
+    """Integers from 0 to the largest of an integer dtype, or to the one up to which a floating dtype has them all."""
+    digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53, "bool": 0}
+    largest = 2 ** digits[dtype.name] if dtype.name in digits else int(np.iinfo(dtype).max)
+    return integers(generator, count, dtype, 0, largest + 1, long=dtype.name in ("int64", "float64"))
 
 
 def choices(generator, count, probability):

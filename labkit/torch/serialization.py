@@ -18,6 +18,7 @@ import numpy as np
 
 from ..dialects.class_paths import real_home
 from ..dialects.unsupported import attributes
+from ._error_texts import error, said
 from ._tensor.attributes import Size
 from ._tensor.device import device
 from ._tensor.dtype import DTYPES, dtype
@@ -28,20 +29,6 @@ __all__ = ["load", "save"]
 
 MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
-ADVICE = "Check the documentation of torch.load to learn more about types accepted by default with weights_only"
-DANGER = (
-    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. "
-    "Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code "
-    "execution. Do it only if you got the file from a trusted source."
-)
-UNKNOWN = (
-    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if "
-    "you trust the source of the checkpoint\x1b[0m. \n\t(1) {danger}\n\t(2) Alternatively, to load with `weights_only=True` "
-    "please check the recommended steps in the following error message.\n\tWeightsUnpickler error: Unsupported global: "
-    "GLOBAL {name} was not an allowed global by default. Please use `torch.serialization.add_safe_globals([{name}])` or the "
-    "`torch.serialization.safe_globals([{name}])` context manager to allowlist this global if you trust this "
-    "class/function.\n\n{advice} https://pytorch.org/docs/stable/generated/torch.load.html."
-)
 NO_ARCHIVE = (
     "torch.load: expected an archive as torch.save writes it since PyTorch 1.6, but the file is another kind or is not "
     "whole; save it anew with a newer PyTorch"
@@ -173,10 +160,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     `map_location`: all is on the CPU; a file that was saved on a GPU needs `"cpu"` here, as in PyTorch, else RuntimeError.
     """
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
-        raise AttributeError(
-            f"{type(f).__name__!r} object has no attribute 'seek'. You can only torch.load from a file that is seekable. "
-            "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
-        )
+        raise error("not_seekable", kind=type(f).__name__)
     with open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
         if not zipfile.is_zipfile(file):
             file.seek(0)
@@ -208,7 +192,7 @@ class _Unpickler(pickle.Unpickler):
         if self.careful:
             home = real_home(module, name)
             full = f"{home}.{name}" if home else full
-            raise pickle.UnpicklingError(UNKNOWN.format(danger=DANGER, name=full, advice=ADVICE))
+            raise pickle.UnpicklingError(said("unsupported_global", name=full))
         if module.partition(".")[0] == "torch":
             return getattr(import_module(f"labkit.{module}"), name)
         return super().find_class(module, name)

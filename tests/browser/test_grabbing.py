@@ -133,9 +133,6 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
     "landscape": ("landscape", "step", {}, 7),
     "cut": ("cut", "cut", {}, 3),
-    "power": ("microscope", "power", {"beside": 1}, 4),
-    "value of an argument": ("calls", "position", {}, 3),
-    "argument": ("calls", "position", {}, 3),
 }
 
 

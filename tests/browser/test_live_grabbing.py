@@ -6,7 +6,7 @@ from live_page import Live
 from shown_widget import Shown
 from widget_examples import Demo
 
-from labkit.widgets import Landscape, Microscope
+from labkit.widgets import Landscape
 
 
 @pytest.fixture
@@ -41,18 +41,6 @@ def test_a_start_is_dragged(live):
     dragged.by("start", 50, 60)
     settled(lively, dragged)
     assert lively.picture.inputs["w"] > -0.4 and lively.picture.inputs["b"] < 2.9
-
-
-@pytest.mark.live
-def test_a_bit_is_toggled_by_a_click(live):
-    lively, dragged = live(Microscope(1.5, powers=[0]))
-    for _ in range(2):
-        assert dragged.shown.click("bit 0")
-        lively.page.wait_for_timeout(500)
-    dragged.shown.click("bit 6")
-    lively.page.wait_for_timeout(500)
-    assert lively.picture.inputs == {"value": 1.0}
-    assert [message["set"] for message in lively.messages] == [{"bit": 0}, {"bit": 0}, {"bit": 6}]
 
 
 @pytest.mark.live

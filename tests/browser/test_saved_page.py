@@ -245,27 +245,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
     assert shown.position(shown.main) == 1
 
 
-ASKED = {  # the first question, and where the dial that it is about stands meanwhile
-    "calls": ("What comes back?", "show", 0),
-}
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_who_wants_to_predict_is_asked_at_once_and_told_when_predicting_is_over(go, tmp_path, name):
-    words, dial, position = ASKED[name]
-    page = go(made(name).save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    ask = page.locator(".lk-ask")
-    page.get_by_label("Predict first").check()
-    assert ask.is_visible() and words in ask.text_content()
-    scene, kind = made(name).scene, next(d.kind for d in made(name).scene.dials if d.name == dial)
-    shown = Shown(page.locator(".labkit"), scene)
-    shown.state = scene.state(**{dial: position})
-    assert shown.differences() == []
-    page.get_by_label("Predict first").uncheck()
-    shown.state = scene.state(**{dial: 1 if kind == "told" else position})
-    assert not ask.is_visible() and shown.differences() == []
-
-
 def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
     """The start of a descent is dragged, which a saved page computes."""
     page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
@@ -342,15 +321,6 @@ def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go
     page.wait_for_function(
         "() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')"
     )  # the walk back plays on
-
-
-def test_what_belongs_to_what_is_pointed_at_lights_up_with_it(go, tmp_path):
-    page = go(made("calls").save(tmp_path / "calls.html").as_uri()).page
-    page.locator("[data-link='leaf gradient for x']:visible").first.hover(force=True)
-    assert page.locator("[data-link='position 0'].lk-hot").count() > 0
-    page.locator("[data-link='position 1']:visible").first.hover(force=True)
-    assert page.locator("[data-link='position 1'].lk-hot").count() > 0
-    assert page.locator("[data-link='leaf gradient for x'].lk-hot, [data-link='position 0'].lk-hot").count() == 0
 
 
 def test_a_sentence_that_grows_longer_moves_no_picture(go, tmp_path):

@@ -232,7 +232,7 @@ def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened
 
 
 def test_the_keyboard_is_not_lost_with_a_button_that_goes(opened):
-    page = opened(made("show"), width=1000)
+    page = opened(made("cut"), width=1000)
     page.locator(".lk-scroll").first.focus()
     page.keyboard.press("+")
     page.get_by_role("button", name="Fit").locator("visible=true").focus()

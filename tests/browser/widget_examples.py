@@ -47,9 +47,7 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
-    "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
 }
 LABS = {  # compute in the page
@@ -62,6 +60,8 @@ LABS = {  # compute in the page
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
+    "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
+    "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
 }
 FEW = ("demo",)  # has every kind of control and of link
 

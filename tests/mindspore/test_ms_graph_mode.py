@@ -500,6 +500,8 @@ def test_random_ops_draw_anew_at_every_run_and_follow_the_seed():
     drawn = [values(compiled(X)) for _ in range(3)]
     assert drawn[0] == eager and drawn[0] != drawn[1] != drawn[2]
     assert "def program(x, rand, randn):" in compiled.program(X).source
+    by_chance = ms.jit(lambda x: x if ops.rand(()) > 0.8 else -x)
+    assert 0 < sum(values(by_chance(Tensor(1.0))) > 0 for _ in range(100)) < 50
 
 
 @pytest.mark.parametrize("f", [

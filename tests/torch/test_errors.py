@@ -1,9 +1,14 @@
 """What goes wrong says so: an expression, and the error (or the value, where it is none after all)."""
 
+import ast
+from pathlib import Path
+from string import Formatter
+
 import pytest
 
-import labkit.torch as torch  # noqa: F401
+import labkit.torch as torch
 import labkit.torch.nn.functional as F  # noqa: F401
+from labkit.torch._error_texts import _texts
 
 # fmt: off
 RAISED = [
@@ -185,3 +190,13 @@ def test_an_expression_raises(expression, outcome):
     except Exception as error:
         found = f"{type(error).__name__}: {error}"
     assert found == outcome
+
+
+def test_each_text_of_the_table_is_said_somewhere_with_its_placeholders():
+    texts = {name: {part[1] for part in Formatter().parse(text) if part[1]} for name, (_, text) in _texts().items()}
+    trees = [ast.parse(path.read_text()) for path in Path(torch.__file__).parent.rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    calls = [node for node in nodes if getattr(getattr(node, "func", None), "id", "") in ("error", "said")]
+    given = {n.args[0].value: {word.arg for word in n.keywords} for n in calls if isinstance(n.args[0], ast.Constant)}
+    assert given == {name: texts[name] for name in given}
+    assert {*texts} <= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}

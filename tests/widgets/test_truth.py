@@ -18,10 +18,7 @@ from labkit.widgets.kit.strokes import NOWHERE, Drawn, Placed, numbers
 from labkit.widgets.kit.words import briefly
 
 FEW = ("landscape",)
-READ = (
-    "landscape",
-    "microscope",
-)  # have axes
+READ = ("landscape",)  # have axes
 BARS = ("bar", "backbar", "savedbar", "leafbar", "badbar", "outline")
 WIDGETS = [pytest.param(n, marks=() if n in FEW else pytest.mark.live) for n in widget_examples.EXAMPLES]
 
@@ -229,7 +226,7 @@ def test_nothing_is_drawn_without_a_place_or_a_size(name):
             assert "nan" not in str(at) and "inf" not in str(at).replace("inference", ""), (panel.name, mark)
 
 
-MORE = ("demo", "microscope", "wrong_engines")  # tell details under "more"
+MORE = ("demo", "wrong_engines")  # tell details under "more"
 LABS = [w for w in WIDGETS if w.values[0] not in MORE]
 
 

@@ -9,8 +9,8 @@ it had then, as in the real one. labkit warns of the first change that is not se
 
 Where the function asks for the truth of a tensor, in an `if` or a `while`, the program is for this answer, and there is one for
 the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside of
-ops, as those of an array or of `ops.unique`, or by many answers, as a long `while` does, is run by Python every time; that run
-sees what its surroundings are then.
+ops, as those of an array or of `ops.unique`, by many answers, as a long `while` does, or by an answer after random numbers were
+drawn, is run by Python every time; that run sees what its surroundings are then.
 """
 
 import types
@@ -78,6 +78,8 @@ class Compiled:
         except Interpreted:
             self._interpreted.add(signature)
             self._programs.pop(signature, None)
+        except Elsewhere:  # another thread has changed a parameter meanwhile
+            pass
         return self._by_python(args, kwargs)
 
     def _signature(self, args, kwargs):
@@ -219,7 +221,9 @@ def compiled_for(fn, options, make):
 def jit(function=None, **options) -> Callable:
     """Compile a function or cell: `@jit`, `@jit(...)` or `jit(net)`. The options of the real one are accepted.
 
-    The first call for each structure, shape and dtype of the arguments records a program; later ones run it.
+    The first call for each structure, shape and dtype of the arguments records a program; later ones run it. What changes outside
+    of it afterwards, an attribute, a global or a list, is not seen, as in the real one; labkit warns of the first change. Unlike
+    the real one it sees `Parameter.set_data`, and raises TraceError for a side effect, such as a list appended to.
 
     >>> square = jit(lambda x: x * x)
     >>> square(Tensor(3.0)), square(Tensor(4.0)), square.cache_info()

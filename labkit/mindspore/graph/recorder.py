@@ -105,7 +105,7 @@ class Recorder:
 
     def __init__(self, recording, outside=()):
         self.recording, self.read, self.written = recording, {}, {}
-        self.sources = []  # of inputs besides the arguments: functions that give their values before a run
+        self.sources = []  # of inputs besides the arguments, values before a run: partials, and functions that draw them
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
         self.decisions: list = []  # where a value decided, and whether the answer was a truth value
         self.turned: Any = None  # the number of the decision that is to be answered the other way
@@ -165,6 +165,8 @@ class Recorder:
         if self.turned == len(self.decisions):
             answer = not answer
         self.decisions.append((user_site(), type(answer) is bool))
+        if any(not isinstance(source, partial) for source in self.sources):
+            raise trace_error("go by a value after random numbers are drawn", Interpreted)
         if len(self.decisions) > MANY_DECISIONS:
             raise trace_error(f"go by values more than {MANY_DECISIONS} times", Interpreted)
         record_decision(self.recording.log, value, ask, answer)

@@ -9,6 +9,7 @@ import numpy as np
 from ...dialects.argument_types import of_kind
 from ...dialects.provenance import DETACHED
 from ...engine import leaves
+from .._error_texts import said
 from .._tape import grad_mode, tensor_provenance
 from .._tensor import dtype as _dtype
 from .._tensor.device import check_device
@@ -17,11 +18,6 @@ from .._tensor.tensor import Tensor
 from .dispatch import NUMBERS
 from .function_table import function, method
 from .shape import flat_sizes
-
-COPY_CONSTRUCT = (
-    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
-)
 
 
 def _inferred(data):
@@ -95,7 +91,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([1., 2.], requires_grad=True)
     """
     if isinstance(data, Tensor):
-        warnings.warn(COPY_CONSTRUCT, UserWarning, stacklevel=2)
+        warnings.warn(said("copy_construct"), UserWarning, stacklevel=2)
     return _noted(_made(_array(data, dtype), requires_grad, device), data, "tensor")
 
 
@@ -244,3 +240,15 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False)
     """`steps` numbers from `start` to `end`, both included."""
     dtype = dtype or _dtype.get_default_dtype()
     return _made(np.linspace(start, end, steps).astype(dtype.np), requires_grad, device)
+
+
+@function()
+def FloatTensor(data):
+    """A tensor of float32, as older code writes it: `torch.tensor(data, dtype=torch.float32)`."""
+    return tensor(data, dtype=DTYPES["float32"])
+
+
+@function()
+def LongTensor(data):
+    """A tensor of int64, as older code writes it: `torch.tensor(data, dtype=torch.int64)`."""
+    return tensor(data, dtype=DTYPES["int64"])

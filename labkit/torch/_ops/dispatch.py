@@ -10,6 +10,7 @@ from ...dialects.provenance import UNTRACED as NO_DERIVATIVE
 from ...engine import cast, isbox, quietly
 from ...ops import two_bytes
 from .. import _rules
+from .._error_texts import error
 from .._tape import grad_mode, tensor_provenance
 from .._tape.op_node import UNTRACED, CopySlices, Edge
 from .._tensor import dtype as _dtype
@@ -22,24 +23,7 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-OVERLAPPING = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor before performing the operation."
-)
 REPEATING = ("masked_fill_", "index_put_")  # may write the same element several times
-CAPTURED = (
-    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
-    "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
-    "transformed to explicitly accept the mutated Tensor(s) as inputs."
-)
-SHARED = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation."
-)
-INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-)
 
 
 def tensor_of(x, name):
@@ -195,10 +179,7 @@ def check_broadcast(*operands):
     for back in range(1, min(len(a), len(b)) + 1):
         if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
             place = max(len(a), len(b)) - back
-            raise RuntimeError(
-                f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) at non-singleton "
-                f"dimension {place}"
-            )
+            raise error("check_broadcast", a=a[-back], b=b[-back], place=place)
 
 
 def floating(tensor):
@@ -258,13 +239,13 @@ def attach(made, tensor, look):
 def check_inplace(name, tensor, *operands):
     """Raise if the in-place op `name` on `tensor`, with these operands, is an error in the current mode."""
     if tensor._level < grad_mode.transform_level():
-        raise RuntimeError(CAPTURED.format(name))
+        raise error("in_place_on_captured", op=name)
     behind = tensor if tensor._base is None else tensor._base
     if behind._primal is not None:
         with grad_mode.outside_transform(behind._level):
             check_inplace(name, behind._primal, *operands)
     if tensor.is_inference() and not grad_mode.is_inference_mode_enabled():
-        raise RuntimeError(INFERENCE)
+        raise error("inference_in_place")
     tensors = [t for t in operands if isinstance(t, Tensor)]
     if grad_mode.grad_enabled() and any(t.requires_grad for t in (tensor, *tensors)):
         if tensor._base is not None:
@@ -272,10 +253,10 @@ def check_inplace(name, tensor, *operands):
         if tensor._requires and tensor.is_leaf:
             raise RuntimeError(LEAF)
     if not name.startswith(REPEATING) and not _apart(tensor._array) and not any(t is tensor for t in tensors):
-        raise RuntimeError(SHARED)
+        raise error("in_place_on_repeated")
     for t in tensors:
         if t._version_counter is tensor._version_counter and t is not tensor and _partly_same(tensor._array, t._array):
-            raise RuntimeError(OVERLAPPING)
+            raise error("in_place_overlap")
 
 
 def check_view(tensor):
@@ -289,13 +270,9 @@ def check_view(tensor):
 def inplace(tensor, new):
     """Give `tensor` the content and the history of `new`, in its own memory; returns `tensor`."""
     if new.shape != tensor.shape:
-        raise RuntimeError(
-            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(new.shape)}"
-        )
+        raise error("broadcast_in_place", shape=list(tensor.shape), broadcast=list(new.shape))
     if new.dtype.rank > tensor.dtype.rank:
-        raise RuntimeError(
-            f"result type {new.dtype.legacy} can't be cast to the desired output type {tensor.dtype.legacy}"
-        )
+        raise error("cast_in_place", result=new.dtype.legacy, kind=tensor.dtype.legacy)
     return overwrite(tensor, converted(new, tensor.dtype))
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...ops import FUNCTIONS, about
 from .. import _rules
+from .._error_texts import error
 from .._tensor import dtype as _dtype
 from .._tensor.tensor import Tensor
 from . import dispatch
@@ -61,18 +62,6 @@ def square(input):
 def add(input, other, *, alpha=1):
     """`input + alpha * other`."""
     return binary(_rules.add, input, other) if alpha == 1 else binary(_rules.add_scaled, input, other, more=(alpha,))
-
-
-NO_BOOL_SUB = (
-    "Subtraction, the `-` operator, with {} is not supported. Use the `^` or `logical_xor()` operator instead."
-)
-BOOL_SUB = {
-    True: NO_BOOL_SUB.format("two bool tensors"),
-    False: (
-        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-        "the `~` or `logical_not()` operator instead."
-    ),
-}
 
 
 @both("sub", "subtract")
@@ -177,15 +166,12 @@ def _as_tensor(value, dtype):
 def _refuse_bool(a, b):
     flags = [v.dtype.name == "bool" if isinstance(v, Tensor) else isinstance(v, bool) for v in (a, b)]
     if flags[0] or flags[1]:
-        raise RuntimeError(BOOL_SUB[flags[0] and flags[1]])
+        raise error("sub_of_bools" if flags[0] and flags[1] else "sub_of_bool")
 
 
 def _negatable(x):
     if x.dtype.name == "bool":
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
-        )
+        raise error("negative_bool")
     return x
 
 
@@ -217,9 +203,7 @@ def where(condition, input=None, other=None):
     if input is None:
         return tuple(off_tape(i, "where", condition) for i in np.nonzero(condition._array))
     if condition.dtype.name not in ("bool", "uint8"):
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.legacy}"
-        )
+        raise error("where_condition", kind=condition.dtype.legacy)
     dtype = common_dtype(input, other)
     operands = [converted(_as_tensor(v, dtype), dtype) for v in (input, other)]
     check_broadcast(*operands)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .. import _rules
+from .._error_texts import error
 from .._tape import tensor_provenance
 from .._tensor.tensor import Tensor
 from .dispatch import apply, check_inplace, converted, inplace, overwrite, placed, view, whole_dim
@@ -20,10 +21,7 @@ def _parts(tensor, index):
         used += 1 if type(p) is int else _consumed(p)
     if used > tensor._array.ndim:
         if tensor.ndim == 0:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
-            )
+            raise error("index_of_0d")
         raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
     for place, p in enumerate(parts):
         if p is Ellipsis:
@@ -66,10 +64,7 @@ def _looked(tensor, parts):
         else:
             if isinstance(part, str):
                 raise TypeError("new(): invalid data type 'str'")
-            raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                f"{type(part).__name__})"
-            )
+            raise error("index_type", kind=type(part).__name__)
     has_arrays = bool(advanced) and any(isinstance(a, np.ndarray) for a in advanced)
     return tensor, tuple(advanced) if has_arrays else None
 
@@ -88,10 +83,7 @@ def _check_positions(tensor, dim, part):
     if array.dtype == bool:
         for k, n in enumerate(array.shape):
             if n != tensor.shape[dim + k]:
-                raise IndexError(
-                    f"The shape of the mask {list(array.shape)} at index {k} does not match the shape of the indexed "
-                    f"tensor {list(tensor.shape)} at index {dim + k}"
-                )
+                raise error("mask_shape", mask=list(array.shape), k=k, shape=list(tensor.shape), dim=dim + k)
         return
     n = tensor.shape[dim]
     wrong = array[(array < -n) | (array >= n)]

@@ -5,6 +5,7 @@ from string import ascii_letters
 import numpy as np
 
 from .. import _rules
+from .._error_texts import error
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import lowered
 from .dispatch import apply, check_broadcast, together, view, whole_dim
@@ -38,19 +39,14 @@ def mm(input, mat2):
 
 def _check_inner(a, b):
     if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
+        raise error("mm_shapes", n=a.shape[0], k=a.shape[1], l=b.shape[0], m=b.shape[1])
 
 
 @both()
 def mv(input, vec):
     """The product of a matrix and a vector."""
     if input.shape[1] != vec.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({input.shape[0]}x{input.shape[1]}), vec "
-            f"({vec.shape[0]})"
-        )
+        raise error("mv_sizes", n=input.shape[0], k=input.shape[1], m=vec.shape[0])
     _same_dtype(input, vec)
     return apply(_rules.mv, input, vec)
 
@@ -61,11 +57,7 @@ def dot(input, tensor):
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if input.shape != tensor.shape:
-        raise RuntimeError(
-            "inconsistent tensor size, expected tensor "
-            f"[{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements, but got "
-            f"{input.shape[0]} and {tensor.shape[0]} elements respectively"
-        )
+        raise error("dot_sizes", n=input.shape[0], m=tensor.shape[0])
     if input.dtype is not tensor.dtype:
         kinds = f"{input.dtype.legacy} and {tensor.dtype.legacy}"
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {kinds}")
@@ -80,10 +72,7 @@ def bmm(input, mat2):
         if x.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] but "
-            f"got: [{mat2.shape[0]}, {mat2.shape[1]}]."
-        )
+        raise error("bmm_sizes", batch=input.shape[0], inner=input.shape[2], batch2=mat2.shape[0], rows=mat2.shape[1])
     _same_dtype(input, mat2)
     return apply(_rules.bmm, input, mat2)
 
@@ -196,10 +185,7 @@ def _sizes_of_letters(inputs, given):
         for letter, size in zip(letters, x.shape, strict=True):
             before = seen.setdefault(letter, size)
             if 1 not in (size, before) and size != before:
-                raise RuntimeError(
-                    f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
-                    f"previously seen size {before}"
-                )
+                raise error("einsum_sizes", letter=letter, size=size, place=place, before=before)
             seen[letter] = max(size, before)
     return seen
 

@@ -58,12 +58,8 @@ def _blocks_of(drawn):
 # ---- float64: the C library's functions, which Python calls one by one ----
 
 
-def _log64(x):
-    return _each(math.log, x)
-
-
-def _sine_and_cosine64(x):
-    return _each(math.sin, x), _each(math.cos, x)
+_log64 = lambda x: _each(math.log, x)
+_sine_and_cosine64 = lambda x: (_each(math.sin, x), _each(math.cos, x))
 
 
 def _each(fun, x):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .. import _rules
+from .._error_texts import error
 from .._tensor.tensor import Tensor
 from .creation import from_numpy
 from .dispatch import OPERANDS, apply, check_broadcast, check_inplace, converted, inplace, overwrite, together
@@ -108,9 +109,7 @@ def fill_(self, value):
     check_inplace(f"fill_{_BY_LAST((value,))}", self, value)
     if isinstance(value, Tensor):
         if value.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-            )
+            raise error("fill_value", ndim=value.ndim)
         return overwrite(self, apply(_rules.filled_with, self, converted(value, self.dtype)))
     return overwrite(self, apply(_rules.filled, self, value))
 

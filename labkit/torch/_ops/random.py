@@ -107,7 +107,7 @@ def _check_bound(name, bound, dtype):
 
 def drawn_seed(generator) -> int:
     """A seed for another generator, as PyTorch's loaders and samplers draw it."""
-    return int(_draws.integers(generator or default_generator, 1, np.int64, 0, 2**63)[0])
+    return int(_draws.any_integers(generator or default_generator, 1, DTYPES["int64"].np)[0])
 
 
 # ---- by size ----
@@ -247,5 +247,12 @@ def _refill(name, node, draw):
     METHODS[name] = fun
 
 
+def _random(generator, count, dtype, contiguous, *bounds):
+    if bounds:
+        return _integers(generator, count, dtype, contiguous, *bounds)
+    return _draws.any_integers(_source(generator), count, dtype.np)
+
+
+_refill("random_", "RandomBackward0", _random)
 _refill("uniform_", "UniformBackward0", _uniform)
 _refill("normal_", "NormalBackward0", _normal)

@@ -8,6 +8,7 @@ from ...dialects.class_paths import Placed
 from ...dialects.user_warnings import warn_user
 from ...ops import REDUCTIONS
 from .. import _rules
+from .._error_texts import error, said
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import widened
 from .dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
@@ -27,10 +28,7 @@ def _axis(dim, ndim):
 
 def _floats_alone(input):
     if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {input.dtype.legacy}"
-        )
+        raise error("mean_of_integers", kind=input.dtype.legacy)
     return input
 
 
@@ -72,14 +70,8 @@ def _spread(fun, input, dim, unbiased, keepdim, correction):
         correction = 0 if unbiased is False else 1
     found = apply(fun, input, axis, keepdim, correction)
     if input.numel() <= correction * found.numel():
-        warn_user(TOO_FEW.format("var" if fun is _rules.var else "std"))
+        warn_user(said("too_few_elements", op="var" if fun is _rules.var else "std"))
     return found
-
-
-TOO_FEW = (
-    "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel divided by"
-    " output numel)."
-)
 
 
 @both()

@@ -8,6 +8,7 @@ from ...dialects.argument_types import one_by_one
 from ...dialects.user_warnings import warn_user
 from ...engine import cast
 from .. import _rules
+from .._error_texts import error, said
 from .._tensor import dtype as _dtype
 from .._tensor.device import check_device
 from .._tensor.device import device as _device
@@ -55,10 +56,7 @@ def view_(self, *size, dtype=None):
         return Tensor._of(self._array.view((dtype or size[0]).np))
     shape = _resolved(flat_sizes(size), self.numel())
     if not _viewable(self._array, shape):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
-        )
+        raise error("view_strides")
     return view(self, _rules.reshape, shape)
 
 
@@ -81,36 +79,62 @@ def flatten(input, start_dim=0, end_dim=-1):
     return reshape(input, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
-@both()
-def t(input):
-    """The transpose of a matrix."""
-    return view(input, *_turning(input))
-
-
 def _turning(input):
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return (_rules.t,)
 
 
-@both("transpose", "swapaxes")
-def transpose(input, dim0, dim1):
-    """Two dimensions exchanged."""
-    return view(input, *_transposing(input, dim0, dim1))
-
-
 def _transposing(input, dim0, dim1):
     return _rules.transpose, whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
+
+
+def _squeezing(input, dim=None):
+    if dim is None:
+        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
+    if isinstance(dim, (tuple, list)):
+        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
+    dim = whole_dim(dim, input.ndim)
+    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
+
+
+def _unsqueezing(input, dim):
+    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
+
+
+def _shaped(how, does, *names):
+    """Enter a view and its form in place; `how` gives the rule and what comes with it."""
+
+    def looked(input, *args, **kwargs):
+        return view(input, *how(input, *args, **kwargs))
+
+    def changed(self, *args):
+        check_inplace(f"{names[0]}_", self)
+        rule, *more = how(self, *args)
+        made = view(self, _rules.IN_PLACE[rule], *more)
+        self._move_to(made._edge)
+        self._data = made._data
+        if self._base is not None:
+            self._view, self._seen = made._view, made._seen
+        return self
+
+    looked.__name__, looked.__doc__ = names[0], f"{does}."
+    changed.__name__, changed.__doc__ = f"{names[0]}_", f"`{names[0]}`, in place: the same memory under another shape."
+    METHODS[changed.__name__] = changed
+    return both(*names)(looked)
+
+
+t = _shaped(_turning, "The transpose of a matrix", "t")
+transpose = _shaped(_transposing, "Two dimensions exchanged", "transpose", "swapaxes")
+squeeze = _shaped(_squeezing, "Without the dimensions of length 1, or without `dim` if its length is 1", "squeeze")
+unsqueeze = _shaped(_unsqueezing, "With a dimension of length 1 at `dim`", "unsqueeze")
 
 
 @function("permute")
 def permute(input, dims):
     """The dimensions in the order `dims`."""
     if len(dims) != input.ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
-        )
+        raise error("permute_dims", ndim=input.ndim, dims=len(dims))
     return view(input, _rules.permute, tuple(whole_dim(d, input.ndim) for d in dims))
 
 
@@ -128,49 +152,24 @@ def movedim(input, source, destination):
     return permute(input, places)
 
 
-@both()
-def squeeze(input, dim=None):
-    """Without the dimensions of length 1, or without `dim` if its length is 1."""
-    return view(input, *_squeezing(input, dim))
-
-
-def _squeezing(input, dim=None):
-    """The rule, and what it is told."""
-    if dim is None:
-        return _rules.squeeze_all, tuple(n for n in input.shape if n != 1)
-    if isinstance(dim, (tuple, list)):
-        return _rules.squeeze_dims, tuple(d for d in (whole_dim(d, input.ndim) for d in dim) if input.shape[d] == 1)
-    dim = whole_dim(dim, input.ndim)
-    return _rules.squeeze_dim, dim if input.ndim and input.shape[dim] == 1 else ()
-
-
-@both()
-def unsqueeze(input, dim):
-    """With a dimension of length 1 at `dim`."""
-    return view(input, *_unsqueezing(input, dim))
-
-
-def _unsqueezing(input, dim):
-    return _rules.unsqueeze, whole_dim(dim, input.ndim + 1)
-
-
 @method()
 def expand(self, *size):
     """Dimensions of length 1 (and new ones in front) repeated, without copying; -1 keeps a length."""
     sizes = flat_sizes(size)
     missing = len(sizes) - self.ndim
     if missing < 0:
-        raise RuntimeError(
-            f"expand({_kind(self)}{{{list(self.shape)}}}, size={list(sizes)}): the number of sizes provided "
-            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
+        raise error(
+            "expand_count",
+            kind=_kind(self),
+            shape=list(self.shape),
+            sizes=list(sizes),
+            count=len(sizes),
+            ndim=self.ndim,
         )
     shape = tuple(self.shape[i - missing] if n == -1 else n for i, n in enumerate(sizes))
     for i, (have, want) in enumerate(zip(self.shape, shape[missing:], strict=True)):
         if have not in (1, want):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton "
-                f"dimension {i + missing}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(self.shape)}"
-            )
+            raise error("expand_size", want=want, have=have, i=i + missing, sizes=list(sizes), shape=list(self.shape))
     return view(self, _rules.expand, shape)
 
 
@@ -260,38 +259,13 @@ def contiguous(self):
 def _transposed_property(name, axes):
     def get(self):
         if axes is None and self.ndim not in (1, 2):
-            warn_user(NOT_A_MATRIX)
+            warn_user(said("t_of_no_matrix"))
         return view(self, _rules.permute, tuple(reversed(range(self.ndim)))) if axes is None else transpose(self, *axes)
 
     return property(get, doc=f"The dimensions {'reversed' if axes is None else 'exchanged'}: a view.")
 
 
-NOT_A_MATRIX = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in"
-    " a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to"
-    " reverse the dimensions of a tensor."
-)
 METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_property("mT", (-2, -1))
-
-
-def _shaped_in_place(name, how):
-    def changed(self, *args):
-        check_inplace(f"{name}_", self)
-        rule, *told = how(self, *args)
-        made = view(self, _rules.IN_PLACE[rule], *told)
-        self._move_to(made._edge)
-        self._data = made._data
-        if self._base is not None:
-            self._view, self._seen = made._view, made._seen
-        return self
-
-    changed.__name__, changed.__doc__ = f"{name}_", f"`{name}`, in place: the same memory under another shape."
-    return changed
-
-
-_HOW = {"t": _turning, "transpose": _transposing, "squeeze": _squeezing, "unsqueeze": _unsqueezing}
-for _name, _how in _HOW.items():
-    METHODS[f"{_name}_"] = _shaped_in_place(_name, _how)
 
 
 # ---- joining and splitting ----
@@ -320,10 +294,7 @@ def cat(tensors, dim=0):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {tensors[0].ndim} and {x.ndim}")
         for d, (a, b) in enumerate(zip(tensors[0].shape, x.shape, strict=True)):
             if d != dim and a != b:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for "
-                    f"tensor number {i} in the list."
-                )
+                raise error("cat_sizes", dim=dim, a=a, b=b, i=i)
     return _joined(tensors, _rules.cat, dim)
 
 
@@ -334,10 +305,7 @@ def stack(tensors, dim=0):
         raise RuntimeError("stack expects a non-empty TensorList")
     for i, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(x.shape)} at entry {i}"
-            )
+            raise error("stack_sizes", first=list(tensors[0].shape), shape=list(x.shape), i=i)
     return _joined(tensors, _rules.stack, whole_dim(dim, tensors[0].ndim + 1))
 
 
@@ -365,10 +333,7 @@ def split(input, split_size, dim=0):
     else:
         sizes, name = list(split_size), "SplitWithSizesBackward0"
         if sum(sizes) != n:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
-                f"but got split_sizes={sizes}"
-            )
+            raise error("split_sizes", n=n, dim=dim, sizes=sizes)
     starts = [sum(sizes[:k]) for k in range(len(sizes))]
     return _slices(input, dim, [(s, s + m) for s, m in zip(starts, sizes, strict=True)], name)
 

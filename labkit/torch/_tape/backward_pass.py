@@ -11,6 +11,7 @@ from ...dialects.argument_types import as_tuple, of_kind
 from ...dialects.new_stack import on_new_stack
 from ...dialects.user_warnings import warn_user
 from ...engine import dense, getval, match_dtype, watch
+from .._error_texts import said
 from .._ops.function_table import method
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import check_shape
@@ -42,18 +43,11 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
     accumulate((self,), gradient, retain_graph, create_graph, inputs)
 
 
-CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause"
-    " a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function,"
-    " make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
-)
-
-
 def accumulate(tensors, gradients, retain_graph, create_graph, inputs):
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf, or of `inputs` alone."""
     edges = None
     if create_graph:
-        warn_user(CYCLE)
+        warn_user(said("create_graph_cycle"))
     if inputs is not None:
         inputs = tuple_of(inputs)
         if not inputs:
@@ -189,9 +183,8 @@ class BackwardPass:
         """
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
-            raise RecursionError(
-                f"backward() inside backward(), {inside} times over: expected a hook or function to end"
-            )
+            text = f"backward() inside backward(), {inside} times over: expected a hook or function to end"
+            raise RecursionError(text)
         return on_new_stack(self._run) if inside and inside % NESTED == 0 else self._run()
 
     def _run(self):

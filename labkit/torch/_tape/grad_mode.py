@@ -9,6 +9,7 @@ from ...dialects.class_paths import Placed
 from ...dialects.provenance import place
 from ...dialects.user_warnings import warn_user
 from ...engine import PerThread, new_level
+from .._error_texts import error
 
 
 class _State(PerThread):
@@ -60,11 +61,7 @@ def transform_level():
 def refuse_in_transform(call, name):
     """Raise RuntimeError where a function of `torch.func` runs: there the method `name` would change what it computes."""
     if transform_level() or state.drawing is not None:
-        raise RuntimeError(
-            f"You are attempting to call Tensor.{call} inside of a function being transformed by a functorch transform. This "
-            "is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
-            f"call {name} outside of a function being transformed instead."
-        )
+        raise error("in_transform", call=call, op=name)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from ...dialects.provenance import place as here
 from ...engine import TAPE, Own, dense, dtype_of, new_box, vjp_of
 from ...ops import row_of
 from .. import _rules
+from .._error_texts import error
 from .node import Node, sequence
 from .saved_values import Kept, SavedTensor, stand_in, unpacked
 
@@ -55,10 +56,7 @@ def _check_place(info, place):
         words = f"argument '{names[place]}' (position {place + 1}) must be Number, not Tensor"
         raise TypeError(f"{_plain_name(info)}(): {words}")
     if place < tensors and info.kinds[place] == "!":
-        raise RuntimeError(
-            f"The function '{_plain_name(info)}' is not differentiable with respect to argument '{names[place]}'. This input "
-            "cannot have requires_grad True."
-        )
+        raise error("not_differentiable", op=_plain_name(info), argument=names[place])
 
 
 def _plain_name(info):

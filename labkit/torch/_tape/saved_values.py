@@ -14,20 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...dialects.class_paths import Placed
+from .._error_texts import error, said
 from . import grad_mode
 from .node import NONE, Node, short_name
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
-INFERENCE = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
-    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-)
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 KEEP_CONSTANT = (
     4096  # elements: of a constant that a node which has run may hold, so that its values can be computed again
@@ -80,7 +70,7 @@ class Kept(Node):
             if counter is None:
                 continue
             if tensor._inference:
-                raise RuntimeError(INFERENCE)
+                raise error("inference_saved")
             if grad_mode.state.saving is not None:
                 self.pack(name, tensor, grad_mode.state.saving)
             else:
@@ -121,7 +111,7 @@ class Kept(Node):
 
     def check(self):
         if self.released and self.plan.saved:
-            raise RuntimeError(FREED)
+            raise error("graph_freed")
         for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
                 tensor, maker = self._shown(name, ref())
@@ -195,30 +185,9 @@ def modified(tensor, maker, counter, number):
     where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]"
     if maker:
         where += f", which is output {tensor.output_nr} of {maker},"
-    hint = (
-        "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
-    return (
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"{where} is at version {counter.number}; expected version {number} instead. {hint}"
-    )
+    return said("modified", where=where, number=counter.number, expected=number)
 
 
-CHANGED = (
-    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
-    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
-    "perform in-place operations on the input to a pack hook."
-)
-GONE = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed "
-    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph "
-    "a second time or if you need to access saved variables after calling backward."
-)
-TWICE = (
-    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed "
-    "at a time."
-)
 NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"
 
 
@@ -229,7 +198,7 @@ def packed(tensor, hooks):
     with grad_mode.no_grad():
         held = pack(tensor)
     if tensor._version_counter.number != number:
-        raise RuntimeError(CHANGED)
+        raise error("pack_in_place")
     return held, unpack
 
 
@@ -268,8 +237,8 @@ class SavedTensor(metaclass=Placed):
         if name in node.plan.unsaved:
             raise RuntimeError(NOTHING)
         if node.released:
-            raise RuntimeError(GONE)
+            raise error("hooks_after_freed")
         if name in node.packed:
-            raise RuntimeError(TWICE)
+            raise error("hooks_twice")
         node.pack(name, getattr(node, f"_saved_{name}").detach(), (pack_hook, unpack_hook))
         node.versions.pop(name, None)

@@ -2,23 +2,9 @@
 
 import numpy as np
 
+from .._error_texts import error
 from .._tape import grad_mode, tensor_provenance
 from .attributes import Fields, part
-
-_LOOKS = "vmap: It looks like you're "
-OF_ENTRY = {  # what PyTorch says where one run for a whole batch would need one entry's value
-    "branch": f"{_LOOKS}attempting to use a Tensor in some data-dependent control flow. We don't support that yet, please "
-    "file an issue at https://github.com/pytorch/pytorch/issues .",
-    "item": f"{_LOOKS}calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please try to "
-    "rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "
-    "file a bug report.",
-    "either": f"{_LOOKS}either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some data-dependent "
-    "control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over calling "
-    ".item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support "
-    "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For "
-    "(3): please file an issue.",
-    "memory": "Cannot access data pointer of Tensor that doesn't have storage",
-}
 
 
 @part
@@ -27,7 +13,7 @@ class Leaving(Fields):
 
     def numpy(self, *, force=False):
         """The NumPy array that shares this tensor's memory."""
-        self._check_entry("memory")
+        self._check_entry("vmap_memory")
         if self.requires_grad and grad_mode.grad_enabled() and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
@@ -40,15 +26,15 @@ class Leaving(Fields):
 
     def item(self):
         """The one element as a Python number."""
-        self._check_entry("item")
+        self._check_entry("vmap_item")
         return tensor_provenance.left(self, "item", self._item())
 
-    def _check_entry(self, way):
+    def _check_entry(self, said):
         """Raise where the values of an entry of `vmap` are asked for."""
         entry = grad_mode.state.drawing
         if entry is not None and entry.holds(self):
-            inside = grad_mode.transform_level() > entry.level and way != "memory"
-            raise RuntimeError(OF_ENTRY["either" if inside else way])
+            inside = grad_mode.transform_level() > entry.level and said != "vmap_memory"
+            raise error("vmap_either" if inside else said)
 
     def _item(self):
         if self.numel() != 1:
@@ -57,7 +43,7 @@ class Leaving(Fields):
 
     def tolist(self):
         """Nested lists of Python numbers; a number for a 0-d tensor."""
-        self._check_entry("memory")
+        self._check_entry("vmap_memory")
         array = self._array
         found = (
             _python(array)
@@ -69,7 +55,7 @@ class Leaving(Fields):
     def _number(self, kind):
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        self._check_entry("branch" if kind is bool else "item")
+        self._check_entry("vmap_branch" if kind is bool else "vmap_item")
         return tensor_provenance.left(self, kind.__name__, kind(self._array.reshape(()).item()))
 
     def __float__(self):

@@ -12,6 +12,7 @@ import numpy as np
 from ...dialects.class_paths import Placed
 from ...engine import PerThread
 from ...precision import FORMATS
+from .._error_texts import error
 
 
 class dtype:
@@ -94,9 +95,7 @@ def of_numpy(numpy_type):
     found = DTYPES.get(numpy_type.name)
     if found is None:
         names = "float64, float32, float16, int64, int32, int16, int8, uint8, and bool"
-        raise TypeError(
-            f"can't convert np.ndarray of type numpy.{numpy_type.type.__name__}. The only supported types are: {names}."
-        )
+        raise error("numpy_type", kind=numpy_type.type.__name__, names=names)
     return found
 
 

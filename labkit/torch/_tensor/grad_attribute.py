@@ -9,16 +9,10 @@ from ...dialects.argument_types import of_kind
 from ...dialects.provenance import place
 from ...engine import dtype_of, isbox
 from .. import _rules
+from .._error_texts import error, said
 from .._tape import grad_mode
 from .._tape.node import Handle
 from .attributes import Fields, part
-
-NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
-    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
-    "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
-)
 
 
 @part
@@ -37,7 +31,7 @@ class WithGradient(Fields):
     def grad(self):
         """The gradient accumulated by `backward()`; None before the first one."""
         if self._grad is None and self._edge is not None and not self.retains_grad:
-            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+            warnings.warn(said("non_leaf_grad"), UserWarning, stacklevel=2)
         return self._grad
 
     @grad.setter
@@ -47,15 +41,9 @@ class WithGradient(Fields):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.dtype is not self.dtype:
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{value.dtype.in_c}' to a tensor with grad_dtype "
-                    f"'{self.dtype.legacy}'."
-                )
+                raise error("grad_dtype", given=value.dtype.in_c, kind=self.dtype.legacy)
             if value.shape != self.shape:
-                raise RuntimeError(
-                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
-                )
+                raise error("grad_size", given=list(value.shape), shape=list(self.shape))
         self._grad, self._forgotten = value, place()
 
     @grad.deleter

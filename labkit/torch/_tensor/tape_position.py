@@ -5,6 +5,7 @@ import weakref
 
 from ...engine import TAPE, Forward, isbox, new_box
 from .. import _rules
+from .._error_texts import error, said
 from .._tape import grad_mode
 from .._tape.node import AccumulateGrad, Nowhere, short_name
 from .._tape.op_node import Edge
@@ -94,10 +95,7 @@ class OnTape(Fields):
     @requires_grad.setter
     def requires_grad(self, flag):
         if self._edge is not None and not flag:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+            raise error("non_leaf_flag")
         if flag and not self.dtype.is_floating_point:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if self._edge is None:
@@ -146,36 +144,14 @@ def _is_recorded(value):
     return False
 
 
-_EITHER = (
-    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
-    "view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both outside (if "
-    "you want the inplace to be tracked)."
-)
-REFUSED = {  # of views: how they came to be, and why they may not be changed in place
-    "no_grad": _EITHER.format("no_grad"),
-    "inference": _EITHER.format("inference_mode"),
-    "siblings": (
-        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-    ),
-    "function": (
-        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
-        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function."
-    ),
-}
-
-
-_MODES = {"no_grad": ("no_grad", "with grad mode enabled"), "inference": ("inference", "in normal mode")}
-
-
 def refuse_view(tensor, changed):
     """Raise because a view of this origin is changed in place."""
-    edge = tensor._node_edge
+    edge, origin = tensor._node_edge, tensor._origin
     if edge is not None:
-        said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
+        begin = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
     else:
-        made, now = _MODES.get(tensor._origin, _MODES["no_grad"])
-        said = f"A view was created in {made} mode and {changed} modified inplace {now}. "
-    raise RuntimeError(said + REFUSED[tensor._origin])
+        made, now = ("inference", "in normal mode") if origin == "inference" else ("no_grad", "with grad mode enabled")
+        begin = f"A view was created in {made} mode and {changed} modified inplace {now}. "
+    of_several = {"siblings": "view_of_siblings", "function": "view_of_function"}
+    block = {"no_grad": "no_grad", "inference": "inference_mode"}.get(origin)
+    raise RuntimeError(begin + said(of_several.get(origin, "view_of_mode"), block=block))

@@ -12,6 +12,7 @@ from ...dialects.argument_types import of_kind
 from ...dialects.provenance import DETACHED
 from ...dialects.unsupported import member
 from ...engine import TAPE, isbox
+from .._error_texts import error
 from .._tape import grad_mode, tensor_provenance
 from .._tape.node import Node
 from .._tape.op_node import TapeNode
@@ -107,12 +108,7 @@ class Tensor(OnTape, WithGradient, Described, Leaving):
     def detach_(self):
         """Cut this tensor off the tape, in place."""
         if self._base is not None:
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-                "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a reference."
-            )
+            raise error("detach_view")
         made = tensor_provenance.aside(Tensor._of(self._data), "detach_", (self,), DETACHED)
         self._move_to(None)
         self._requires, self._trail = False, made._trail
@@ -150,9 +146,7 @@ class Tensor(OnTape, WithGradient, Described, Leaving):
 
     def __deepcopy__(self, memo):
         if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
-            )
+            raise error("deepcopy_non_leaf")
         if id(self) not in memo:
             made = memo[id(self)] = _rebuild(type(self), self._array.copy(), self._requires)
             if type(self) is Tensor and self._grad is not None:  # a parameter's gradient is left behind, as in PyTorch

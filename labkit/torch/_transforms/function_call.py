@@ -7,6 +7,7 @@ import numpy as np
 from ... import engine
 from ...dialects.argument_types import as_tuple, of_kind
 from ...engine import isbox
+from .._error_texts import error
 from .._tape import grad_mode
 from .._tape.saved_values import refused
 from .._tensor.tensor import Tensor
@@ -142,11 +143,7 @@ def checked_argnums(argnums, count):
 def check_tangent(tensor, tangent):
     """Raise RuntimeError unless both have one shape."""
     if tensor.shape != tangent.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+        raise error("tangent_size", shape=list(tensor.shape), given=list(tangent.shape))
 
 
 def split_aux(out, has_aux, call):
@@ -173,9 +170,11 @@ def check_outputs(out, call):
         raise RuntimeError(f"{call}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(
-                f"{call}: expected f(*{call[:-1].partition('(')[2].split(', ')[1].lstrip('*')}) to return only tensors, "
-                f"got unsupported type {type(leaf)}"
+            raise error(
+                "output_type",
+                call=call,
+                args=call[:-1].partition("(")[2].split(", ")[1].lstrip("*"),
+                type=type(leaf),
             )
 
 
@@ -183,10 +182,7 @@ def check_scalar(out):
     """Raise unless `out` is a tensor without dimensions."""
     of_kind(out, Tensor, "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type}", RuntimeError)
     if out.ndim:
-        raise RuntimeError(
-            f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. "
-            "Maybe you wanted to use the vjp or jacrev APIs instead?"
-        )
+        raise error("scalar_output", ndim=out.ndim)
 
 
 def check_jvp(primals, tangents, call):
@@ -194,11 +190,7 @@ def check_jvp(primals, tangents, call):
     of_kind(primals, tuple, "{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).",
         RuntimeError, call=call)  # fmt: skip
     if structure(primals) != structure(tangents):
-        raise RuntimeError(
-            f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(primals)} and tangents "
-            f"with structure {structure(tangents)}"
-        )
+        raise error("jvp_structure", call=call, structure=structure(primals), structure2=structure(tangents))
     for name, tree in (("primals", primals), ("tangents", tangents)):
         leaves, _ = flatten(tree)
         if not leaves:
@@ -214,10 +206,7 @@ def check_cotangents(cotangents, output):
     """Raise unless `cotangents` has the structure and the shapes of `output`."""
     given, expected = structure(cotangents), structure(output)
     if given != expected:
-        raise RuntimeError(
-            "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
-            f"cotangents: {given}, primal output: {expected}"
-        )
+        raise error("cotangent_structure", given=given, expected=expected)
     for i, (g, out) in enumerate(zip(flatten(cotangents)[0], flatten(output)[0], strict=True)):
         check_shape(i, g.shape, out.shape)
 
@@ -225,9 +214,15 @@ def check_cotangents(cotangents, output):
 def check_shape(i, given, expected):
     """Raise unless the gradient of output number `i` has the shape of that output."""
     if given != expected:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {given} and output[{i}] has a shape of {expected}."
-        )
+        raise error("grad_output_shape", i=i, given=given, expected=expected)
+
+
+def units(tensor):
+    """Arrays like `tensor` with a single 1, one for each element."""
+    for index in np.ndindex(tuple(tensor.shape)):
+        unit = np.zeros(tuple(tensor.shape), tensor._array.dtype)
+        unit[index] = 1
+        yield unit
 
 
 def structure(tree):

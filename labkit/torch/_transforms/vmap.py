@@ -6,6 +6,7 @@ from functools import partial, wraps
 from typing import Any
 
 from ...dialects.provenance import AFTER, Trail
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops import shape as _shape
 from .._tape import grad_mode, tensor_provenance
@@ -13,10 +14,6 @@ from .._tensor.tensor import Tensor
 from ..random import default_generator
 from .function_call import flatten
 
-NO_RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
-    "flags on vmap or perform the randomness operation out of vmap"
-)
 ENTRY = AFTER  # the kind of the note on an entry: not what a gradient goes on from
 
 
@@ -73,10 +70,7 @@ def _dims_of(said, name, in_dims, args):
     """The batch dimension of each leaf of `args`, counted from the front."""
     dims = _spread(in_dims, args)
     if dims is None:
-        raise ValueError(
-            f"{said}in_dims is not compatible with the structure of `inputs`. in_dims has structure {_spec(in_dims)} but "
-            f"inputs has structure {_spec(args)}."
-        )
+        raise error("in_dims_structure", said=said, spec=_spec(in_dims), spec2=_spec(args))
     return [_checked(said, dim, leaf) for dim, leaf in zip(dims, flatten(args)[0], strict=True)]
 
 
@@ -86,15 +80,9 @@ def _checked(said, dim, leaf):
     if not isinstance(dim, int):
         raise ValueError(f"{said}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
     if not isinstance(leaf, Tensor):
-        raise ValueError(
-            f"{said}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over non-Tensor "
-            "arguments, please use None as the respective in_dim"
-        )
+        raise error("in_dim_type", said=said, dim=dim, type=type(leaf))
     if not -leaf.ndim <= dim < leaf.ndim:
-        raise ValueError(
-            f"{said}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {leaf.ndim} so expected "
-            f"in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
-        )
+        raise error("in_dim_range", said=said, dim=dim, ndim=leaf.ndim)
     return dim % leaf.ndim
 
 
@@ -104,10 +92,7 @@ def _count(leaves, dims):
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(size != sizes[0] for size in sizes):
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
-            "dimension"
-        )
+        raise error("mapped_sizes", sizes=sizes)
     return sizes[0]
 
 
@@ -137,10 +122,7 @@ def _spec(tree):
 def _check_out_dims(name, out_dims):
     for dim in flatten(out_dims)[0]:
         if dim is not None and not isinstance(dim, int):
-            raise ValueError(
-                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
-                "representing where in the outputs the vmapped dimension should appear."
-            )
+            raise error("out_dims_type", op=name, out_dims=out_dims)
 
 
 # ---- results ----
@@ -151,10 +133,7 @@ def _stacked(name, results, out_dims, draws):
     single = isinstance(results[0], Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1
     dims = list(out_dims) if single else _spread(out_dims, results[0])
     if dims is None:
-        raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. "
-            f"out_dims has structure {_spec(out_dims)} but outputs has structure {_spec(results[0])}."
-        )
+        raise error("out_dims_structure", op=name, out_dims=out_dims, spec=_spec(out_dims), spec2=_spec(results[0]))
     columns = zip(*(flatten(result)[0] for result in results), strict=True)
     return rebuild([_put_together(name, column, dim, draws) for column, dim in zip(columns, dims, strict=True)])
 
@@ -165,10 +144,7 @@ def _put_together(name, column, dim, draws):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return column[0]
     if not isinstance(column[0], Tensor):
-        raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(column[0])}. Did you mean to set "
-            "out_dims= to None for output?"
-        )
+        raise error("vmap_output_type", op=name, type=type(column[0]))
     whole = draws.whole(column, dim)
     return _shape.stack(column, dim) if whole is None else whole
 
@@ -247,7 +223,7 @@ class Draws:
     def share(self, draw, count):
         """The part of this entry of `draw(count)`; the first entry draws for all of them."""
         if self.mode == "error":
-            raise RuntimeError(NO_RANDOM)
+            raise error("no_random")
         if self.mode == "same":
             return draw(count)
         if self.number == 0:

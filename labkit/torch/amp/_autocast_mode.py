@@ -6,6 +6,7 @@ from typing import Any
 
 from ...dialects.class_paths import Placed
 from ...engine import PerThread
+from .._error_texts import said
 from .._tensor.device import TYPES
 from .._tensor.dtype import DTYPES
 from .._tensor.tensor import Tensor
@@ -43,11 +44,7 @@ class autocast(metaclass=Placed):
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
         if enabled and self.fast_dtype not in (DTYPES["bfloat16"], DTYPES["float16"]):
-            warnings.warn(
-                "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only supports "
-                "dtypes of torch.bfloat16, torch.float16 currently.",
-                stacklevel=2,
-            )
+            warnings.warn(said("autocast_dtype"), stacklevel=2)
             enabled = False
         self._enabled = bool(enabled)
 

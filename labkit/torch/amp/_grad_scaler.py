@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...dialects.class_paths import Placed
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.dispatch import overwrite
 from .._tape.grad_mode import no_grad
@@ -140,10 +141,7 @@ class GradScaler(metaclass=Placed):
     def _started(self, name):
         """The scale. Raises AssertionError where nothing has been scaled yet."""
         if self._scale is None:
-            raise AssertionError(
-                f"Attempted {name} but _scale is None.  This may indicate your script did not use "
-                "scaler.scale(loss or outputs) earlier in the iteration."
-            )
+            raise error("no_scale", op=name)
         return self._scale._array
 
     # ---- settings ----
@@ -172,9 +170,7 @@ class GradScaler(metaclass=Placed):
         if not self._enabled:
             return
         if not state_dict:
-            raise RuntimeError(
-                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
-            )
+            raise error("empty_scaler_state")
         self._init_scale = state_dict["scale"]
         if self._scale is not None:
             self._scale = _creation.tensor(float(state_dict["scale"]))

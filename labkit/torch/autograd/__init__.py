@@ -9,16 +9,10 @@ from ...dialects.provenance import GRADIENT
 from ...dialects.unsupported import attributes
 from ...engine import isbox
 from ...imports.lazy import load as _load
+from .._error_texts import error
 from .._tape import tensor_provenance
 from .._tape.backward_pass import BackwardPass, accumulate, input_edge, keeps, roots_of, tuple_of
-from .._tape.grad_mode import (
-    detect_anomaly,
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_detect_anomaly,
-    set_grad_enabled,
-)  # fmt: skip
+from .._tape.grad_mode import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._tensor.tensor import Tensor
 from . import graph
 
@@ -57,9 +51,7 @@ def grad(
     (tensor(2.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
-        )
+        raise error("materialize_grads")
     outputs, inputs = tuple_of(outputs), tuple_of(inputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -83,10 +75,7 @@ def _answer(i, tensor, g, allow_unused, zeros, create):
     if g is not None:
         return Tensor._wrap(g if isbox(g) else np.array(g))
     if not allow_unused:
-        raise RuntimeError(
-            f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-            "allow_unused=True if this is the desired behavior."
-        )
+        raise error("unused_input", i=i)
     return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype), create) if zeros else None
 
 

@@ -6,16 +6,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from ...dialects.argument_types import as_tuple, of_kind
+from .._error_texts import error
 from .._tape.backward_pass import wrapped
 from .._tape.node import Node
-from .._tape.saved_values import FREED, maker_of, modified, packed, unpacked
+from .._tape.saved_values import maker_of, modified, packed, unpacked
 from .._tensor.tensor import Tensor
-
-RETURNED_AS_IS = (
-    "An input that has been returned as-is as output is being saved for backward. This is not supported if you override "
-    "setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside the "
-    "forward function itself."
-)
 
 
 def among(tensor, others) -> bool:
@@ -45,10 +40,7 @@ class FunctionCtx(Node):
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {len(self._saved)} is of type "
-                    f"{type(t).__name__}"
-                )
+                raise error("save_for_backward", saved=len(self._saved), kind=type(t).__name__)
         self._saved = tensors
         self.releases = bool(tensors)
 
@@ -72,7 +64,7 @@ class FunctionCtx(Node):
     def saved_tensors(self) -> tuple:
         """What `save_for_backward` kept."""
         if self.released and self.releases:
-            raise RuntimeError(FREED)
+            raise error("graph_freed")
         if self._packed:
             return tuple(
                 None if kept is None else unpacked(kept).detach()._placed_at(edge) for kept, edge in self._packed
@@ -97,7 +89,7 @@ class FunctionCtx(Node):
         """Raise RuntimeError where an input that `forward` returned as it is is saved, but for one that it changed."""
         returned = [t for t in as_tuple(output) if among(t, inputs) and not among(t, self._dirty)]
         if any(among(t, returned) for t in (*self._saved, *(self.saved_for_forward or ())) if t is not None):
-            raise RuntimeError(RETURNED_AS_IS)
+            raise error("returned_as_is")
 
     def _arrives(self, output):
         """The shape and dtype of the zeros that stand for a gradient of `output`; None where None does."""
@@ -123,18 +115,12 @@ class FunctionCtx(Node):
         if len(answers) > expected and all(a is None for a in answers[expected:]):
             answers = answers[:expected]
         if len(answers) != expected:
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
-                f"{len(answers)})"
-            )
+            raise error("gradient_count", op=self.name(), expected=expected, answers=len(answers))
         found: list = []
         for i, a in enumerate(answers):
             if i not in self._places:
                 if a is not None:
-                    raise RuntimeError(
-                        f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
-                        "corresponding forward input was not a Variable"
-                    )
+                    raise error("gradient_of_constant", op=self.name(), i=i + 1)
                 continue
             found.append(self._fitting(len(found), a))
         return found
@@ -150,10 +136,7 @@ class FunctionCtx(Node):
             except ValueError:
                 back = False
             if not back:
-                raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {i} - got {list(answer.shape)} but "
-                    f"expected shape compatible with {list(edge.shape)}"
-                )
+                raise error("gradient_shape", op=self.name(), i=i, given=list(answer.shape), shape=list(edge.shape))
             answer = _summed(answer, edge.shape)
         return answer._value
 

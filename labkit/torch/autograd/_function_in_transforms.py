@@ -3,12 +3,8 @@
 from ...dialects.argument_types import as_tuple
 from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import Forward, custom_vjp, isbox, new_box
+from .._error_texts import error
 from .._tensor.tensor import Tensor
-
-NOT_IN_PLACE = (
-    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input "
-    "inplace, then the jvp function must modify the corresponding gradient inplace."
-)
 
 
 def applied_to_traced(cls, args, kwargs, run, applied):
@@ -38,7 +34,7 @@ def _with_tangents(cls, args, kwargs, level, run, applied):
     for out, tangent in zip(as_tuple(output), made, strict=True):
         changed = next((k for k, t in enumerate(below) if t is out), None)
         if changed is not None and (tangent is not tangents[changed] or tangent._version == versions[changed]):
-            raise RuntimeError(NOT_IN_PLACE)
+            raise error("not_in_place")
         boxed.append(_carrying(out, tangent, level, None if changed is None else args[changed]))
     return tuple(boxed) if isinstance(output, tuple) else boxed[0]
 

@@ -3,7 +3,9 @@
 import numpy as np
 
 from ...dialects.argument_types import as_tuple
+from .._error_texts import error
 from .._tensor.tensor import Tensor
+from .._transforms.function_call import units
 
 
 class GradcheckError(RuntimeError):
@@ -36,25 +38,24 @@ def _numerical(func, inputs, number, eps):
 def _analytical(output, inputs, place):
     from . import grad
 
-    columns = []
-    for k in range(output.numel()):
-        seed = Tensor._of(np.zeros(output._array.shape, output._array.dtype))
-        seed._array.reshape(-1)[k] = 1
-        g = grad(output, inputs[place], seed, retain_graph=True, allow_unused=True)[0]
-        columns.append(np.zeros(inputs[place].numel(), output._array.dtype) if g is None else g._array.reshape(-1))
-    return np.stack(columns, -1) if columns else np.zeros((inputs[place].numel(), 0))
+    if not output.requires_grad:
+        return np.zeros((inputs[place].numel(), output.numel()))
+    found = np.zeros((inputs[place].numel(), output.numel()), output._array.dtype)
+    for column, unit in zip(found.T, units(output), strict=True):
+        g = grad(output, inputs[place], Tensor._of(unit), retain_graph=True, allow_unused=True)[0]
+        column[...] = 0 if g is None else g._array.reshape(-1)
+    return found
 
 
 def _pushed(func, inputs, place, k):
     """What `_analytical` gives for output `k`, by forward mode."""
     from .forward_ad import dual_level, make_dual, unpack_dual
 
-    rows, tensor = [], inputs[place]
-    for i in range(tensor.numel()):
-        unit = Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype))
-        unit._array.reshape(-1)[i] = 1
+    rows = []
+    for unit in units(inputs[place]):
         with dual_level():
-            output = _outputs(func, (*inputs[:place], make_dual(tensor, unit), *inputs[place + 1 :]))[k]
+            dual = make_dual(inputs[place], Tensor._of(unit))
+            output = _outputs(func, (*inputs[:place], dual, *inputs[place + 1 :]))[k]
             tangent = unpack_dual(output).tangent
             rows.append(np.zeros(output.numel()) if tangent is None else tangent._array.reshape(-1))
     return np.stack(rows) if rows else np.zeros((0, _outputs(func, inputs)[k].numel()))
@@ -89,10 +90,7 @@ def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-            "requires_grad=True."
-        )
+        raise error("gradcheck_inputs")
     numbers = {place: _numerical(func, inputs, place, eps) for place in places}
     for by_forward in (mode for mode, asked in ((False, back), (True, forward)) if asked):
         for place, numerical in numbers.items():
@@ -100,16 +98,10 @@ def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
             if back and not any(o.requires_grad for o in outputs) and any(n.any() for n in numerical):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
             for k, output in enumerate(outputs):
-                analytical = (
-                    _pushed(func, inputs, place, k) if by_forward else _pulled(output, inputs, place, numerical[k])
-                )
+                analytical = _pushed(func, inputs, place, k) if by_forward else _analytical(output, inputs, place)
                 if not np.allclose(analytical, numerical[k], rtol, atol):
                     raise GradcheckError(_mismatch(k, place, numerical[k], analytical, by_forward))
     return True
-
-
-def _pulled(output, inputs, place, numerical):
-    return _analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical)
 
 
 def _mismatch(output, place, numerical, analytical, by_forward):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...dialects.unsupported import attributes
 from ...engine import TAPE, Forward, inside, isbox, new_box, new_level
+from .._error_texts import error
 from .._tape import grad_mode
 from .._tape.grad_mode import _Mode
 from .._tensor.tensor import Tensor
@@ -104,21 +105,15 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
     """
     open_now = grad_mode.state.dual
     if open_now is None:
-        raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
-        )
+        raise error("no_dual_level")
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if not t.is_floating_point():
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
     check_tangent(tensor, tangent)
     if open_now.has(tensor):
-        raise RuntimeError(
-            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
-        )
+        raise error("dual_twice")
     if open_now.has(tangent):
-        raise RuntimeError(
-            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
-        )
+        raise error("dual_tangent")
     made = Tensor._wrap(new_box(tensor._value, open_now.number, Forward.new_root(tangent._value)))
     made._tangent = tangent  # type: ignore[attr-defined]
     return made

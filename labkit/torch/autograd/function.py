@@ -9,35 +9,14 @@ from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from ...engine import isbox
+from .._error_texts import error
 from .._ops.dispatch import check_view, move_history
 from .._tape import grad_mode
 from .._tape.node import Node
 from .._tape.op_node import Edge
-from .._tape.saved_values import INFERENCE
 from .._tensor.tensor import Tensor
 from ._function_context import FunctionCtx, among
 from ._function_in_transforms import applied_to_traced
-
-VIEW_AMONG_OUTPUTS = (
-    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
-    "one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
-    "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
-    "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations). "
-    "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
-)
-
-NOT_AN_INPUT = (
-    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to "
-    "ctx.mark_dirty()."
-)
-NO_CONTEXT = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
-    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-)
-NO_BATCHES = (
-    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
-    "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-)
 
 
 @cache
@@ -79,9 +58,7 @@ class Function(metaclass=Placed):
 
     @staticmethod
     def backward(ctx, *grad_outputs) -> Any:
-        raise NotImplementedError(
-            "You must implement the backward method for your custom autograd.Function to use it with backward mode AD."
-        )
+        raise error("no_backward")
 
     @staticmethod
     def vjp(ctx, *grad_outputs) -> Any:
@@ -95,16 +72,12 @@ class Function(metaclass=Placed):
 
     @staticmethod
     def jvp(ctx, *grad_inputs) -> Any:
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-        )
+        raise error("no_jvp")
 
     @staticmethod
     def vmap(info, in_dims, *args) -> Any:
         """A rule for a whole batch, which the real one needs: here `vmap` runs the function for each entry."""
-        raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
-        )
+        raise error("no_vmap")
 
     @classmethod
     def apply(cls, *args, **kwargs) -> Any:
@@ -140,9 +113,9 @@ def _check_transform(cls, traced, tensors):
     drawing = grad_mode.state.drawing
     batched = drawing is not None and any(drawing.holds(t) for t in tensors)
     if cls.setup_context is Function.setup_context and (batched or (traced and grad_mode.transform_level())):
-        raise RuntimeError(NO_CONTEXT)
+        raise error("no_context")
     if batched and not cls.generate_vmap_rule and cls.vmap is Function.vmap:
-        raise RuntimeError(NO_BATCHES.format(cls.__name__))
+        raise error("no_batches", kind=cls.__name__)
 
 
 def _run_forward(cls, args, kwargs, needed):
@@ -162,16 +135,13 @@ def _attached(ctx, output, inputs):
     """The outputs as outputs of the node `ctx`."""
     outputs = as_tuple(output)
     if not all(among(t, outputs) for t in ctx._dirty if among(t, inputs)):
-        raise RuntimeError(
-            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
-            "modified inplace must all be outputs of the Function."
-        )
+        raise error("dirty_not_returned")
     ctx.outputs = len(outputs)
     ctx._kinds = tuple(map(ctx._arrives, outputs))
     made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
     for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
-            raise RuntimeError(INFERENCE)
+            raise error("inference_saved")
     ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
     if grad_mode.state.saving is not None and ctx.edges:
         ctx._pack(grad_mode.state.saving)
@@ -186,7 +156,7 @@ def _placed(ctx, nr, out, inputs):
     if among(out, inputs) and among(out, ctx._dirty):
         return _changed(ctx, edge, out, inputs)
     if out._base is not None and among(out, ctx._dirty):
-        raise RuntimeError(NOT_AN_INPUT)
+        raise error("not_an_input")
     seen = out._base is not None and any(out._base is x or out._base is x._base for x in inputs)
     if edge is None and out.requires_grad and (among(out, inputs) or not seen):
         return out.detach()
@@ -210,7 +180,7 @@ def _changed(ctx, edge, out, inputs):
     if out._base is not None:
         check_view(out)
         if ctx.outputs > 1:
-            raise RuntimeError(VIEW_AMONG_OUTPUTS)
+            raise error("view_among_outputs")
     move_history(out, edge, ctx.edges[next(i for i, t in enumerate(inputs) if t is out)])
     return out
 

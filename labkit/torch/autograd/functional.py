@@ -8,98 +8,64 @@ from typing import Any
 
 from ...dialects.argument_types import as_tuple, of_kind
 from ...dialects.unsupported import attributes
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops import shape as _shape
 from .._tape.grad_mode import enable_grad
 from .._tensor.tensor import Tensor
-
-CONSTANT = (
-    "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode."
-)
-INDEPENDENT = "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
-OUTPUT_INDEPENDENT = (
-    "Output {} of the user-provided function is independent of input {{}}. This is not allowed in strict mode."
-)
-PULLED_CONSTANT = (
-    "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
-    "allowed in strict mode."
-)
-LINEAR = (
-    "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
-    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
-    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
-    "example)."
-)
-_AGAIN = " This is not allowed in strict mode when create_graph=True."
-CONSTANT_AGAIN = "The jacobian of the user-provided function is independent of input {}." + _AGAIN
-HESSIAN_AGAIN = "The hessian of the user-provided function is independent of input {}." + _AGAIN
-PUSHED_CONSTANT = (
-    "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double backward "
-    "trick to compute forward mode gradients. This is not allowed in strict mode."
-)
-SECOND = {
-    "vhp": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode.",
-    "hvp": (
-        "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed in "
-        "strict mode as it prevents from using the double backward trick to replace forward mode AD."
-    ),
-}
+from .._transforms.function_call import units
 
 
 def _tuple(x, what, name):
     found = as_tuple(x)
     for t in found:
-        of_kind(
-            t, Tensor, f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but found {{type}}."
-        )
+        said = f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but found {{type}}."
+        of_kind(t, Tensor, said)
     return found
 
 
-def _mirrored(result, single):
-    return result[0] if single else tuple(result)
+def _mirrored(found, like, create_graph):
+    """`found`, tensors or tuples of them, as one or as a tuple, as `like` is; off the tape unless it is to be differentiated."""
+    found = tuple(t if create_graph or isinstance(t, tuple) else t.detach() for t in found)
+    return found if isinstance(like, tuple) else found[0]
 
 
-def _as_leaves(inputs, create_graph):
+def _as_leaves(inputs, name, create_graph):
     """The inputs as fresh leaves, or still on the tape where the result is to be differentiated again."""
-    if create_graph:
-        return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)
-    return tuple(t.detach().requires_grad_() for t in inputs)
+    fresh = lambda t: t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_()
+    return tuple(map(fresh, _tuple(inputs, "inputs", name)))
 
 
-def _detached(tree, create_graph):
-    if isinstance(tree, tuple):
-        return tuple(_detached(t, create_graph) for t in tree)
-    return tree if create_graph else tree.detach()
-
-
-def _outputs(func, inputs, name, strict):
+def _called(func, inputs, name, strict):
+    """What `func` returns, and that as a tuple."""
     out = func(*inputs)
     outputs = _tuple(out, "outputs of the user-provided function", name)
-    _on_tape(outputs, strict, CONSTANT)
-    return outputs, not isinstance(out, tuple)
+    _on_tape(outputs, strict, "output_constant")
+    return out, outputs
 
 
-def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT, again=CONSTANT_AGAIN):
-    """The gradients; with `strict`, `words` are said where there is none, `again` where it is constant."""
+def _pulled(
+    outputs, inputs, seeds, create_graph, strict=False, said="independent", again="jacobian_independent", output=0
+):
+    """The gradients; with `strict`, an error is raised: `said` where there is none, `again` where it is constant."""
     from . import grad
 
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not used:
         return tuple(_creation.zeros_like(t) for t in inputs)
-    found = grad([o for o, _ in used], inputs, [s for _, s in used], create_graph=create_graph, retain_graph=True,
-        allow_unused=True)  # fmt: skip
-    if strict and any(g is None for g in found):
-        i = next(k for k, g in enumerate(found) if g is None)
-        raise RuntimeError(words.format(i))
+    outputs, seeds = zip(*used, strict=True)
+    found = grad(outputs, inputs, seeds, create_graph=create_graph, retain_graph=True, allow_unused=True)
+    for i, g in enumerate(found):
+        if strict and g is None:
+            raise error(said, i=i, output=output)
     _on_tape(found, strict and create_graph and bool(again), again)
     return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
 
 
-def _on_tape(tensors, strict, words):
+def _on_tape(tensors, strict, said):
     for i, t in enumerate(tensors):
         if strict and not t.requires_grad:
-            raise RuntimeError(words.format(i))
+            raise error(said, i=i)
 
 
 def _vector(v, like, name, one, single="input to the user-provided function is"):
@@ -129,27 +95,20 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     tensor([[2., 0.],
             [0., 4.]])
     """
-    single_in = not isinstance(inputs, tuple)
-    inputs = _as_leaves(_tuple(inputs, "inputs", "jacobian"), create_graph)
-    outputs, single_out = _outputs(func, inputs, "jacobian", strict)
-    rows = [
-        _mirrored(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
-        for i, out in enumerate(outputs)
-    ]
-    return _detached(_mirrored(rows, single_out), create_graph)
+    leaves = _as_leaves(inputs, "jacobian", create_graph)
+    out, outputs = _called(func, leaves, "jacobian", strict)
+    rows = []
+    for i, output in enumerate(outputs):
+        more = {"said": "output_independent", "output": i}
+        pulled = [_pulled((output,), leaves, (Tensor._of(u),), create_graph, strict, **more) for u in units(output)]
+        columns = zip(*pulled, strict=True) if pulled else ((),) * len(leaves)
+        found = [_stacked(c, (*output.shape, *t.shape)) for c, t in zip(columns, leaves, strict=True)]
+        rows.append(_mirrored(found, inputs, create_graph))
+    return _mirrored(rows, out, create_graph)
 
 
-def _jacobian_of(output, inputs, create_graph, strict, words):
-    columns: list[list] = [[] for _ in inputs]
-    for k in range(output.numel()):
-        seed = _creation.zeros_like(output)
-        seed._array.reshape(-1)[k] = 1
-        for column, g in zip(columns, _pulled((output,), inputs, (seed,), create_graph, strict, words), strict=True):
-            column.append(g)
-    shapes = [tuple(output.shape) + tuple(t.shape) for t in inputs]
-    return [
-        _shape.reshape(_shape.stack(c), s) if c else _creation.zeros(s) for c, s in zip(columns, shapes, strict=True)
-    ]
+def _stacked(parts, shape):
+    return _shape.reshape(_shape.stack(parts), shape) if parts else _creation.zeros(shape)
 
 
 @enable_grad()
@@ -166,88 +125,66 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    single = not isinstance(inputs, tuple)
-    inputs = _tuple(inputs, "inputs", "hessian")
 
     def first(*values):
         out = func(*values)
-        of_kind(
-            out,
-            Tensor,
-            "The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
-            "Tensors but the given outputs of the user-provided function has type {type}.",
-        )
+        if not isinstance(out, Tensor):
+            raise error("hessian_output", type=type(out))
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-        _on_tape((out,), strict, CONSTANT)
+        _on_tape((out,), strict, "output_constant")
         row = _pulled((out,), values, (_creation.ones_like(out),), True)
-        _on_tape(row, strict, LINEAR)
-        return tuple(_shaped(g, t) for g, t in zip(row, values, strict=True))
+        _on_tape(row, strict, "jacobian_constant")
+        return tuple(g if g.shape == t.shape else g.reshape(t.shape) for g, t in zip(row, values, strict=True))
 
-    found = jacobian(first, inputs, create_graph, strict)
-    found = tuple(as_tuple(row) for row in found)
-    return found[0][0] if single else found
-
-
-def _shaped(g, like):
-    return g if g.shape == like.shape else g.reshape(like.shape)
+    found = jacobian(first, _tuple(inputs, "inputs", "hessian"), create_graph, strict)
+    return found if isinstance(inputs, tuple) else found[0][0]
 
 
 @enable_grad()
 def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, v^T J)`: the vector-Jacobian product."""
-    single_in = not isinstance(inputs, tuple)
-    inputs = _as_leaves(_tuple(inputs, "inputs", "vjp"), create_graph)
-    outputs, single_out = _outputs(func, inputs, "vjp", strict)
-    v = _vector(v, outputs, "vjp", single_out, "user-provided function returns")
-    found = _pulled(outputs, inputs, v, create_graph, strict)
-    return _detached(_mirrored(outputs, single_out), create_graph), _detached(_mirrored(found, single_in), create_graph)
+    leaves = _as_leaves(inputs, "vjp", create_graph)
+    out, outputs = _called(func, leaves, "vjp", strict)
+    v = _vector(v, outputs, "vjp", not isinstance(out, tuple), "user-provided function returns")
+    found = _pulled(outputs, leaves, v, create_graph, strict)
+    return _mirrored(outputs, out, create_graph), _mirrored(found, inputs, create_graph)
 
 
 @enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
-    single_in = not isinstance(inputs, tuple)
-    inputs = _as_leaves(_tuple(inputs, "inputs", "jvp"), create_graph)
-    v = _vector(v, inputs, "jvp", single_in)
-    outputs, single_out = _outputs(func, inputs, "jvp", strict)
+    leaves = _as_leaves(inputs, "jvp", create_graph)
+    v = _vector(v, leaves, "jvp", not isinstance(inputs, tuple))
+    out, outputs = _called(func, leaves, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
-    pulled = _pulled(outputs, inputs, dummies, True, strict, again="")
-    _on_tape(pulled, strict, PULLED_CONSTANT)
-    found = _pulled(pulled, dummies, v, create_graph, strict, PUSHED_CONSTANT)
-    return _detached(_mirrored(outputs, single_out), create_graph), _detached(
-        _mirrored(found, single_out), create_graph
-    )
+    pulled = _pulled(outputs, leaves, dummies, True, strict, again="")
+    _on_tape(pulled, strict, "pulled_constant")
+    found = _pulled(pulled, dummies, v, create_graph, strict, "pushed_constant")
+    return _mirrored(outputs, out, create_graph), _mirrored(found, out, create_graph)
 
 
-def _scalar(func, inputs, name, strict):
-    outputs, single = _outputs(func, inputs, name, strict)
-    if not single or outputs[0].numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return outputs[0]
+def _hessian_product(name, independent, does):
+    @enable_grad()
+    def product(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
+        leaves = _as_leaves(inputs, name, create_graph)
+        v = _vector(v, leaves, name, not isinstance(inputs, tuple))
+        out, outputs = _called(func, leaves, name, strict)
+        if isinstance(out, tuple) or out.numel() != 1:
+            raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+        first = _pulled(outputs, leaves, (_creation.ones_like(out),), True, strict, again="")
+        _on_tape(first, strict, "jacobian_constant")
+        found = _pulled(first, leaves, v, create_graph, strict, independent, "hessian_independent")
+        return _mirrored(outputs, out, create_graph), _mirrored(found, inputs, create_graph)
+
+    product.__name__ = product.__qualname__ = name
+    product.__doc__ = does
+    return product
 
 
-@enable_grad()
-def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
-    return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
-
-
-def _hessian_product(func, inputs, v, create_graph, strict, name):
-    single = not isinstance(inputs, tuple)
-    inputs = _as_leaves(_tuple(inputs, "inputs", name), create_graph)
-    v = _vector(v, inputs, name, single)
-    out = _scalar(func, inputs, name, strict)
-    first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict, again="")
-    _on_tape(first, strict, LINEAR)
-    found = _pulled(first, inputs, v, create_graph, strict, SECOND[name], HESSIAN_AGAIN)
-    return _detached(out, create_graph), _detached(_mirrored(found, single), create_graph)
-
-
-@enable_grad()
-def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
-    """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
-    return _hessian_product(func, inputs, v, create_graph, strict, "hvp")
-
+vhp = _hessian_product("vhp", "vhp_independent", "`(output, v^T H)`: the vector-Hessian product of a scalar `func`.")
+hvp = _hessian_product(
+    "hvp", "hvp_independent", "`(output, H v)`: the Hessian-vector product of a scalar `func`; as `vhp`."
+)
 
 __getattr__ = attributes(__name__)

@@ -1,20 +1,7 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
 from ...dialects.unsupported import attributes
-from . import (
-    activations,
-    containers,
-    convolutions,
-    functional,
-    init,
-    layers,
-    lazy,
-    losses,
-    normalization,
-    pooling,
-    recurrent,
-    utils,
-)
+from . import functional, init, utils
 from .activations import *
 from .containers import *
 from .convolutions import *
@@ -28,15 +15,6 @@ from .pooling import *
 from .recurrent import *
 
 __all__ = ["Module", "Parameter", "UninitializedParameter", "functional", "init", "utils"]
-__all__ += activations.__all__
-__all__ += containers.__all__
-__all__ += convolutions.__all__
-__all__ += layers.__all__
-__all__ += lazy.__all__
-__all__ += losses.__all__
-__all__ += normalization.__all__
-__all__ += pooling.__all__
-__all__ += recurrent.__all__
-
+__all__ += [name for name in globals() if name[0].isupper() and name not in __all__]
 
 __getattr__ = attributes(__name__)

@@ -5,13 +5,19 @@ from typing import Any
 from ...dialects.user_warnings import warn_user
 from .module import Layer, Module
 
-_DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{name}({takes})`."""
+_DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{name}({takes})`.
+
+>>> import labkit.torch as torch
+>>> torch.nn.{name}({given})
+{made}
+"""
 
 
-def of_function(name, fun, module, takes="", shown="") -> Any:
+def of_function(name, fun, module, takes="", shown="", given="") -> Any:
     """The class of modules that call `fun` on what they are called with; `takes` are its options, as they stand behind `def`.
 
-    `shown`: the options that are printed, with their names.
+    `shown`: the options that are printed, with their names. `given`: those of the example in the docstring. A `stride` that is
+    left out is the size of the window.
     """
 
     def keep(self, given):
@@ -21,6 +27,8 @@ def of_function(name, fun, module, takes="", shown="") -> Any:
                 self.register_buffer(option, given[option])
             else:
                 setattr(self, option, given[option])
+        if "stride" in given and self.stride is None:
+            self.stride = self.kernel_size
         if "reduction" in given:
             self.reduction = reduction_of(given["reduction"], given["size_average"], given["reduce"], check=False)
 
@@ -35,9 +43,10 @@ def of_function(name, fun, module, takes="", shown="") -> Any:
     options = [option for option in made.__code__.co_varnames[1:] if option not in ("size_average", "reduce")]
     made.__name__, made.__qualname__ = "__init__", f"{name}.__init__"
     members = {"__init__": made, "forward": forward, "extra_repr": extra_repr, "__module__": module}
-    doc = _DOC.format(fun=fun.__name__, name=name, takes=takes)
-    example = "" if shown else f"\n\n>>> import labkit.torch as torch\n>>> torch.nn.{name}()\n{name}()\n"
-    return type(name, (Layer,), {**members, "__doc__": doc + example})
+    kind: Any = type(name, (Layer,), members)
+    shown_there = eval(f"kind({given})", {"kind": kind})
+    kind.__doc__ = _DOC.format(fun=fun.__name__, name=name, takes=takes, given=given, made=shown_there)
+    return kind
 
 
 def reduction_of(reduction, size_average=None, reduce=None, check=True) -> str:

@@ -4,20 +4,13 @@ import warnings
 from collections import OrderedDict
 
 from ...dialects.argument_types import as_tuple
+from .._error_texts import error, said
 from .._tape import grad_mode
 from .._tape.node import Handle
 from .._tensor.tensor import Tensor
-from ..autograd.function import NO_CONTEXT, Function
+from ..autograd.function import Function
 
 TABLES = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
-NO_INPUT = (
-    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
-    "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
-    "register_full_backward_hook for more details."
-)
-ONLY_NONE = (
-    "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
-)
 
 
 def without_hooks(module) -> None:
@@ -106,11 +99,11 @@ class _Passing:
             found = _replaced(hook(self.module, found), found, "Backward pre hook", "grad_output")
         self.grad_output = found
         if self.inputs is None:
-            warnings.warn(NO_INPUT, UserWarning, stacklevel=5)
+            warnings.warn(said("backward_hook_without_input"), UserWarning, stacklevel=5)
             for hook in self.after:
                 answer = hook(self.module, (None,) * self.count, found)
                 if answer is not None and not (isinstance(answer, tuple) and all(a is None for a in answer)):
-                    raise RuntimeError(ONLY_NONE)
+                    raise error("backward_hook_answer")
             self.grad_output = None
         return tuple(found[i] for i in self.outputs)
 
@@ -133,7 +126,7 @@ def _through_node(args, hook):
     passed = dict(zip(places, BackwardHookFunction.apply(*(args[i] for i in places)), strict=True))
     node = next((t.grad_fn for t in passed.values() if t.grad_fn is not None), None)
     if node is None:
-        raise RuntimeError(NO_CONTEXT)
+        raise error("no_context")
     node.register_hook(hook)
     filled = [passed.get(i, a) for i, a in enumerate(args)]
     return tuple(filled) if type(args) is tuple else type(args)(*filled), places
@@ -146,7 +139,5 @@ def _among_none(places, gradients, count):
 
 def _replaced(answer, gradients, kind, whose):
     if answer is not None and len(answer) != len(gradients):
-        raise RuntimeError(
-            f"{kind} returned an invalid number of {whose}, got {len(answer)}, but expected {len(gradients)}"
-        )
+        raise error("hook_count", kind=kind, whose=whose, answer=len(answer), gradients=len(gradients))
     return gradients if answer is None else answer

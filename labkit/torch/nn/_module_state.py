@@ -8,6 +8,7 @@ from typing import Any, Self
 from ...dialects.argument_types import of_kind
 from ...dialects.module_tree import Loaded, dotted, loaded, named_leaves
 from ...dialects.unsupported import member
+from .._error_texts import error
 from .._tape import grad_mode
 from .._tensor.dtype import dtype, lookup
 from .._tensor.grad_attribute import forget_gradients
@@ -33,9 +34,7 @@ class Members:
         for table, what, expected in _TABLES:
             if name in own.get(table, ()):
                 if what and value is not None:
-                    raise TypeError(
-                        f"cannot assign '{_kind(value)}' as {what} '{name}' (torch.nn.{expected} or None expected)"
-                    )
+                    raise error("member_type", kind=_kind(value), what=what, op=name, expected=expected)
                 own[table][name] = value
                 return
         object.__setattr__(self, name, value)
@@ -65,9 +64,7 @@ class Members:
         """Add a parameter by name; None reserves the name. Raises KeyError for a name that is taken or has a dot."""
         self._check_name("_parameters", "parameter", name)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{_kind(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
-            )
+            raise error("parameter_type", kind=_kind(param), op=name)
         self._parameters[name] = param
 
     def register_module(self, name, module) -> None:
@@ -82,9 +79,7 @@ class Members:
         """Add a tensor that belongs to the state but is not trained. Raises KeyError for a name that is taken or has a dot."""
         self._check_name("_buffers", "buffer", name)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{_kind(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+            raise error("buffer_type", kind=_kind(tensor), op=name)
         self._buffers[name] = tensor
         (self._transient.discard if persistent else self._transient.add)(name)
 
@@ -234,9 +229,7 @@ class Stated(Members):
         """Cast all floating parameters and buffers. To "meta", where tensors have no numbers, nothing goes, with a warning."""
         wanted = kwargs.get("dtype", next((a for a in args if isinstance(a, dtype)), None))
         if wanted is not None and not wanted.is_floating_point:
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
-            )
+            raise error("module_dtype", wanted=wanted)
 
         return self._apply(lambda t: t.to(*args, **kwargs) if t.dtype.is_floating_point else t)
 

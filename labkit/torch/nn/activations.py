@@ -4,6 +4,7 @@ from functools import wraps
 
 from ...dialects.user_warnings import warn_user
 from .. import _rules
+from .._error_texts import said
 from .._ops import reductions
 from .._ops.dispatch import apply
 from .._ops.function_table import FUNCTIONS
@@ -56,14 +57,13 @@ def _with_implicit_dim(fun):
     @wraps(fun)
     def answer(input, dim=None, _stacklevel=3, dtype=None):
         if dim is None:
-            warn_user(IMPLICIT.format(fun.__name__))
+            warn_user(said("implicit_dim", op=fun.__name__))
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return fun(input, dim, dtype)
 
     return answer
 
 
-IMPLICIT = "Implicit dimension choice for {} has been deprecated. Change the call to include dim=X as an argument."
 softmax, log_softmax = map(_with_implicit_dim, (reductions.softmax, reductions.log_softmax))
 relu_, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu_", "sigmoid", "tanh"))
 

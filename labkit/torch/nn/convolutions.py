@@ -7,6 +7,7 @@ import numpy as np
 from ...dialects.class_paths import with_names
 from ...ops import convolution
 from .. import _rules
+from .._error_texts import error
 from .._ops.dispatch import apply
 from .._ops.function_table import function
 from .._ops.linear_algebra import in_c
@@ -49,10 +50,7 @@ def pad(input, pad, mode="constant", value=None) -> Tensor:
     """
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     if len(pairs) > input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
-        )
+        raise error("padding_length", pad=len(pad), ndim=input.ndim)
     if mode == "constant":
         return _constant(input, pairs, 0 if value is None else value)
     sizes = input.shape[input.ndim - len(pairs) :]
@@ -64,9 +62,8 @@ def pad(input, pad, mode="constant", value=None) -> Tensor:
 def _check_room(mode, input, sizes, pairs, pad):
     for back, (n, pair) in enumerate(zip(sizes[::-1], pairs[::-1], strict=True)):
         if mode == "reflect" and max(pair) >= n:
-            raise RuntimeError(
-                f"Argument #{4 + 2 * back}: Padding size should be less than the corresponding input dimension, but got: "
-                f"padding {pair} at dimension {input.ndim - 1 - back} of input {list(input.shape)}"
+            raise error(
+                "reflect_size", argument=4 + 2 * back, pair=pair, ndim=input.ndim - 1 - back, shape=list(input.shape)
             )
 
 
@@ -87,10 +84,7 @@ def several(value, count) -> tuple[int, ...]:
 def batched(name, fun, input, dims, *rest) -> Tensor:
     """`fun` of a batch, or of one sequence, image or volume as a batch of one."""
     if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(input.shape)}"
-        )
+        raise error("batch_dims", single=dims + 1, several=dims + 2, op=name, shape=list(input.shape))
     return fun(input, *rest) if input.ndim == dims + 2 else fun(input.unsqueeze(0), *rest).squeeze(0)
 
 
@@ -152,15 +146,9 @@ def _padding_of(padding, size, kernel, stride, dilation):
 def _check_convolution(input, weight, bias, stride, padding, dilation, groups):
     shape, kernel = list(input.shape), list(weight.shape)
     if shape[1] != kernel[1] * groups:
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {kernel}, expected input{shape} to have {kernel[1] * groups} "
-            f"channels, but got {shape[1]} channels instead"
-        )
+        raise error("channels", groups=groups, kernel=kernel, shape=shape, channels=kernel[1] * groups, given=shape[1])
     if bias is not None and list(bias.shape) != kernel[:1]:
-        raise RuntimeError(
-            f"Given weight of size {kernel}, expected bias to be 1-dimensional with {kernel[0]} elements, "
-            f"but got bias of size {list(bias.shape)} instead"
-        )
+        raise error("bias_size", kernel=kernel, outputs=kernel[0], shape=list(bias.shape))
     if input.dtype is not weight.dtype:
         if bias is None:
             raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
@@ -168,10 +156,7 @@ def _check_convolution(input, weight, bias, stride, padding, dilation, groups):
     if min(rules.out_size(tuple(shape), tuple(kernel[2:]), stride, padding, dilation)) < 1:
         inside = [n + sum(p) for n, p in zip(shape[2:], rules.pairs(padding), strict=True)]
         sizes = [f"({' x '.join(map(str, size))})" for size in (inside, kernel[2:])]
-        raise RuntimeError(
-            f"Calculated padded input size per channel: {sizes[0]}. Kernel size: {sizes[1]}. Kernel size can't be "
-            "greater than actual input size"
-        )
+        raise error("kernel_size", size=sizes[0], kernel=sizes[1])
 
 
 def _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation):

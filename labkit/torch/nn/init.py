@@ -5,7 +5,7 @@ import warnings
 
 from ...dialects.argument_types import of_kind
 from ...dialects.unsupported import attributes
-from .._tape import grad_mode
+from .._tape.grad_mode import no_grad
 from .._tensor.tensor import Tensor
 
 __all__ = ["calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",
@@ -27,22 +27,22 @@ def calculate_gain(nonlinearity, param=None) -> float:
     return _GAINS[nonlinearity]
 
 
+@no_grad()
 def uniform_(tensor, a=0.0, b=1.0, generator=None) -> Tensor:
     """Fill with uniform numbers in [a, b)."""
-    with grad_mode.no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+    return tensor.uniform_(a, b, generator=generator)
 
 
+@no_grad()
 def normal_(tensor, mean=0.0, std=1.0, generator=None) -> Tensor:
     """Fill with normal numbers of mean `mean` and deviation `std`."""
-    with grad_mode.no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+    return tensor.normal_(mean, std, generator=generator)
 
 
+@no_grad()
 def constant_(tensor, val) -> Tensor:
     """Fill with `val`."""
-    with grad_mode.no_grad():
-        return tensor.fill_(val)
+    return tensor.fill_(val)
 
 
 def ones_(tensor) -> Tensor:
@@ -50,10 +50,10 @@ def ones_(tensor) -> Tensor:
     return constant_(tensor, 1.0)
 
 
+@no_grad()
 def zeros_(tensor) -> Tensor:
     """Fill with 0."""
-    with grad_mode.no_grad():
-        return tensor.zero_()
+    return tensor.zero_()
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None) -> Tensor:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import with_names
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.dispatch import apply, overwrite, placed, tensor_of
 from .._ops.function_table import FUNCTIONS
@@ -186,10 +187,7 @@ def embedding(
     """
     of_kind(input, Tensor, "embedding(): argument 'indices' (position 2) must be Tensor, not {kind}")
     if input.dtype.name not in ("int64", "int32"):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{input.dtype.legacy}Tensor instead (while checking arguments for embedding)"
-        )
+        raise error("index_dtype", legacy=input.dtype.legacy)
     if sparse:
         raise NotImplementedError(NO_SPARSE)
     places = input._array

@@ -10,6 +10,7 @@ from ... import ops as base
 from ...engine import dtype_of, unbroadcast_f
 from ...ops import in_float32, operand, two_bytes
 from .. import _rules
+from .._error_texts import error, said
 from .._ops.dispatch import apply, converted, together
 from .._ops.function_table import FUNCTIONS, METHODS
 from .._ops.reductions import log_softmax
@@ -70,18 +71,14 @@ def _check_classes(input, target):
     """Raise where `target` cannot be the class numbers for the scores `input`, in the order in which PyTorch looks."""
     shape, given = input.shape, target.shape
     if len(shape) > 1 and shape[0] != (given[0] if given else 0):
-        raise ValueError(
-            f"Expected input batch_size ({shape[0]}) to match target batch_size ({given[0] if given else 0})."
-        )
+        raise error("batch_size", size=shape[0], targets=given[0] if given else 0)
     if len(shape) < 3 and len(given) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     fits = len(shape) < 3 or given == (shape[0], *shape[2:])
     if not fits and len(shape) != 4:
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(given)}")
     if not fits and len(given) != 3:
-        raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(given)}"
-        )
+        raise error("spatial_target", given=len(given))
     if target.dtype.name not in ("int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.legacy}")
     if not fits:
@@ -204,11 +201,7 @@ def mse_backward(g, x, y, reduction):
 
 def _warn_of_sizes(input, target):
     if input.shape != target.shape:
-        warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
-            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=4,
-        )
+        warnings.warn(said("target_size", shape=target.shape, size=input.shape), stacklevel=4)
 
 
 @widened

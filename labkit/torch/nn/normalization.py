@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...dialects.class_paths import with_names
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.dispatch import apply
 from .._rules import conv_and_pool as images
@@ -63,10 +64,7 @@ def _ends_in(input, normalized_shape):
     shape = tuple(normalized_shape)
     if tuple(input.shape[-len(shape) :]) != shape:
         wanted = ", ".join(map(str, ("*", *shape)))
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{wanted}], but got input of "
-            f"size{list(input.shape)}"
-        )
+        raise error("normalized_shape", shape=list(shape), wanted=wanted, size=list(input.shape))
     return shape
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...dialects.class_paths import Placed
 from ...dialects.provenance import DETACHED
 from ...dialects.unsupported import attributes
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.function_table import METHODS
 from .._tape import grad_mode, tensor_provenance
@@ -56,22 +57,12 @@ class _Unmade(np.ndarray):
     """The array of a tensor without a shape: no function of NumPy takes it."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        raise ValueError(_USED.format(name=f"<function {ufunc.__name__}>", kind="UninitializedParameter"))
+        raise error("uninitialized", name=f"<function {ufunc.__name__}>", kind="UninitializedParameter")
 
     def __array_function__(self, func, types, args, kwargs):
-        raise ValueError(_USED.format(name=f"<function {func.__name__}>", kind="UninitializedParameter"))
+        raise error("uninitialized", name=f"<function {func.__name__}>", kind="UninitializedParameter")
 
 
-_USED = (
-    "Attempted to use an uninitialized parameter in {name}. This error happens when you are using a `LazyModule` or "
-    "explicitly manipulating `torch.nn.parameter.{kind}` objects. When using LazyModules Call `forward` with a dummy batch "
-    "to initialize the parameters before calling torch functions"
-)
-_NO_SHAPE = (
-    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
-    "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
-    "accessing their attributes."
-)
 _ALLOWED = {"to", "cpu", "half", "float", "double", "char", "short", "int", "long", "is_complex", "is_floating_point",
     "size", "get_device"}  # fmt: skip
 
@@ -110,7 +101,7 @@ class UninitializedParameter(Parameter):
 
     @property
     def shape(self) -> Never:
-        raise RuntimeError(_NO_SHAPE)
+        raise error("uninitialized_shape")
 
     def __repr__(self):
         return f"<{type(self).__name__}>"
@@ -129,8 +120,8 @@ class UninitializedParameter(Parameter):
 def _refused(name):
     def refuse(self, *args, **kwargs):
         kind = "slot wrapper" if name.startswith("__") else "method"
-        raise ValueError(
-            _USED.format(name=f"<{kind} '{name}' of 'torch._C.TensorBase' objects>", kind=type(self).__name__)
+        raise error(
+            "uninitialized", name=f"<{kind} '{name}' of 'torch._C.TensorBase' objects>", kind=type(self).__name__
         )
 
     return refuse

@@ -1,9 +1,7 @@
 """Pooling of images: functions, part of `torch.nn.functional`, and modules."""
 
-from typing import Any
-
-from ...dialects.class_paths import with_names
 from ...ops import pooling
+from .._error_texts import error
 from .._ops.dispatch import apply
 from .._ops.function_table import METHODS, function
 from .._rules import conv_and_pool as rules
@@ -11,7 +9,6 @@ from .._rules import nn_layers as layers
 from .._tensor.tensor import Tensor
 from ._function_modules import of_function
 from .convolutions import several
-from .module import Layer
 
 __all__ = ["AdaptiveAvgPool2d", "AvgPool2d", "MaxPool2d"]
 
@@ -25,10 +22,7 @@ def _pooled(rule, input, kernel, stride, padding, dilation, *more):
     dense = dilation or (1, 1)
     for k, p, d in zip(kernel, padding, dense, strict=True):
         if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, "
-                f"but got pad={p}, kernel_size={k} and dilation={d}"
-            )
+            raise error("pool_padding", p=p, k=k, d=d)
     size = rules.out_size(tuple(input.shape), kernel, stride, padding, dense, more[0])
     if min(size) < 1:
         given, made = (
@@ -75,44 +69,13 @@ def adaptive_avg_pool2d(input, output_size) -> Tensor:
     return apply(layers.resampled, input, matrices, "AdaptiveAvgPool2DBackward0")
 
 
-class MaxPool2d(Layer):
-    """The largest element of every window, `stride` apart (their own size by default).
-
-    >>> import labkit.torch as torch
-    >>> torch.nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 1, 4, 4)).flatten()
-    tensor([ 5.,  7., 13., 15.])
-    """
-
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
-        self.return_indices = return_indices
-
-    def forward(self, input) -> Any:
-        window = self.kernel_size, self.stride, self.padding, self.dilation
-        return max_pool2d(input, *window, self.ceil_mode, self.return_indices)
-
-    def extra_repr(self) -> str:
-        return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
-
-
-class AvgPool2d(Layer):
-    """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
-
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
-                 divisor_override=None):  # fmt: skip
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
-
-    def forward(self, input) -> Tensor:
-        return avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override)  # fmt: skip
-
-    def extra_repr(self) -> str:
-        return with_names(self, "kernel_size", "stride", "padding")
-
-
-AdaptiveAvgPool2d = of_function("AdaptiveAvgPool2d", adaptive_avg_pool2d, __name__, "output_size", "output_size")
+_WINDOW = "kernel_size, stride=None, padding=0"
+MaxPool2d = of_function(
+    "MaxPool2d", max_pool2d, __name__, f"{_WINDOW}, dilation=1, return_indices=False, ceil_mode=False",
+    "kernel_size stride padding dilation ceil_mode", "2",
+)  # fmt: skip
+AvgPool2d = of_function(
+    "AvgPool2d", avg_pool2d, __name__, f"{_WINDOW}, ceil_mode=False, count_include_pad=True, divisor_override=None",
+    "kernel_size stride padding", "2",
+)  # fmt: skip
+AdaptiveAvgPool2d = of_function("AdaptiveAvgPool2d", adaptive_avg_pool2d, __name__, "output_size", "output_size", "2")

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 from .. import _rules
+from .._error_texts import error, said
 from .._ops import creation as _creation
 from .._ops.dispatch import apply
 from .._ops.function_table import FUNCTIONS, METHODS
@@ -124,11 +125,7 @@ class _Recurrent(Layer):
 
     def _check_options(self, dropout):
         if dropout > 0 and self.num_layers == 1:
-            warnings.warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-                f"greater than 1, but got dropout={dropout} and num_layers=1",
-                stacklevel=4,
-            )
+            warnings.warn(said("rnn_dropout", dropout=dropout), stacklevel=4)
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
@@ -155,14 +152,9 @@ class _Recurrent(Layer):
         """Over steps first: the output and the last state, as the caller gets them."""
         if input.dtype is not self.weight_ih_l0.dtype:
             ours = self.weight_ih_l0.dtype
-            raise ValueError(
-                f"RNN input dtype ({input.dtype}) does not match weight dtype ({ours}). Convert input: input.to({ours}), or "
-                f"convert model: model.to({input.dtype})"
-            )
+            raise error("rnn_dtype", dtype=input.dtype, ours=ours)
         if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
-            )
+            raise error("rnn_input_size", input_size=self.input_size, shape=input.shape[-1])
         state = self._initial(input.shape[1], hx, input)
         states = list(zip(*(s.unbind(0) for s in state), strict=True))
         drop = self.dropout if self.training else 0

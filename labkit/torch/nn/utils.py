@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...dialects.unsupported import attributes
+from .._error_texts import error
 from .._ops import creation as _creation
 from .._ops.reductions import norm
 from .._ops.shape import stack
@@ -26,11 +27,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     gradients = _gradients(parameters)
     total = norm(stack([norm(g, norm_type) for g in gradients]), norm_type) if gradients else _creation.tensor(0.0)
     if error_if_nonfinite and not np.isfinite(total._array):
-        raise RuntimeError(
-            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot "
-            "be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
-            "`error_if_nonfinite=False`"
-        )
+        raise error("non_finite_norm", norm_type=float(norm_type))
     factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
     for g in gradients:
         g.mul_(factor)

@@ -5,16 +5,10 @@ import warnings
 from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from .._error_texts import said
 from .optimizer import Optimizer
 
 __all__ = ["LRScheduler", "StepLR"]
-
-TOO_EARLY = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in "
-    "the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
-    "skipping the first value of the learning rate schedule. See more details at "
-    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-)
 
 
 class LRScheduler(metaclass=Placed):
@@ -36,7 +30,7 @@ class LRScheduler(metaclass=Placed):
     def step(self) -> None:
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         if self._step_count == 1 and not self.optimizer._stepped:
-            warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
+            warnings.warn(said("scheduler_too_early"), UserWarning, stacklevel=2)
         self._advance()
 
     def _advance(self):

@@ -12,16 +12,12 @@ from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from ...ops import two_bytes
+from .._error_texts import error, said
 from .._ops import creation as _creation
 from .._ops.dispatch import overwrite
 from .._tape.grad_mode import enable_grad, no_grad
 from .._tensor.grad_attribute import forget_gradients
 from .._tensor.tensor import Tensor
-
-DUPLICATES = (
-    "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-    "https://github.com/pytorch/pytorch/issues/40967 for more information"
-)
 
 
 class Optimizer(metaclass=Placed):
@@ -33,10 +29,7 @@ class Optimizer(metaclass=Placed):
 
     def __init__(self, params, defaults):
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"{params.type()}"
-            )
+            raise error("params_type", type=params.type())
         self.defaults, self.param_groups = defaults, []
         self.state: dict[Tensor, dict] = defaultdict(dict)
         self._stepped = False
@@ -61,7 +54,7 @@ class Optimizer(metaclass=Placed):
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len({id(p) for p in params}) < len(params):
-            warnings.warn(DUPLICATES, stacklevel=3)
+            warnings.warn(said("duplicate_parameters"), stacklevel=3)
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in params):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -129,9 +122,7 @@ class Optimizer(metaclass=Placed):
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = list(zip(self.param_groups, saved["param_groups"], strict=True))
         if any(len(mine["params"]) != len(given["params"]) for mine, given in pairs):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
+            raise error("group_size")
         of = {n: p for mine, given in pairs for n, p in zip(given["params"], mine["params"], strict=True)}
         self.param_groups = [{**given, "params": mine["params"]} for mine, given in pairs]
         self.state = defaultdict(dict)

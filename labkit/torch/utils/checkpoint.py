@@ -13,6 +13,7 @@ from typing import Any
 from ...dialects.argument_types import as_tuple
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from .._error_texts import error, said
 from .._tape import grad_mode
 from .._tape.saved_values import maker_of, modified
 from .._tensor.tensor import Tensor
@@ -22,18 +23,6 @@ from ..autograd.graph import saved_tensors_hooks
 from ..random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = ["CheckpointError", "checkpoint"]
-
-UNSAID = (
-    "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without "
-    "use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
-    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
-    "variants."
-)
-WITH_INPUTS = (
-    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
-    "`inputs` argument."
-)
 
 
 class CheckpointError(RuntimeError, metaclass=Placed):
@@ -69,7 +58,7 @@ def checkpoint(
     run
     """
     if use_reentrant is None:
-        warnings.warn(UNSAID.format("torch.utils.checkpoint"), UserWarning, stacklevel=2)
+        warnings.warn(said("use_reentrant"), UserWarning, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -148,11 +137,7 @@ class _Segment:
         if self.walk is None or self.walk() is not grad_mode.state.walk or grad_mode.state.walk is None:
             self._run_again()
         if place.value is None:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
-                "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with "
-                "details on your use case."
-            )
+            raise CheckpointError(said("unpacked_twice"))
         found, place.value = place.value, None
         return found
 
@@ -166,26 +151,16 @@ class _Segment:
         walk = grad_mode.state.walk
         self.walk = None if walk is None else weakref.ref(walk)
         if not self.excused and self.count != len(self.places):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\nNumber of tensors saved during "
-                f"recomputation: {self.count}."
-            )
+            raise CheckpointError(said("saved_count", before=len(self.places), again=self.count))
         if self.differ and self.compare:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                "forward pass.\n" + "\n".join(self.differ)
-            )
+            raise CheckpointError(said("saved_kinds", differ="\n".join(self.differ)))
 
     def _store(self, tensor):
         tensor, number = tensor.detach(), self.count
         self.count += 1
         if number >= len(self.places):
             if self.complete:
-                raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
-                    "forward pass."
-                )
+                raise CheckpointError(said("saved_more"))
             self.excused = True
             return tensor
         place = self.places[number]()
@@ -241,7 +216,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx, *grads) -> tuple:
         if grad_mode.state.walk.needed is not None:
-            raise RuntimeError(WITH_INPUTS)
+            raise error("reentrant_with_inputs")
         inputs = list(ctx.others)
         for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = saved.detach().requires_grad_(saved.requires_grad)

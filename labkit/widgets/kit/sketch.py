@@ -33,9 +33,10 @@ class Sketch:
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{self._ink[colour]}"/>'
         )
 
-    def circle(self, x: float, y: float, r: float, colour: str) -> None:
-        """A filled circle."""
-        self._marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" fill="{self._ink[colour]}"/>')
+    def circle(self, x: float, y: float, r: float, colour: str, filled: bool = True) -> None:
+        """A filled circle, or a ring."""
+        look = f'fill="{self._ink[colour]}"' if filled else f'fill="none" stroke="{self._ink[colour]}"'
+        self._marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" {look}/>')
 
     def path(self, points: Iterable[Point | None], colour: str = "ink", width: float = 2, dashes: str = "none") -> None:
         """A line through points; None interrupts it."""

@@ -93,7 +93,7 @@ def test_the_page_says_as_much_as_python_thinks():
         assert f"{first} {rest}".strip().replace(" … … ", " ") == told
 
 
-@pytest.mark.parametrize("name", [n for n in EXAMPLES if n not in ("demo", "calls")])
+@pytest.mark.parametrize("name", [n for n in EXAMPLES if n != "demo"])
 def test_no_ring_is_cut_by_the_border_of_its_panel(name):
     """Where a panel is drawn as small as it may be, a ring that is held has 13 px of the window to each side."""
     scene = made(name).scene

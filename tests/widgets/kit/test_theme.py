@@ -15,7 +15,6 @@ FAINT = {
     "row",
     "way",
     "veil",
-    "mist",
     "blank",
     "nil",
     "cell",

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....dialects.class_paths import Placed
 from ....dialects.unsupported import attributes
+from ..._error_texts import error
 from ..._ops.creation import as_tensor, tensor
 from ..._ops.random import drawn_seed
 from ..._ops.shape import stack
@@ -48,9 +49,7 @@ class DataLoader(Generic[T_co], metaclass=Placed):
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
-                )
+                raise error("batch_sampler")
             batch_size = None
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
@@ -84,18 +83,13 @@ def _check_workers(count, timeout, prefetch_factor, persistent, context):
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if count == 0 and prefetch_factor is not None:
-        raise ValueError(
-            "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-            "multiprocessing, otherwise set prefetch_factor to None."
-        )
+        raise error("prefetch_factor")
     if prefetch_factor is not None and prefetch_factor < 0:
         raise ValueError("prefetch_factor option should be non-negative")
     if persistent and count == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
     if context is not None and count == 0:
-        raise ValueError(
-            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0"
-        )
+        raise error("multiprocessing_context")
 
 
 __getattr__ = attributes(__name__)

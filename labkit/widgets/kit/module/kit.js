@@ -23,9 +23,10 @@ function digits(value, most = 7) {
   let [mantissa, power] = value.toExponential(most - 1).split("e"); // a half is rounded up there, to even in Python
   const whole = value.toExponential(Math.min(most + 50, 100)).split("e")[0], kept = most + 1 + (value < 0);
   if (most > 1 && /^50*$/.test(whole.slice(kept)) && /[13579]$/.test(mantissa)) mantissa = whole.slice(0, kept);
-  const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-  const small = power < -4 || power >= most;
-  const said = small ? `${short(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : short(Number(`${mantissa}e${power}`).toFixed(most - 1 - power));
+  const short = (text) => (text.includes(".") ? text.replace(/\.?0*$/, "") : text);
+  const small = power < -4 || power >= most, signs = mantissa.replace(/[-.]/g, "");
+  const fixed = power < 0 ? `0.${"0".repeat(-power - 1)}${signs}` : `${signs.slice(0, Number(power) + 1)}.${signs.slice(Number(power) + 1)}`;
+  const said = small ? `${short(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}` : `${value < 0 ? "-" : ""}${short(fixed)}`;
   return said.replaceAll("-", "−");
 }
 
@@ -120,7 +121,7 @@ class Frame {
   begin(draw) {
     this.draw = draw;
     this.button("Copy link", () => this.copyLink(), this.menu);
-    for (const kind of ["SVG", "PNG"]) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
     this.bar.append(this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
@@ -162,7 +163,7 @@ class Frame {
       drawn.setAttribute("viewBox", `0 0 ${room} ${height}`);
       this.redraw();
     };
-    if (widest) { figure.style.maxWidth = `${widest}px`; fit(); new ResizeObserver(fit).observe(figure); }
+    if (widest) { Object.assign(figure.style, { maxWidth: `${widest}px`, flexBasis: widest > 440 ? "100%" : "" }); fit(); new ResizeObserver(fit).observe(figure); }
     return made;
   }
 

@@ -1,5 +1,5 @@
-"""A call of MindSpore's `grad`, put together by dials."""
+"""The call builder: see `CallBuilder`."""
 
-from .scene import CallBuilder
+from .lab import CallBuilder
 
 __all__ = ["CallBuilder"]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .nested import Branch, Failure, Tree, leaves_of
 from .run import Call, CallResult, Setting, flat, leaf, short_names
+from .tree import Branch, Failure, Tree, leaves_of
 
 STYLES = ("torch.autograd.grad", "backward() and .grad")
 

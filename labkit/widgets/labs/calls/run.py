@@ -9,7 +9,7 @@ import numpy as np
 
 from ....engine import argument_names
 from ...kit.words import brief, in_full
-from .nested import Branch, Failure, Leaf, Tree
+from .tree import Branch, Failure, Leaf, Tree
 
 FUNCTIONS = ("grad", "value_and_grad")
 WIDE = 18  # characters of a value that are written out
@@ -68,32 +68,6 @@ class Setting:
         position = self.positions[call.position][1]
         return [] if position is None else list(position) if isinstance(position, tuple) else [position]
 
-    @property
-    def named(self) -> list[str]:
-        """What may have a gradient: the inputs, then the parameters."""
-        return [*self.inputs, *(p.name for p in self.parameters)]
-
-    def asking(self, dial: str, position: int) -> list[str]:
-        """What a value of an argument asks for, by name."""
-        if dial == "position":
-            asked = self.asked(Call(0, position, 0, 0))
-            return [self.inputs[i] for i in asked if i < len(self.inputs)]
-        wanted = self.weights[position][2] if dial == "weights" else None
-        parameters = [] if wanted is None else list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
-        return [p.name for p in parameters]
-
-    def lines(self) -> list[tuple[str, str, str]]:
-        """The call as code: in each line what stands before the value of a dial, the dial, and what stands after it."""
-        named = [(f"params = {self.name}.trainable_params()", "", "")] if self.parameters else []
-        return [
-            *named,
-            ("result = ", "function", f"({self.name},"),
-            ("    grad_position=", "position", ","),
-            ("    weights=", "weights", ","),
-            ("    has_aux=", "has_aux", ","),
-            (f")({', '.join(self.inputs)})", "", ""),
-        ]
-
     def codes(self, dial: str) -> list[str]:
         """The values that a dial gives its argument, as code."""
         found = {
@@ -103,6 +77,14 @@ class Setting:
             "has_aux": ["False", "True"],
         }
         return found[dial]
+
+    def given(self) -> list[str]:
+        """What goes in and what the network itself gives, in words."""
+        given = [*zip(self.inputs, self.args, strict=True), *((p.name, p) for p in self.parameters[:4])]
+        values = ", ".join(f"{name} = {leaf(name, '', value, '').value}" for name, value in given)
+        shown = ", ".join(leaf("", "", value, "").value for value in flat(self.output))
+        more = [f"and {len(self.parameters) - 4} more parameters"] if len(self.parameters) > 4 else []
+        return [values, *more, f"{self.name}({', '.join(self.inputs)}) returns {', '.join(self.outputs)} = {shown}"]
 
     def run(self, call: Call) -> CallResult:
         """Make the call. What it raises is its outcome."""
@@ -145,7 +127,7 @@ class Setting:
         from .... import mindspore as ms
 
         shares: dict[str, list[Any]] = {}
-        names, places = self.named, tuple(range(len(self.args)))
+        names, places = [*self.inputs, *(p.name for p in self.parameters)], tuple(range(len(self.args)))
         for i in range(len(self.outputs) if len(self.outputs) > 1 else 0):
             try:
                 found = ms.grad(lambda *args, i=i: flat(self.net(*args))[i], places, self.parameters or None)(

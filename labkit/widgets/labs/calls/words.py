@@ -1,29 +1,12 @@
 """What is said and asked about a call of `grad`. Which structure comes back is read off the result, never assumed."""
 
-from collections.abc import Mapping
-
-from ...kit.words import briefly
-from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
 from .run import FUNCTIONS, Call, CallResult, Setting
+from .tree import Branch, Failure, Leaf, Tree, leaves_of, skeleton
 
-ERROR, MOST_CHOICES = "an error", 6
-LOOK = "Not that. Look at what it asks for: is anything named, and is it there?"
-Question = tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]]  # answer, because, slips, choices
+ERROR = "an error"
 
 
 def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
-    """What came back and why."""
-    if isinstance(outcome.result, Failure):
-        return f"{outcome.result.kind}: {outcome.result.message} {_why(setting, call)}".strip()
-    parts = [f"Back comes {skeleton(outcome.result)}.", *_gradients(setting, call, outcome.gradients)]
-    if len(setting.outputs) > 1:
-        parts.append(_outputs(setting, call))
-    if FUNCTIONS[call.function] == "value_and_grad":
-        parts.append("value_and_grad puts the outputs first, then the gradients.")
-    return " ".join(parts)
-
-
-def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
     """What came back, and the one or two reasons that explain most."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}. {_why(setting, call)}".strip()
@@ -34,7 +17,7 @@ def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
     said = [f"Back comes {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
-    return briefly(" ".join(said))[0]
+    return " ".join(said)
 
 
 def _gradients(setting, call, gradients):
@@ -80,25 +63,11 @@ def _why(setting, call):
     return ""
 
 
-# ---- the question ----
-
-
-def question(setting: Setting, outcomes: Mapping[Call, CallResult], call: Call) -> Question:
-    """Which structure comes back: `(answer, because, slips, choices)`. A wrong choice is what a likely confusion gives:
-    a tuple of one position, a flat result, or the call with one of its arguments changed."""
-    outcome = outcomes[call]
-    right = ERROR if isinstance(outcome.result, Failure) else skeleton(outcome.result)
-    because = sentence(setting, call, outcome).removeprefix(f"Back comes {right}. ")
-    slips: dict[str, str] = {}
-    if right == ERROR:
-        slips = {wrong: LOOK for wrong, _ in _neighbours(setting, outcomes, call)}
-    else:
-        for wrong, why in [*_confusions(setting, call, outcome), *_neighbours(setting, outcomes, call)]:
-            slips.setdefault(wrong, why)
-    slips.pop(right, None)
-    kept = tuple(slips.items())[: MOST_CHOICES - 1]
-    choices = sorted({right, ERROR, *(wrong for wrong, _ in kept)}, key=lambda c: (c == ERROR, len(c), c))
-    return right, because, kept, tuple(choices)
+def confusions(setting: Setting, call: Call, outcome: CallResult) -> list[tuple[str, str]]:
+    """Structures that a likely confusion gives, with what to say of each: a tuple of one position, a flat result."""
+    if isinstance(outcome.result, Failure):
+        return []
+    return [pair for pair in _confusions(setting, call, outcome) if pair[0] != skeleton(outcome.result)]
 
 
 def _confusions(setting, call, outcome):
@@ -123,19 +92,3 @@ def _with_part(tree: Tree, old: Tree, new: Tree) -> Tree:
     if isinstance(tree, Leaf):
         return tree
     return Branch(tree.kind, tuple(_with_part(part, old, new) for part in tree.parts))
-
-
-def _neighbours(setting, outcomes, call):
-    """What comes back when one argument is another: `(skeleton, what to say)`."""
-    named = {
-        "weights": [code for _, code, _ in setting.weights],
-        "has_aux": [False, True],
-        "position": [code for code, _ in setting.positions],
-        "function": [f"ms.{name}" for name in FUNCTIONS],
-    }
-    for field, values in named.items():
-        for i, value in enumerate(values):
-            result = outcomes[call._replace(**{field: i})].result
-            if i != getattr(call, field) and not isinstance(result, Failure):
-                with_ = value if field == "function" else f"{field.replace('position', 'grad_position')}={value}"
-                yield skeleton(result), f"That is what comes back with {with_}."

@@ -1,5 +1,5 @@
-"""The precision microscope: where a number lands in a float format."""
+"""The precision microscope: see `Microscope`."""
 
-from .scene import Microscope
+from .lab import Microscope
 
 __all__ = ["Microscope"]

@@ -1,5 +1,7 @@
 """Numbers as a float format stores them: their bits, their neighbours, and a function computed there and exactly.
 
+`microscope.js` computes the same in the page.
+
 A format's numbers, counted from 0 upwards, have consecutive bits: `place` counts them. What is exact is a `Fraction`;
 rounding goes to the nearest number of the format, and halfway to the one whose last bit is 0 (IEEE 754, 4.3.1).
 """
@@ -14,15 +16,16 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ....precision import Format, rounded
+from ...kit.reckoning import PRIMITIVES
 from ...kit.words import minus, raised
 
 Exact = Fraction | float | None  # a float where the function has no exact value, None where there is no number at all
-EXACTLY: dict[Any, Callable] = {
-    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.divide: operator.truediv,
-    np.negative: operator.neg, np.positive: operator.pos, np.absolute: abs, np.square: lambda x: x * x,
-    np.maximum: max, np.minimum: min,
+EXACTLY: dict[str, Callable] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "negative": operator.neg, "absolute": abs, "maximum": max, "minimum": min,
+    "power": lambda x, n: x ** int(n) if n.denominator == 1 and abs(n) <= MOST_FACTORS else None,
 }  # fmt: skip
-SIGNS = {np.add: "+", np.subtract: "−", np.multiply: "×", np.divide: "÷", np.power: "**"}
+SIGNS = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "power": "**"}
 MOST_FACTORS = 64
 SHORT = 8  # characters: a number that needs no more is written in full
 MOST = Fraction(np.finfo(np.float64).max)
@@ -137,92 +140,58 @@ def digits(x: Fraction | float, gap: Fraction) -> str:
     return minus([*short, *near, written[-1]][0])
 
 
-@dataclass(eq=False)
-class Number(NDArrayOperatorsMixin):
-    """A number that NumPy and operators compute with in three ways at once: `held` in the format `of`, each result rounded;
-    `exact`, without rounding, from what the format stores; and in `words`. `ops` counts the operations so far; `absorbed` is
-    what the last one added or subtracted without any effect, in words, `terms` the two numbers that it added."""
+class Lines:
+    """A function of one number as lines of scalar primitives, `[name, arguments]`: the place of an earlier result, 0 being the
+    number given, or a constant in a list. `said` has in words what each place is.
 
-    of: Format
-    held: float
-    exact: Exact
-    words: str
-    ops: int = 0
-    absorbed: str = ""
-    terms: Any = None
+    Raises TypeError for what is no function of one number, ValueError where operations depend on its value.
 
-    @classmethod
-    def stored(cls, of: Format, x: Fraction, words: str) -> "Number":
-        held = stored(x, of)
-        return cls(of, held, Fraction(held) if np.isfinite(held) else None, words)
+    >>> found = Lines(lambda a: 2 * (a + 1), 3.0, "a")
+    >>> found.lines, found.said
+    ([['add', [0, [1.0]]], ['multiply', [[2.0], 1]]], ['a', 'a + 1', '2 × (a + 1)'])
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], x: float, name: str):
+        self.lines: list[list[Any]] = []
+        self.said = [name]
+        result = fn(_Traced(self, 0, np.float64(x)))
+        if not isinstance(result, _Traced):
+            raise TypeError(f"Microscope: expected a function that computes one number, but it returned {result!r}")
+
+
+class _Traced(NDArrayOperatorsMixin):
+    def __init__(self, program, place, value):
+        self.program, self.place, self.value = program, place, value
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        if method != "__call__" or kwargs or ufunc.nout != 1:
+        name = {"true_divide": "divide", "square": "multiply"}.get(ufunc.__name__, ufunc.__name__)
+        if method != "__call__" or kwargs or ufunc.nout != 1 or name not in PRIMITIVES:
             return NotImplemented
-        given = [self._like(x) for x in inputs]
+        inputs = inputs * 2 if ufunc is np.square else inputs
+        for x in inputs:
+            if not isinstance(x, (int, float, np.number, _Traced)) or isinstance(x, bool):
+                raise TypeError(
+                    f"Microscope: expected a function of one number, but it computes with {type(x).__name__}"
+                )
+        traced = [isinstance(x, _Traced) for x in inputs]
         with np.errstate(all="ignore"):
-            result = ufunc(*(np.float64(g.held) for g in given))
-        if isinstance(result, (bool, np.bool_)):
-            return bool(result)
-        result = float(rounded(result, self.of))
-        return Number(
-            self.of, result, _exactly(ufunc, [g.exact for g in given]),
-            _phrase(ufunc, [g.words for g in given]), 1 + max(g.ops for g in given), _absorbed(ufunc, given, result),
-            _terms(ufunc, given),
-        )  # fmt: skip
-
-    def _like(self, x):
-        if isinstance(x, Number):
-            return x
-        if isinstance(x, (np.ndarray, bool)) or not isinstance(x, (int, float, np.number)):
-            raise TypeError(f"Microscope: expected a function of one number, but it computes with {type(x).__name__}")
-        value = float(x)
-        if not np.isfinite(value):
-            return Number(self.of, value, None, str(value))
-        return Number.stored(self.of, Fraction(value), minus(f"{value:.6g}"))
+            value = PRIMITIVES[name](*(x.value if t else np.float64(x) for x, t in zip(inputs, traced, strict=True)))
+        if isinstance(value, np.bool_):
+            raise ValueError("Microscope: expected a function without if and loops that depend on its number")
+        words = [
+            self.program.said[x.place] if t else minus(f"{float(x):.6g}") for x, t in zip(inputs, traced, strict=True)
+        ]
+        args = [x.place if t else [float(x)] for x, t in zip(inputs, traced, strict=True)]
+        self.program.lines.append([name, args])
+        self.program.said.append(_phrase(name, words))
+        return _Traced(self.program, len(self.program.lines), value)
 
 
-def _exactly(ufunc, given: Sequence[Any]) -> Exact:
-    if any(x is None for x in given):
-        return None
-    if all(isinstance(x, Fraction) for x in given):
-        try:
-            if ufunc in EXACTLY:
-                return EXACTLY[ufunc](*given)
-            if ufunc is np.power and given[1].denominator == 1 and abs(given[1]) <= MOST_FACTORS:
-                return given[0] ** int(given[1])
-        except ZeroDivisionError:
-            return None
-    with np.errstate(all="ignore"):
-        value = float(ufunc(*(np.float64(x) for x in given)))
-    return value if np.isfinite(value) else None
-
-
-def _phrase(ufunc, words: Sequence[str]) -> str:
+def _phrase(name, words: Sequence[str]) -> str:
     whole = [f"({w})" if " " in w else w for w in words]
-    if ufunc in SIGNS:
-        return f"{whole[0]} {SIGNS[ufunc]} {whole[1]}"
-    if ufunc is np.negative:
-        return f"−{whole[0]}"
-    return f"{ufunc.__name__}({', '.join(words)})"
-
-
-def _terms(ufunc, given):
-    """The two numbers that are added, the second with its sign; None of anything else."""
-    if ufunc not in (np.add, np.subtract) or not all(np.isfinite(g.held) for g in given):
-        return None
-    first, second = (Fraction(g.held) for g in given)
-    return first, second if ufunc is np.add else -second
-
-
-def _absorbed(ufunc, given, result) -> str:
-    """What was added or subtracted without any effect; nothing of what is stored as 0."""
-    if ufunc not in (np.add, np.subtract) or not all(g.held for g in given) or not np.isfinite(result):
-        return ""
-    first, second = given
-    if result == first.held:
-        return second.words
-    return first.words if result == (second.held if ufunc is np.add else -second.held) else ""
+    if name in SIGNS:
+        return f"{whole[0]} {SIGNS[name]} {whole[1]}"
+    return f"−{whole[0]}" if name == "negative" else f"{name}({', '.join(words)})"
 
 
 @dataclass(frozen=True)
@@ -269,21 +238,61 @@ class Landing:
         return float("nan") if self.target is None else stored(self.target, self.of)
 
 
-def landing(fn: Callable[[Any], Any] | None, x: Fraction, of: Format, name: str) -> Landing:
-    """The `Landing` of `fn` at `x`, of `x` itself without a function.
+def landing(program: Lines | None, x: Fraction, of: Format, name: str) -> Landing:
+    """The `Landing` of a function at `x`, of `x` itself without one.
 
     >>> from labkit.precision import format_of
-    >>> found = landing(lambda a: a + 1, Fraction(2048), format_of("float16"), "a")
+    >>> plus_one = Lines(lambda a: a + 1, 2048.0, "a")
+    >>> found = landing(plus_one, Fraction(2048), format_of("float16"), "a")
     >>> found.words, found.result, float(found.exact), found.tie, found.absorbed
     ('a + 1', 2048.0, 2049.0, True, '1')
     """
-    given = Number.stored(of, x, name)
-    if fn is None:
-        return Landing(of, name, x, given.held, given.held, x, name, 0, "")
-    result = fn(given)
-    if not isinstance(result, Number):
-        result = given._like(result) if not isinstance(result, (np.ndarray, bool)) else None
-    if result is None:
-        raise TypeError("Microscope: expected a function that returns one number")
-    return Landing(of, name, x, given.held, result.held, result.exact, result.words, result.ops, result.absorbed,
-                   result.terms if result.ops == 1 else None)  # fmt: skip
+    held = [stored(x, of)]
+    if program is None or not program.lines:
+        return Landing(of, name, x, held[0], held[0], x, name, 0, "")
+    exact = [_fraction(held[0])]
+    for called, args in program.lines:
+        given = [held[a] if isinstance(a, int) else _constant(a[0], of) for a in args]
+        found = _computed(called, [_fraction(v) for v in given])
+        with np.errstate(all="ignore"):
+            rough = float(PRIMITIVES[called](*map(np.float64, given)))
+        whole = [exact[a] if isinstance(a, int) else _fraction(v) for a, v in zip(args, given, strict=True)]
+        exact.append(_computed(called, whole))
+        held.append(stored(found, of) if isinstance(found, Fraction) else float(rounded(rough, of)))
+    terms = _terms(called, given)
+    absorbed = ""
+    if terms and all(terms) and _fraction(held[-1]) in terms:
+        other = args[1 - terms.index(_fraction(held[-1]))]
+        absorbed = program.said[other] if isinstance(other, int) else minus(f"{other[0]:.6g}")
+    return Landing(of, name, x, held[0], held[-1], exact[-1], program.said[-1], len(program.lines), absorbed,
+                   terms if len(program.lines) == 1 else None)  # fmt: skip
+
+
+def _fraction(value):
+    return Fraction(value) if np.isfinite(value) else None
+
+
+def _constant(value, of):
+    return stored(Fraction(value), of) if np.isfinite(value) else value
+
+
+def _terms(called, given):
+    """The two numbers that are added, the second with its sign; None of anything else."""
+    if called not in ("add", "subtract") or not np.isfinite(given).all():
+        return None
+    return Fraction(given[0]), Fraction(given[1]) * (1 if called == "add" else -1)
+
+
+def _computed(called, given) -> Exact:
+    """The result of a primitive: a Fraction where that is possible, else a float, or None where there is no number."""
+    if any(x is None for x in given):
+        return None
+    try:
+        exact = EXACTLY[called](*given) if called in EXACTLY and all(isinstance(x, Fraction) for x in given) else None
+        if exact is not None:
+            return exact
+        with np.errstate(all="ignore"):
+            value = float(PRIMITIVES[called](*map(np.float64, given)))
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return value if np.isfinite(value) else None

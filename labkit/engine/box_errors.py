@@ -13,10 +13,10 @@ import autograd.numpy as anp
 from autograd.core import vspace
 from autograd.extend import Box
 
-from . import guest
-from .boxes import isbox
+from . import boxes
 from .checks import VALUE, described
-from .names import is_library
+from .user_code import is_library
+from .values import isbox
 
 
 def run(fun, args, kwargs=None) -> Any:
@@ -32,8 +32,8 @@ def run(fun, args, kwargs=None) -> Any:
         raise explanation.with_traceback(error.__traceback__) from error
 
 
-_TAKING = {guest.new_box.__code__, vspace.__code__}  # functions whose `value` is the one that is not numeric
-_REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
+_TAKING = {boxes.new_box.__code__, vspace.__code__}  # code of functions whose local `value` is the non-number
+_REFUSING = _TAKING | {type(boxes.Own.boxes).__missing__.__code__}
 
 
 def explained(error) -> Any:

@@ -31,10 +31,12 @@ def _folder(file):
     return os.path.dirname(os.path.abspath(file)).replace("\\", "/") + "/"
 
 
-_LIBRARY = (  # the last of code that it writes
+_LIBRARY = (  # the last entry is the file name of code that labkit generates
     _folder(autograd.__file__), _folder(np.__file__), _folder(os.path.dirname(__file__)), "<labkit ",
 )  # fmt: skip
-_STANDARD = tuple({_folder(module.__file__) for module in (os, contextlib)})  # two places where some are in a zip
+_STANDARD = tuple(
+    {_folder(module.__file__) for module in (os, contextlib)}
+)  # Python's library has two folders if part of it is in a zip
 
 
 @lru_cache(maxsize=4096)

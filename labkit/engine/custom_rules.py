@@ -8,12 +8,12 @@ from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
 from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
-from .boxes import Array, shape_of
+from .box_errors import run
+from .boxes import new_box
 from .checks import check_function, numeric
 from .forward import Forward
-from .guest import new_box
-from .mistakes import run
 from .reverse import Reverse
+from .values import Array, shape_of
 
 
 def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
@@ -67,7 +67,7 @@ def _own(fun):
 
 
 def _seen_through(fun):
-    """`fun` as an op for derivatives; to nodes that see through ops, the ones inside."""
+    """`fun` as one op, except for nodes with `sees_through`, which record the ops inside."""
 
     @wraps(fun)
     def op(*args, **kwargs):

@@ -1,10 +1,10 @@
-"""State that each thread has of its own."""
+"""Base class of state that each thread has separately."""
 
 import threading
 
 
 class PerThread(threading.local):
-    """The base of states that each thread has for itself, its class's attributes at first."""
+    """A thread starts with the class attributes. `known` has all instances; `on_new_stack` copies them to a new thread."""
 
     known: list = []
 

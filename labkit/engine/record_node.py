@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from autograd import tracer
 from autograd.core import VJPNode
 
-from .boxes import dtype_of, ids, shape_of
-from .guest import Own
-from .names import assignment_target
+from .boxes import Own
 from .reverse import Reverse
 from .rules import pullback
 from .scope import current
 from .summary import summarised
+from .user_code import assignment_target
+from .values import dtype_of, ids, shape_of
 from .watching import watch
 
 _PLAIN_NAMES = {

@@ -18,7 +18,7 @@ PASSED_ON = {  # all that is replaced in autograd, by what asks whether a node i
 
 def test_what_autograd_holds_and_answers_is_as_before():
     """A child imports autograd, then every module of labkit, and compares all tables, classes and many answers."""
-    child = [sys.executable, str(Path(__file__).with_name("guest_child.py"))]
+    child = [sys.executable, str(Path(__file__).with_name("boxes_child.py"))]
     lines = subprocess.run(child, capture_output=True, text=True, check=True).stdout.splitlines()
     # autograd's modules hold each class under several names: the last two tell enough
     short = {"held: VSpace.mappings" if line.endswith("VSpace.mappings") else line for line in lines}

@@ -1,4 +1,4 @@
-"""What is recorded without being watched has no side effect, and what has one is watched, however it is hidden."""
+"""What has a side effect is refused before it happens, however it is hidden."""
 
 import functools
 import math
@@ -11,16 +11,13 @@ import numpy as onp
 import pytest
 from autograd.extend import defvjp, primitive
 
-import labkit
 from labkit import mindspore as ms
 from labkit.engine import grad, value_and_grad
-from labkit.program import TraceError, compile_program, guard
-from labkit.program.harmless import harmless
+from labkit.program import TraceError, compile_program
 
 X = onp.array([0.5, 1.0, 2.0])
-SIZES, TABLE, LOG = [2, 3], {"rate": 2.0}, []
+LOG: list = []
 PUSH, CLOCK, HOOKS, QUEUE, BATCHES = LOG.append, time.perf_counter, {"push": LOG.append}, deque(), iter([1.0] * 9)
-HALVED = functools.partial(np.multiply, 0.5)
 DRAWS = onp.random.default_rng(0)
 count = 0
 
@@ -95,16 +92,10 @@ def logging(x):
 
 
 @primitive
-def cubed(x):
-    return x**3
-
-
-@primitive
 def logged(x):
     return x**3
 
 
-defvjp(cubed, lambda ans, x: lambda g: 3 * g * x**2)
 defvjp(logged, lambda ans, x: lambda g: logging(3 * g * x**2))
 
 
@@ -131,24 +122,6 @@ def chain(length):
         return y
 
     return run
-
-
-SEEN = {
-    "chain": chain(3),
-    "helpers, lists and dicts": lambda x: sum(helper(x * k) for k in SIZES) * TABLE["rate"],
-    "closure and default": lambda x, k=(2.0, X): HALVED(x) * k[1],
-    "labkit's ops": lambda x: labkit.stop_gradient(x) * x,
-    "own primitive": cubed,
-    "object": Layer([X], lambda self, x: x * self.held[0]),
-    "bound method": Layer(2.0, lambda self, x: x * self.held).__call__,
-    "slots": Slotted(abs),
-    "inner functions": lambda x: (lambda y: [y * k for k in range(3)][2])(x),
-}
-
-
-@pytest.mark.parametrize("name", SEEN)
-def test_plain_functions_of_arrays_are_seen_through(name):
-    assert harmless(value_and_grad(SEEN[name]), guard._REFUSED)
 
 
 EFFECTS = {  # what changes something, by all kinds of ways
@@ -178,16 +151,9 @@ EFFECTS = {  # what changes something, by all kinds of ways
 @pytest.mark.parametrize("name", EFFECTS)
 def test_side_effects_are_refused_before_they_happen(name):
     before, effect = (list(LOG), count, len(QUEUE)), EFFECTS[name]
-    with pytest.raises(TraceError, match=r"test_harmless.py:\d+: a compiled function cannot"):
+    with pytest.raises(TraceError, match=r"test_side_effects.py:\d+: a compiled function cannot"):
         compile_program(grad(lambda x: np.sum(effect(x))), X)
     assert (list(LOG), count, len(QUEUE)) == before
-
-
-@pytest.mark.parametrize("network", [Network(ms.ops.tanh), trained(Network(ms.ops.tanh))])
-def test_cells_of_plain_functions_are_seen_through(network):
-    compiled = ms.jit(network)
-    compiled(ms.Tensor(X[None], ms.float32))
-    assert harmless(compiled, guard._REFUSED)
 
 
 @pytest.mark.parametrize("wrap", [lambda network: network, trained])
@@ -222,17 +188,8 @@ def test_a_function_put_into_a_library_is_looked_into(monkeypatch):
         compile_program(lambda x: np.own_log(x), X)
 
 
-def test_unknown_objects_are_not_asked_anything():
-    class Strange:
-        def __getattr__(self, name):
-            raise RuntimeError(name)
-
-    strange = Strange()
-    assert not harmless(lambda x: x * (strange is None), guard._REFUSED)
-
-
 def calls_of(run):
-    """How many calls Python makes meanwhile."""
+    """How many calls Python makes meanwhile, but for those of a run that is recorded, which is watched itself."""
     made = 0
 
     def see(frame, event, argument):
@@ -251,7 +208,7 @@ def calls_of(run):
 def test_compiling_takes_so_many_calls_for_every_op_however_long_the_chain():
     made = {n: calls_of(lambda n=n: compile_program(value_and_grad(chain(n)), X)) for n in (1, 50, 100)}
     assert made[100] - made[50] < 1.1 * (made[50] - made[1]) * 50 / 49
-    assert (made[100] - made[50]) / 50 < 750, "a step of five ops took some 700 calls"
+    assert (made[100] - made[50]) / 50 < 360, "a step of five ops took some 340 calls"
 
 
 def test_many_constants_and_large_arrays_take_no_more_calls_each():

@@ -1,5 +1,4 @@
-"""Ops whose results need not be finite, without NumPy's warnings: `no_warnings` around several, `quietly` for one call that
-is made often."""
+"""Runs ops without NumPy's warnings about inf and nan: `no_warnings` around several, `quietly` for one call that is frequent."""
 
 from contextvars import Context
 from typing import Any

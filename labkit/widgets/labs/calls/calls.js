@@ -1,0 +1,72 @@
+// The call builder. data: {about, call, name, parameters, choices, calls, equals, styles, goal, given}, as lab.py writes it.
+
+const ERROR = "an error", MOST = 6, MANY = 6, TITLES = { position: "grad_position" };
+const LOOK = "Not that. Look at what it asks for: is anything named, and is it there?";
+
+// What comes back when one argument is another: [structure, what to say].
+function neighbours({ choices, calls }, call) {
+  const found = [];
+  for (const field of ["weights", "has_aux", "position", "function"]) {
+    choices[field].forEach((code, i) => {
+      const { structure, result } = calls[keyOf({ ...call, [field]: i })];
+      if (i !== call[field] && !result.error) found.push([structure, `That is what comes back with ${field === "function" ? code : `${TITLES[field] ?? field}=${code}`}.`]);
+    });
+  }
+  return found;
+}
+const keyOf = ({ function: f, position, weights, has_aux: aux }) => [f, position, weights, aux].join(" ");
+
+// Which structure comes back; a wrong choice is what a likely confusion gives, or the call with one argument changed.
+function questionOf(data, call) {
+  const { structure, result, said, slips } = data.calls[keyOf(call)], answer = result.error ? ERROR : structure, known = new Map();
+  for (const [wrong, why] of [...slips, ...neighbours(data, call)]) if (wrong !== answer && !known.has(wrong)) known.set(wrong, result.error ? LOOK : why);
+  const kept = [...known].slice(0, MOST - 1), choices = [...new Set([answer, ...kept.map(([wrong]) => wrong)])].filter((one) => one !== ERROR).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return { question: "What comes back?", answer, choices: [...choices, ERROR], slips: kept, otherwise: LOOK, right: said.replace(`Back comes ${answer}. `, "") };
+}
+
+// A result as boxes in boxes, each with the index that leads to it.
+function boxOf(tree, path) {
+  if (tree.error) return html("div", { class: "lab-box lab-lost" }, html("strong", {}, tree.error), ` ${tree.message} `, html("small", {}, tree.when));
+  if (Array.isArray(tree)) {
+    const [name, value, kind, source, role] = tree;
+    return html("div", { class: `lab-box lab-${role === "back" ? "gradient" : "output"}`, title: kind }, html("strong", {}, name), " ", html("code", {}, value), ...(path ? [html("code", { class: "lab-path" }, path)] : []), ...(source && path ? [html("small", {}, source)] : []));
+  }
+  const indexed = ["tuple", "list"].includes(tree.kind), rest = tree.parts.length - MANY;
+  return html("div", { class: "lab-box" }, indexed ? `${tree.kind} of ${tree.parts.length}` : tree.kind, ...(path ? [html("code", { class: "lab-path" }, path)] : []),
+    ...tree.parts.slice(0, MANY).map((part, i) => boxOf(part, indexed && path ? `${path}[${i}]` : "")), ...(rest > 0 ? [html("small", {}, `… and ${rest} more`)] : []));
+}
+
+export default { render({ model, el }) {
+  const data = model.get("data"), { choices, calls, equals, styles } = data;
+  const frame = new Frame({ model, el }, ["function", "position", "weights", "has_aux", "beside"], { title: data.title, about: data.about });
+  if (equals.length) frame.select("Next to it", "beside", [0, 1, 2], undefined, (i) => (i ? `PyTorch: ${styles[i - 1]}` : "nothing"));
+  let predicting = false, answered = "", asked = "";
+  const predict = frame.button("Predict first", () => { predicting = !predicting; asked = answered = ""; frame.asking.hidden = true; frame.redraw(); });
+
+  // The call as code: every value that an argument may have is a button.
+  const values = (field, after) => html("span", { class: "lab-values", role: "group", "aria-label": TITLES[field] ?? field },
+    ...choices[field].map((code, i) => {
+      const made = html("button", { type: "button", onclick: () => frame.set({ [field]: i }) }, code);
+      frame.controls.push(() => made.setAttribute("aria-pressed", frame.state[field] === i));
+      return i < choices[field].length - 1 ? made : html("span", {}, made, after);
+    }));
+  const line = (...parts) => html("div", {}, ...parts), goal = html("p", { class: "lab-goal" }), code = html("pre", {}), said = html("small", {});
+  const result = html("div", {}), other = html("div", {});
+  const figure = (caption, ...inside) => { const made = html("figure", {}, html("figcaption", {}, caption), ...inside); frame.panels.append(made); return made; };
+  figure("Click a value: the result follows", html("div", { class: "lab-code lab-box" }, ...(data.parameters ? [line(`params = ${data.name}.trainable_params()`)] : []),
+    line("result = ", values("function", `(${data.name},`)), ...["position", "weights", "has_aux"].map((field) => line(html("span", { class: "lab-argument" }, `${TITLES[field] ?? field}=`), values(field, ","))), line(`)${data.call.slice(data.name.length)}`)),
+    ...data.given.map((words) => line(html("small", {}, words))), goal);
+  figure("What comes back", result);
+  const beside = figure("In PyTorch", code, other, said);
+
+  frame.begin((state) => {
+    const key = keyOf(state), { structure, said: words, result: tree } = calls[key], equal = state.beside ? equals[state.beside - 1][key.slice(2)] : null, hidden = predicting && answered !== key;
+    predict.setAttribute("aria-pressed", predicting);
+    if (hidden && asked !== key) { asked = key; frame.ask(questionOf(data, state), () => { answered = key; frame.redraw(); }); }
+    result.replaceChildren(hidden ? html("div", { class: "lab-box lab-unknown" }, "?") : boxOf(tree, "result"));
+    goal.textContent = structure === data.goal && !hidden ? `Found the call that returns ${data.goal}.` : `Can you find the call that returns ${data.goal}?`;
+    beside.hidden = !equal;
+    if (equal) { code.textContent = equal.code.join("\n"); other.replaceChildren(hidden ? "" : boxOf(equal.result, "")); said.textContent = hidden ? "" : equal.said; }
+    return hidden ? "The call is written. What structure comes back?" : words;
+  });
+} };

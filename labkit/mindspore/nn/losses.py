@@ -1,6 +1,7 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
 from .. import ops
+from ..common import dtype as mstype
 from ..common.tensor import Tensor
 from ..ops.losses import REDUCTIONS, as_one_hot, reduced, sparse_softmax_cross_entropy
 from .cell import Cell
@@ -82,6 +83,9 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return self._reduced(ops.softmax_cross_entropy_with_logits(logits, labels)._value)
 
 
+_LOGITS = "For 'CrossEntropyLoss', the 'logits' should be one of [mindspore.float16, mindspore.float32], but got '{}'."
+
+
 class CrossEntropyLoss(LossBase):
     """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities; see `ops.cross_entropy`.
 
@@ -98,6 +102,8 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels) -> Tensor:
+        if logits.dtype not in (mstype.float16, mstype.float32):
+            raise TypeError(_LOGITS.format(repr(logits.dtype)))
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 

@@ -21,6 +21,12 @@ from .cell import Cell
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm"]
 
 
+_BATCH_NORM_TYPES = (
+    "For primitive[BatchNorm], the input argument[input_x] must be a type of {{Tensor[Float16], Tensor[Float32]}}, but got"
+    " Tensor[{}]."
+)
+
+
 class _BatchNorm(Cell):
     """The common part; `axes` is the number of axes of the input."""
 
@@ -46,6 +52,8 @@ class _BatchNorm(Cell):
 
     def construct(self, x) -> Tensor:
         value = value_of(x, self.cls_name)
+        if value.dtype not in (np.float16, np.float32):
+            raise TypeError(_BATCH_NORM_TYPES.format(x.dtype))
         self._check(shape_of(value))
         wide = cast(value, self.gamma._value.dtype)
         own = self.training if self.use_batch_statistics is None else self.use_batch_statistics

@@ -18,16 +18,19 @@ _WORDS: dict[str, dict[str, str]] = {  # a word of the real function: what the o
     **{op: {"x": "input"} for op in ("arcsin", "count_nonzero", "cumsum", "inv", "mean", "mish", "moveaxis", "relu6", "sqrt")},
     **{name: {"dim": "axis", "keepdim": "keepdims"} for name in ("argmax", "logsumexp", "sum")},
     **{name: {"input_x": "input"} for name in ("expand_dims", "masked_fill", "sort")},
-    "norm": {"A": "input"}, "transpose": {"dims": "axes"}, "unsqueeze": {"dim": "axis"}, "dtype": {"x": "input_x"},
+    "norm": {"A": "input"}, "unsqueeze": {"dim": "axis"}, "dtype": {"x": "input_x"},
     "floormod": {"x": "input", "y": "other"}, "true_divide": {"dividend": "input", "divisor": "other"},
 }  # fmt: skip
 
 
 def _in_real_words(fun, words):
-    """The op `fun`, which takes the words of the real function, too."""
+    """The op `fun`, called with the words of the real function."""
 
     @wraps(fun)
     def call(*args, **kwargs):
+        for word in kwargs:
+            if word in words.values():
+                raise TypeError(f"{fun.__name__}() got an unexpected keyword argument '{word}'")
         return fun(*args, **{words.get(word, word): value for word, value in kwargs.items()} if kwargs else {})
 
     return call

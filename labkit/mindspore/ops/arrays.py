@@ -33,7 +33,16 @@ def concat(tensors, axis=0):
 
 def stack(tensors, axis=0):
     """Tensors side by side along a new axis."""
-    return wrap(anp.stack(_values(tensors, "Stack"), axis))
+    values = _values(tensors, "Stack")
+    for place, tensor in enumerate(tensors):
+        if tensor.dtype != tensors[0].dtype:
+            raise TypeError(_STACKED.format(place=place, type=tensor.dtype, first=tensors[0].dtype))
+    return wrap(anp.stack(values, axis))
+
+
+_STACKED = (
+    "All input must have the same data type!input[{place}] data type = Tensor[{type}]infer_type0= Tensor[{first}]"
+)
 
 
 def split(tensor, split_size_or_sections, axis=0):
@@ -186,13 +195,28 @@ def expand_dims(input, axis):
 
 @op(primitive="Transpose")
 def transpose(input, *axes):
-    """Axes in the order given; reversed without one."""
+    """Axes in the order given, two of them exchanged; reversed without any."""
     if not axes:
         return anp.transpose(input)
     order = numbers_in(axes)
-    if (len(order) == 2 and _rank(input) != 2) or len({a % max(_rank(input), 1) for a in order}) != _rank(input):
+    if len(axes) == 2:
         return anp.swapaxes(input, *order)
+    if len(order) != _rank(input):
+        raise ValueError(
+            f"For 'Transpose', size of perm should equal to rank of x, but got {len(order)} and {_rank(input)}!"
+        )
     return anp.transpose(input, order)
+
+
+_in_order = transpose
+
+
+def transpose(input, input_perm):  # the function takes one permutation, the method above also the axes one by one
+    """The axes in the order of the tuple `input_perm`. Raises ValueError where it has another length than the shape."""
+    return _in_order(input, tuple(input_perm))
+
+
+OPS["transpose"] = transpose
 
 
 @op()
@@ -241,7 +265,7 @@ def _flatten_method(self, *args, order="C", start_dim=0, end_dim=-1):
 
 
 METHODS |= {"flatten": _flatten_method, "ravel": lambda self: self.reshape(-1)}
-METHODS["T"] = property(transpose, doc="With the axes reversed.")
+METHODS["T"] = property(_in_order, doc="With the axes reversed.")
 
 
 # ---- what the rows say ----

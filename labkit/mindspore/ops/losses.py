@@ -9,7 +9,7 @@ from ... import ops as primitives
 from ...dialects.user_warnings import warn_user
 from ...engine import cast, dtype_of, match_dtype, quietly, shape_of
 from ...engine import stop_gradient as constant
-from ..common.dtype import bfloat16, of
+from ..common.dtype import bfloat16, float16, float32, float64, of
 from ..common.tensor import wrap
 from . import kernels
 from .arithmetic import operands, unbroadcast
@@ -154,7 +154,7 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     >>> print(cross_entropy(ms.Tensor([[0.0, 0.0], [0.0, 100.0]]), ms.Tensor([1, 1], ms.int32)))
     0.3465736
     """
-    if input.dtype is bfloat16:
+    if input.dtype not in (float16, float32, float64):
         raise TypeError(
             "For cross_entropy, the input dtype should be mstype.float64, mstype.float32 ormstype.float16, but got "
             f"dtype:{input.dtype}."
@@ -233,11 +233,20 @@ def _check_classes(inputs, target, axis):
 # ---- binary cross entropy ----
 
 
+_SCORES = (
+    "For primitive[BCEWithLogitsLoss], the input argument[{name}] must be a type of {{BFloat16, Float16, Float32}}, but got"
+    " {type}."
+)
+
+
 def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None, reduction="mean"):
     """The log-loss of scores against labels in [0, 1], without overflow.
 
     `pos_weight`: how much more a label of 1 counts than one of 0.
     """
+    for name, tensor in (("input", logits), ("target", label)):
+        if tensor.dtype not in (bfloat16, float16, float32):
+            raise TypeError(_SCORES.format(name=name, type=tensor.dtype))
     x, y = operands(logits, label, "BCEWithLogitsLoss")
     positive = 1 if pos_weight is None else (constant(pos_weight._value) - 1) * y + 1
     with np.errstate(all="ignore"):

@@ -60,13 +60,8 @@ def matmul(input, other):
 
 
 def dense(input, weight, bias=None):
-    """`input @ weight.T + bias`: input (..., in), weight (out, in), bias (out,), all of one type.
-
-    The real framework refuses Float64 with Float32, too; here the product is Float64.
-    """
-    value, weight = value_of(input, "MatMul"), value_of(weight, "MatMul")
-    if value.dtype != weight.dtype and value.dtype != np.float64:
-        _same_type(wrap(value), wrap(weight), "MatMul")
+    """`input @ weight.T + bias`: input (..., in), weight (out, in), bias (out,), all of one type, else raises TypeError."""
+    value, weight = _same_type(input, weight, "MatMul")
     shape = shape_of(value)
     out = dense_values(value if len(shape) == 2 else anp.reshape(value, (-1, shape[-1])), weight)
     out = out if bias is None else quietly(anp.add, out, bias._value)

@@ -1,6 +1,7 @@
 """Answers for functions of the MindSpore dialect, and of plain arrays: they are run once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,9 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     finding = examine(flow)
     more = beside([note for end in ends for note in cuts(end, sight.target)]) if finding.what != "nan" else ""
     if held is None or finding.what in ("zero", "nan"):
-        return found(finding, more)
+        said = found(finding, more)
+        named = "The gradient of {} is".format(getattr(fun, "__name__", ""))
+        return replace(said, text=said.text.replace("The gradient is", named, 1)) if _is_library_code(fun) else said
     return compare(finding, run.gradient, _array(held), more=more)
 
 

@@ -1,5 +1,7 @@
 """The backward pass reaches the tensor: what its numbers say, in words, and what to do."""
 
+import re
+
 import numpy as np
 
 from .answer import Why
@@ -124,6 +126,8 @@ def _hint(op, shape):
         return "Its derivative is zero if no example counts: every target may be ignore_index."
     if "softmax" in op and np.prod(shape) > 1:
         return "The result of a row with one entry is 1 for every input, and a saturated row does not change either."
+    if re.match(r"(linalg_vector_)?norm\b", op):
+        return "The norm of zeros has no derivative, and its gradient is taken as 0."
     return "With only one entry, its result does not depend on the input." if "softmax" in op or "norm" in op else ""
 
 

@@ -13,12 +13,12 @@ from .normalization import *  # noqa: F403
 from .optimizer import Optimizer
 from .recurrent import GRU, LSTM, RNN
 from .training import *  # noqa: F403
-from .update_rules import SGD, Adam, AdamWeightDecay, Momentum
+from .update_rules import SGD, Adam, AdamWeightDecay, Momentum, RMSProp
 from .windows import *  # noqa: F403
 
 __all__ = [
     "GRU", "LSTM", "RNN", "SGD", "Accuracy", "Adam", "AdamWeightDecay", "Cell", "CellList", "GraphCell", "Loss", "Metric",
-    "Momentum", "Optimizer", "SequentialCell",
+    "Momentum", "Optimizer", "RMSProp", "SequentialCell",
     *layers.__all__, *learning_rate.__all__, *loss_scale.__all__, *losses.__all__, *normalization.__all__, *training.__all__,
     *windows.__all__,
 ]  # fmt: skip

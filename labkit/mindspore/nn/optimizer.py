@@ -27,7 +27,7 @@ class Optimizer(Cell):
     without groups not for those named `beta` or `gamma`. Gradients are divided by `loss_scale`. All state is in
     parameters: `global_step`, `learning_rate`, and what the method itself needs.
 
-    A subclass names its state per parameter in `slots` (a prefix and an initial value each) and defines `step`; or it
+    A subclass names its state per parameter in `slots` (a prefix and an initial value each) and defines `_step`; or it
     defines `construct(gradients)` itself, with `get_lr`, `decay_weight`, `scale_grad`, `assignadd`, `hyper_map` and `map_`.
     """
 
@@ -142,14 +142,14 @@ class Optimizer(Cell):
         dtype = at_least_four_bytes(written[0]._value.dtype)
         values = [in_dtype(p._value, dtype) for p in written]
         p, *state = values
-        new = self.step(p, in_dtype(gradient, dtype), in_dtype(rate, dtype), *state, place=place)
+        new = self._step(p, in_dtype(gradient, dtype), in_dtype(rate, dtype), *state, place=place)
         for parameter, value in zip(written, new, strict=True):
             parameter._value = in_dtype(value, parameter._value.dtype)
 
     def before_step(self) -> None:
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
 
-    def step(self, p, g, lr, *state: Any, **place: Any) -> tuple:
+    def _step(self, p, g, lr, *state: Any, **place: Any) -> tuple:
         """The new value of a parameter and of each of its `state`, from its gradient `g`: arrays, all of one dtype."""
         raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
 

@@ -11,7 +11,7 @@ from ..common.tensor import Tensor, wrap
 from ..ops.op_table import in_dtype_of
 from .optimizer import Optimizer, fused
 
-__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum"]
+__all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
 
 
 def _number(value, name):
@@ -50,7 +50,7 @@ class SGD(Optimizer):
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.keep_slots()
 
-    def step(self, p, g, lr, v, first, place) -> tuple:
+    def _step(self, p, g, lr, v, first, place) -> tuple:
         if not self.has_momentum:
             return p - lr * g, v, first
         momentum = in_dtype_of(self.momentum, p)
@@ -84,7 +84,7 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.keep_slots()
 
-    def step(self, p, g, lr, v, place) -> tuple:
+    def _step(self, p, g, lr, v, place) -> tuple:
         momentum = in_dtype_of(self.momentum, p)
         v = momentum * v + g
         return p - lr * (g + momentum * v if self.use_nesterov else v), v
@@ -133,7 +133,7 @@ class Adam(_OfMoments):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             power.set_data(power * beta)
 
-    def step(self, p, g, lr, m, v, *largest, place) -> tuple:
+    def _step(self, p, g, lr, m, v, *largest, place) -> tuple:
         beta1, beta2 = in_dtype_of(self.beta1, p), in_dtype_of(self.beta2, p)
         if self.use_amsgrad:  # its kernel rounds every product
             m, v = m + (g - m) * (1 - beta1), v + (g * g - v) * (1 - beta2)
@@ -168,10 +168,43 @@ class AdamWeightDecay(_OfMoments):
         """The gradients as they are: the decay is part of the step."""
         return gradients
 
-    def step(self, p, g, lr, m, v, place) -> tuple:
+    def _step(self, p, g, lr, m, v, place) -> tuple:
         m, v = self._moments(g, m, v)
         update = m / (anp.sqrt(v) + in_dtype_of(self.eps, p))
         if self.decay_flags[place]:
             decay = self.get_weight_decay()
             update = update + in_dtype_of(decay[place] if self.is_group else decay, p) * p
         return p - lr * update, m, v
+
+
+class RMSProp(Optimizer):
+    """s = decay * s + (1 - decay) * g^2; v = momentum * v + lr * g / sqrt(s + epsilon); p = p - v. s starts at 1.
+
+    `centered` subtracts the square of the running mean of g from s.
+
+    >>> from labkit.mindspore import Parameter, Tensor
+    >>> p = Parameter(Tensor([1.0]), name="p")
+    >>> RMSProp([p], 0.5)((Tensor([1.0]),)), p.value()
+    ((True,), Tensor(shape=[1], dtype=Float32, value= [ 5.00000000e-01]))
+    """
+
+    def __init__(self, params, learning_rate=0.1, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,
+                 centered=False, loss_scale=1.0, weight_decay=0.0):  # fmt: skip
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
+            check_type(value, name, float, self.cls_name)
+            floating(value, name, self.cls_name, zero=name != "epsilon")
+        check_types(bool, self.cls_name, use_locking=use_locking, centered=centered)
+        self.centered, self.momentum, self.epsilon, self.decay = centered, momentum, epsilon, decay
+        mean = {"mg": ("mean_grad", "zeros")} if centered else {}
+        self.slots = mean | {"ms": ("mean_square", "ones"), "moment": ("moment", "zeros")}
+        self.keep_slots()
+
+    def _step(self, p, g, lr, *state, place) -> tuple:
+        *mean, s, v = state
+        decay, momentum, epsilon = (in_dtype_of(number, p) for number in (self.decay, self.momentum, self.epsilon))
+        mean = [m + (g - m) * (1 - decay) for m in mean]
+        s = s + (g * g - s) * (1 - decay) if mean else fused(1 - decay, fused(g, g, -s), s)
+        spread = s - mean[0] * mean[0] if mean else s
+        v = momentum * v + lr * g / anp.sqrt(spread + epsilon)
+        return p - v, *mean, s, v

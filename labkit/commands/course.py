@@ -9,7 +9,7 @@ from ._shared import add_command, not_installed, refuse
 
 def add_parser(commands: Any) -> None:
     """Add `labkit course` with its actions to the parsers of the other commands."""
-    what = "make assignments from the exercises, for nbgrader and for labkit's own grader"
+    what = "make assignments from the exercises, for nbgrader and for labkit grade"
     parser = add_command(commands, "course", run, what)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
@@ -17,32 +17,40 @@ def add_parser(commands: Any) -> None:
     new = add_command(actions, "new", run, what, "An existing folder is never overwritten.")
     new.add_argument("folder", type=Path, metavar="FOLDER")
 
-    what = "write an example of an exercise of your own: exercises/NAME.py"
+    what = "write an example of your own exercise: exercises/NAME.py"
     exercise = add_command(actions, "exercise", run, what, "Change it, and name it in course.toml.")
     exercise.add_argument("name", metavar="NAME", help="such as dot-pull")
-    exercise.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
+    exercise.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
+    )
 
     what = "write the notebooks: source/ for the instructor, release/ for the students"
-    build = add_command(actions, "build", run, what, "What you changed by hand is kept.")
-    build.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
-
-    what = "say what is not right yet: course.toml, your own exercises, the notebooks, the solutions"
-    check = add_command(actions, "check", run, what, "Exit status 1 if there is something.")
-    check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
-
-    what = "show the answers that a person grades, one after the other, in your browser"
-    more = "What you give is kept in grades.marks.csv, next to grades.csv; labkit grade --rescore counts it."
-    marks = add_command(actions, "marks", run, what, more)
-    marks.add_argument("grades", type=Path, metavar="grades.csv", help="the table that labkit grade has written")
-    marks.add_argument(
-        "--assignment", type=Path, metavar="A.ipynb", help="your notebook; source/NAME/NAME.ipynb, if not given"
+    build = add_command(actions, "build", run, what, "Changes that you made by hand are kept.")
+    build.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
     )
-    marks.add_argument("--hide-names", action="store_true", help="do not show whose an answer is")
+
+    what = "check course.toml, your own exercises, the notebooks and the solutions"
+    check = add_command(actions, "check", run, what, "The exit status is 1 if something is wrong.")
+    check.add_argument(
+        "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
+    )
+
+    what = "grade answers by hand, one after the other, in your browser"
+    more = (
+        "The marks are saved in grades.marks.csv, next to grades.csv; labkit grade --rescore adds them to the grades."
+    )
+    marks = add_command(actions, "marks", run, what, more)
+    marks.add_argument("grades", type=Path, metavar="grades.csv", help="the table that labkit grade wrote")
+    marks.add_argument(
+        "--assignment", type=Path, metavar="A.ipynb", help="the instructor's notebook; default: source/NAME/NAME.ipynb"
+    )
+    marks.add_argument("--hide-names", action="store_true", help="do not show students' names")
     marks.add_argument(
         "--question", action="append", default=[], metavar="NAME",
-        help="all answers to this question, also those that a program has graded; may be repeated",
+        help="all answers to this question, autograded ones too; may be repeated",
     )  # fmt: skip
-    marks.add_argument("--no-browser", action="store_true", help="only say the address")
+    marks.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +71,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
     for path in new_course(arguments.folder):
         print(f"Wrote {path}")
-    print(f"Change course.toml to your liking, then run: labkit course build {arguments.folder}")
+    print(f"Edit course.toml, then run: labkit course build {arguments.folder}")
     return 0
 
 
@@ -72,7 +80,7 @@ def _exercise(arguments: argparse.Namespace) -> int:
 
     Course.read(arguments.folder)  # there has to be one
     print(f"Wrote {new_exercise(arguments.folder, arguments.name)}")
-    print(f'Change it to your liking, and add "{arguments.name}" to the questions of an assignment in course.toml.')
+    print(f'Edit it, and add "{arguments.name}" to the questions of an assignment in course.toml.')
     return 0
 
 
@@ -82,7 +90,7 @@ def _build(arguments: argparse.Namespace) -> int:
     course = Course.read(arguments.folder)
     first = course.assignments[0].name
     rules = class_rules(course.source(first), first)
-    students = tuple(s.id for s in read_roster(rules.roster, rules.known.rosters).students) if rules.roster else ()
+    students = tuple(s.id for s in read_roster(rules.roster).students) if rules.roster else ()
     for planned in course.assignments:
         print("\n".join(hand_out(course, planned, students)))
     return 0
@@ -106,7 +114,7 @@ def _marks(arguments: argparse.Namespace) -> int:
         return 0
     with MarkingServer(desk) as server:
         print(f"{counted(len(desk.items), 'answer')}, {desk.done} marked. Mark them at {server.url}")
-        print("Ctrl-C ends; each mark is kept as soon as it is given.", flush=True)
+        print("Ctrl-C stops; each mark is saved at once.", flush=True)
         if not arguments.no_browser:
             webbrowser.open(server.url)
         try:
@@ -114,7 +122,7 @@ def _marks(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print()
     print(
-        f"{desk.done} of {counted(len(desk.items), 'answer')} marked, in {path}. Now say labkit grade as before, with --rescore."
+        f"{desk.done} of {counted(len(desk.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
     )
     return 0
 
@@ -127,7 +135,7 @@ def _check(arguments: argparse.Namespace) -> int:
     found = list(problems(course))
     if found:
         print("\n".join(found))
-        print(f"{counted(len(found), 'thing')} to do.")
+        print(f"{counted(len(found), 'problem')} to fix.")
         return 1
     notes = list(remarks(course))
     for remark in notes:
@@ -138,7 +146,7 @@ def _check(arguments: argparse.Namespace) -> int:
     added_questions = (
         f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
     )
-    well = f"Nothing is wrong, with {counted(len(notes), 'note')} above" if notes else "All is well"
+    well = f"No problems, with {counted(len(notes), 'note')} above" if notes else "No problems"
     counts = f"{counted(len(course.assignments), 'assignment')}, {counted(asked, 'exercise')}"
     print(f"{well}: {counts}{added_questions}; every solution is right.")
     return 0

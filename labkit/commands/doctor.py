@@ -22,7 +22,7 @@ PACKAGES = {
     "jinja2": ("pages of feedback", "classroom"),
     "psutil": ("watching the memory of students' code", "classroom"),
     "pyseccomp": ("refusing dangerous system calls of students' code", "classroom"),
-    "nbgrader": ("the gradebook and formgrader", "gradebook"),
+    "nbgrader": ("nbgrader's own commands", "nbgrader"),
     "mpi4py": ("several workers", "parallel"),
     "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),

@@ -12,77 +12,78 @@ from ._shared import add_command, not_installed, refuse
 
 def add_parser(commands: Any) -> None:
     """Add `labkit grade` to the parsers of the other commands."""
-    what = "grade what students handed in, each in isolation"
-    more = "Exit status 0 when everything that came is graded and written, otherwise 1."
+    what = "grade the submissions of a class, each in a sandbox"
+    more = "The exit status is 0 if every submission is graded and written, otherwise 1."
     parser = add_command(commands, "grade", run, what, more)
     parser.epilog = (
-        "Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) and "
-        "grades.journal, from which --resume goes on."
+        "labkit also writes grades.questions.csv, grades.html (your overview with the misconceptions of the class) and "
+        "grades.journal, from which --resume continues."
     )
     for add in (_add_files, _add_results, _add_again, _add_limits):
         add(parser)
 
 
 def _add_files(parser):
-    """What is graded, by which notebook and for whom."""
+    """The submissions, the notebook and the roster."""
     parser.add_argument(
         "submissions", type=Path, metavar="SUBMISSIONS",
-        help="an archive of Moodle's or Canvas's, or a folder: one unpacked, nbgrader's, checkouts of Git, files side by side",
+        help="a Moodle or Canvas archive, or a folder (unpacked archive, nbgrader layout, git checkouts, loose files)",
     )  # fmt: skip
-    parser.add_argument("--assignment", type=Path, required=True, metavar="A.ipynb", help="your notebook, from source/")
+    parser.add_argument(
+        "--assignment", type=Path, required=True, metavar="A.ipynb", help="the instructor's notebook, from source/"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
     parser.add_argument(
         "--roster", type=Path, metavar="FILE.csv",
-        help="all students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column id; without it: the "
-        "roster that course.toml names",
+        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column id; default: the "
+        "roster in course.toml",
     )  # fmt: skip
     parser.add_argument(
-        "--return", type=Path, metavar="FILE.csv", dest="returned", help="write the roster's own table with the grades in it, "
+        "--return", type=Path, metavar="FILE.csv", dest="returned", help="write a copy of the roster with the grades, "
         "which Canvas and Moodle import",
     )  # fmt: skip
 
 
 def _add_results(parser):
-    """Who does it, and what is written beside the table."""
+    """The number of processes, and the files next to the table."""
     parser.add_argument(
-        "--jobs", type=_at_least(1), default=0, metavar="N", help="processes at once; default: all cores"
+        "--jobs", type=_at_least(1), default=0, metavar="N", help="number of processes; default: all cores"
     )
     parser.add_argument(
         "--feedback",
         type=Path,
         metavar="FOLDER",
-        help="write a page of feedback for each student; to FILE.zip: as Moodle or Canvas take it back",
-    )
-    parser.add_argument(
-        "--gradebook", default="", metavar="gradebook.db", help="write the scores to nbgrader's gradebook"
+        help="write a page of feedback for each student; FILE.zip: an archive that Moodle or Canvas imports",
     )
 
 
 def _add_again(parser):
-    """What a second run does anew."""
-    parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
+    """The options of a second run."""
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
         "--rescore", action="store_true",
-        help="run nothing: write the results of the last run anew, with the points, texts and marks of today",
+        help="run no code: write the results of the last run again, with the current points, texts and marks",
     )  # fmt: skip
     parser.add_argument(
         "--again",
         action="append",
         default=[],
         metavar="NAME",
-        help="run this question again for all students, or all questions of this student; may be repeated",
+        help="regrade this question for all students, or all questions of this student; may be repeated",
     )
 
 
 def _add_limits(parser):
-    """What a student's code may take."""
+    """The limits of a student's code."""
     parser.add_argument(
-        "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
+        "--seed", type=_at_least(0), metavar="N", help="seed of the random inputs; the same seed gives the same grades"
     )
     parser.add_argument(
-        "--seconds", type=_seconds, default=5.0, metavar="S", help="CPU time for one call of an answer; default: 5"
+        "--seconds", type=_seconds, default=5.0, metavar="S", help="CPU seconds for one call of an answer; default: 5"
     )
-    parser.add_argument("--unsafe", action="store_true", help="grade even where this machine cannot isolate their code")
+    parser.add_argument(
+        "--unsafe", action="store_true", help="grade even if this machine cannot isolate students' code"
+    )
 
 
 def _at_least(least: int) -> Callable[[str], int]:
@@ -119,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         with tqdm(unit=" submissions", disable=None, leave=False) as bar:
             graded = grade_class(plan, bar.reset, bar.update)
     except KeyboardInterrupt:
-        print("\nStopped. What is graded is kept: the same command with --resume goes on.", file=sys.stderr)
+        print("\nStopped. The results so far are kept: continue with the same command and --resume.", file=sys.stderr)
         return 130
     except NotIsolated as error:
         return _refuse(f"{error}\n{_ANYWAY}")
@@ -131,7 +132,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
     needed = [(package, "classroom") for package in ("jinja2", "psutil", "tqdm")]
-    needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
     return not_installed(*needed)
 
 
@@ -143,7 +143,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
     return Plan(
         submissions=arguments.submissions, assignment=arguments.assignment, out=arguments.out, jobs=arguments.jobs,
-        feedback=arguments.feedback, gradebook=arguments.gradebook,
+        feedback=arguments.feedback,
         resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
         pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)),
         roster=arguments.roster, returned=arguments.returned,
@@ -152,7 +152,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
 
 def _tell(plan: Any, graded: Any) -> int:
-    """Print what came of it; 1 where a person has to look at something."""
+    """Print the results; returns 1 if the instructor has to look at something."""
     from ..grading import summarise
     from ..messages.wrapping import counted
 
@@ -161,22 +161,24 @@ def _tell(plan: Any, graded: Any) -> int:
     if plan.feedback and not graded.unwritten:
         print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
     if plan.returned and not graded.unwritten:
-        print(f"For the system that the roster is from: {plan.returned}")
+        print(f"For the import into Canvas or Moodle: {plan.returned}")
     if graded.absent:
-        print(f"{counted(len(graded.absent), 'student')} handed in nothing: {_some(graded.absent)}")
+        print(f"{counted(len(graded.absent), 'student')} without a submission: {_some(graded.absent)}")
     for remark in graded.remarks:
         print(f"Note: {remark}")
     if graded.to_mark:
         print(
-            f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points so far: "
+            f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points until then: "
             f"labkit course marks {plan.out} --assignment {plan.assignment}"
         )
     if plan.returned and graded.waiting:
-        print(f"Until they are, the cell in {plan.returned} stays empty of: {_some(graded.waiting)}")
+        print(f"Until then {plan.returned} has no grade for: {_some(graded.waiting)}")
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:
-        _refuse("The grades are kept. Fix that, and run the same command with --resume: nothing is graded twice.")
+        _refuse(
+            "The results are kept. Fix the problem, and run the same command with --resume: nothing is graded twice."
+        )
     for sentence in _to_look_at(plan, graded):
         _refuse(sentence)
     look = graded.unwritten, graded.ungraded, graded.unread, graded.timeless, [s for s in graded.strangers if s.is_work]
@@ -184,28 +186,28 @@ def _tell(plan: Any, graded: Any) -> int:
 
 
 def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
-    """A sentence for each thing that a person has to look at."""
+    """A sentence for each thing that the instructor has to look at."""
     from ..messages.wrapping import counted
 
     if graded.others:
-        yield f"with a notebook that was made for somebody else: {_some(graded.others)}. The overview says for whom."
+        yield f"notebooks that belong to another student: {_some(graded.others)}. The overview says to whom."
     if graded.timeless:
         yield (
-            f"when it was handed in is not known, so that nothing is taken off: {_some(graded.timeless)}. A column submitted "
-            "of the roster says it; Moodle's grading worksheet has one (and course.toml the timezone it is in)."
+            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column submitted "
+            "to the roster; Moodle's grading worksheet has one (and course.toml its timezone)."
         )
     if graded.strangers:
         for stranger in graded.strangers[:10]:
-            yield f"nobody's, and not graded: {stranger.file}. {stranger.why}"
+            yield f"not graded, because it matches no student: {stranger.file}. {stranger.why}"
         yield (
-            f"{counted(len(graded.strangers), 'file')} nobody's, listed in {plan.unmatched}. Write whose each is into its column "
-            f'student ("-": nobody\'s), and run the same command with --resume'
+            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column student "
+            f'("-": no student), and run the same command with --resume'
         )
     if graded.ungraded:
-        yield f"not graded, and entered without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."
+        yield f"not graded, and without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."
     if graded.unread:
         yield (
-            f"{counted(len(graded.unread), 'submission')} could not be read, and earned nothing: {_some(graded.unread)}. The "
+            f"{counted(len(graded.unread), 'submission')} could not be read, and earned no points: {_some(graded.unread)}. The "
             "overview says why. Ask for them again; --resume grades what is new."
         )
 
@@ -218,10 +220,10 @@ def _some(students: list[str]) -> str:
 
 
 _UNSAFE = (
-    "labkit grade: --unsafe: students' code may not be isolated. It may read your files and other submissions, and change what "
-    "it earns. The table, the journal and every page say that this run was unsafe."
+    "labkit grade: --unsafe: students' code may run without isolation. It may read your files and other submissions, and change "
+    "its grade. The table, the journal and every page mark this run as unsafe."
 )
 _ANYWAY = (
-    "Nothing was graded. Install what is missing, or say --unsafe: then students' code runs with what walls there are, "
-    "and may read your files and each other's."
+    "Nothing was graded. Install what is missing, or add --unsafe: then students' code runs with the layers that are "
+    "available, and may read your files and other submissions."
 )

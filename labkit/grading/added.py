@@ -1,4 +1,4 @@
-"""Questions that an instructor has added to a notebook by hand, in nbgrader's way, and what in it nobody knows.
+"""Questions that an instructor has added to a notebook by hand, in nbgrader's way, and marks in it that are unknown.
 
 nbgrader's marks say what a cell is: tests are a grade cell; a solution cell that is a grade cell too, and a task, are
 graded by hand. labkit's own questions are not among them.
@@ -104,27 +104,27 @@ def added_questions(cells: Sequence[Any], own: Collection[str]) -> tuple[AddedQu
 
 
 def broken(cells: Sequence[Any]) -> Iterator[str]:
-    """A sentence for each cell with marks that cannot be followed, so that nothing is graded before they are mended."""
+    """A sentence for each cell with marks that cannot be followed, so that nothing is graded before they are fixed."""
     for number, cell in enumerate(cells, 1):
         marks = cell.metadata.get("nbgrader", {})
         where = f"cell {number}"
         if not isinstance(marks, dict):
-            yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell anew (Create Assignment)."
+            yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell again (Create Assignment)."
             continue
         if not isinstance(marks.get("grade_id", ""), (str, type(None))):
-            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a text. Mark the cell anew (Create Assignment)."
+            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a text. Mark the cell again (Create Assignment)."
             continue
         where = f"{where} ({marks['grade_id']})" if isinstance(marks.get("grade_id"), str) else where
         kinds = [kind for kind in FLAGS if marks.get(kind)]
         if kinds and not (isinstance(marks.get("grade_id"), str) and marks["grade_id"]):
-            yield f"{where}: it is marked ({', '.join(kinds)}) and has no grade_id. Give it one (Create Assignment)."
+            yield f"{where}: it is marked ({', '.join(kinds)}) but has no grade_id. Add one (Create Assignment)."
         if "task" in kinds and ("grade" in kinds or "solution" in kinds):
             yield f"{where}: a task cannot also be a {kinds[0]} cell. Choose one of them (Create Assignment)."
         if kinds == ["grade"] or kinds == ["grade", "locked"]:
             if cell.cell_type != "code":
                 yield f"{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
             elif not is_python(cell.source):
-                yield f"{where}: its tests are no Python."
+                yield f"{where}: its tests are not Python."
         points = marks.get("points")
         if is_marked(cell, "grade", "task") and not are_points(points):
             yield f"{where}: its points are {points!r}; expected a number from 0 to {MOST_POINTS:,}."
@@ -140,7 +140,7 @@ def misplaced(cells: Sequence[Any]) -> Iterator[str]:
     for number, cell in enumerate(cells, 1):
         where = _where(number, cell)
         for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
-            yield f"{where}: the mark {name!r} is not known, and nothing is done about it. Take it away."
+            yield f"{where}: the mark {name!r} is unknown and has no effect. Remove it."
         yield from (f"{where}: {problem}" for problem in (*_regions(cell), *unsupported(cell, cells)))
 
 
@@ -199,18 +199,18 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
     for number, cell in reversed(list(enumerate(cells, 1))):
         tested = tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
-            found.append(f"{_where(number, cell)}: an answer that earns nothing: no cell from here on has points")
+            found.append(f"{_where(number, cell)}: an answer without points: no cell from here on has points")
         if is_marked(cell, "solution") and cell.cell_type == "code" and not is_python(for_students(cell)):
             found.append(
-                f"{_where(number, cell)}: what students get of it is no Python. Move BEGIN SOLUTION and END SOLUTION so "
+                f"{_where(number, cell)}: the released cell is not Python. Move BEGIN SOLUTION and END SOLUTION so "
                 "that the lines around them are Python"
             )
         for name in sorted(cell.metadata.keys() - JUPYTER):
             found.append(
-                f"{_where(number, cell)}: its metadata {name!r} is not known here: it is handed out, and earns nothing"
+                f"{_where(number, cell)}: its metadata {name!r} is unknown: the cell is released, without points"
             )
         if cell.cell_type == "raw":
-            found.append(f"{_where(number, cell)}: a raw cell, which is handed out as it is, and earns nothing")
+            found.append(f"{_where(number, cell)}: a raw cell, which is released without points")
     yield from reversed(found)
 
 
@@ -223,10 +223,10 @@ def _regions(cell: Any) -> Iterator[str]:
     for region in REGIONS:
         begun, ended = (len(re.findall(rf"{word} {region}\b", cell.source)) for word in ("BEGIN", "END"))
         if begun != ended:
-            yield f"BEGIN {region} stands there {begun} times, END {region} {ended} times."
+            yield f"BEGIN {region} occurs {begun} times, END {region} {ended} times."
         home = homes[region]
         if begun and not is_marked(cell, *([home] if isinstance(home, str) else home)):
-            yield f"BEGIN {region} in a cell that is not marked for it: what it holds is not handed out, and does nothing."
+            yield f"BEGIN {region} in a cell without the mark for it: its text is not released, and has no effect."
 
 
 def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
@@ -262,7 +262,7 @@ def _inside(source: str, region: str) -> str:
 
 
 def _prelude(cells: Sequence[Any], i: int) -> tuple[str, ...]:
-    """What tests may use beside the answers: the locked code before them, and imports and helpers of the other cells."""
+    """What tests may use in addition to the answers: the locked code before them, and imports and helpers of the other cells."""
     sources = []
     for cell in cells[:i]:
         if cell.cell_type == "code":

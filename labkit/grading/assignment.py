@@ -122,7 +122,7 @@ class Assignment:
             name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
             own = tuple((str(exercise), str(text)) for exercise, text in data.get("own", {}).items())
         except (KeyError, TypeError, ValueError) as error:
-            raise AssignmentError(f"{path}: its metadata 'labkit' is broken ({error!r}). {_ANEW}") from None
+            raise AssignmentError(f"{path}: its metadata 'labkit' is invalid ({error!r}). {_ANEW}") from None
         _adopt(own, path)
         _refuse_unknown(slots, path)
         cells = _graded_cells(notebook, path)
@@ -219,15 +219,15 @@ def _metadata(notebook: Any, path: str) -> Any:
     data = notebook.metadata.get("labkit")
     if not isinstance(data, dict) or "assignment" not in data:
         raise AssignmentError(
-            f"{path}: no assignment of labkit's. Make one: labkit course new FOLDER, then course build"
+            f"{path}: not an assignment of labkit. Make one: labkit course new FOLDER, then course build"
         )
     name = data["assignment"]
     if "slots" not in data:
         raise AssignmentError(
-            f"{path}: this is the version for students. Give the instructor's: source/{name}/{name}.ipynb"
+            f"{path}: this is the version for students. Use the instructor's: source/{name}/{name}.ipynb"
         )
     if not data["slots"]:
-        raise AssignmentError(f"{path}: no exercises in it. Name some in course.toml and run: labkit course build")
+        raise AssignmentError(f"{path}: it has no exercises. Name some in course.toml and run: labkit course build")
     return data
 
 
@@ -263,7 +263,7 @@ def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
 def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
     for kind in ("answer", "check"):
         if f"{kind}-{slot.name}" not in cells:
-            raise AssignmentError(f"{path}: question {slot.name!r} has no cell '{kind}-{slot.name}' any more. {_ANEW}")
+            raise AssignmentError(f"{path}: question {slot.name!r} has no cell '{kind}-{slot.name}'. {_ANEW}")
     points = cells[f"check-{slot.name}"].metadata["nbgrader"].get("points")
     if not are_points(points) or points == 0:
         raise AssignmentError(

@@ -1,4 +1,4 @@
-"""What the grader itself may use for one submission, outside the walls: to read the file, and to judge what came of it.
+"""What the grader itself may use for one submission, outside the sandbox: to read the file, and to judge the results.
 
     with bounded("Reading the file", 20.0):
         ...
@@ -47,8 +47,8 @@ class bounded:
     """
 
     def __init__(self, what: str, seconds: float) -> None:
-        self.seconds, self.words = seconds, f"{what} takes more than {seconds:g} seconds of CPU time, and was stopped."
-        self.no_memory = f"{what} takes more memory than it may, and was stopped."
+        self.seconds, self.words = seconds, f"{what} took more than {seconds:g} seconds of CPU time, and was stopped."
+        self.no_memory = f"{what} took more memory than its limit, and was stopped."
         self.limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> None:

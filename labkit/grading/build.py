@@ -1,18 +1,80 @@
 """Notebooks of an assignment: the instructor's, the students', and one student's own."""
 
+import ast
 import copy
 import hashlib
+import io
 import json
-from collections.abc import Iterable, Sequence
+import re
+import tokenize
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..classroom import EXERCISES, base_of, seal
 from ..messages.wrapping import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course
+from .course_file import PlannedAssignment
 from .notebooks import new_cell, new_notebook
-from .planned import PlannedAssignment
-from .stubs import helpers, renamed, renamed_in_text, solution_source
+
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+
+
+def renamed(source: str, old: str, new: str) -> str:
+    """`source` with the name `old` replaced; attributes, texts and comments stay.
+
+    >>> renamed("step = optimizer.step()  # a step", "step", "step_2")
+    'step_2 = optimizer.step()  # a step'
+    """
+    lines = source.splitlines(keepends=True)
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    for before, token in reversed([(tokenize.TokenInfo(0, "", (0, 0), (0, 0), ""), tokens[0]), *pairwise(tokens)]):
+        if token.type == tokenize.NAME and token.string == old and before.string != ".":
+            (row, start), (_, end) = token.start, token.end
+            lines[row - 1] = lines[row - 1][:start] + new + lines[row - 1][end:]
+    return "".join(lines)
+
+
+def helpers(source: str) -> set[str]:
+    """The functions and classes that a source defines."""
+    return {node.name for node in ast.parse(source).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+
+
+def solution_source(exercise: str, bound: str, taken: Collection[str] = (), suffix: str = "_") -> str:
+    """The exercise's solution as a source that defines `bound` and none of the names `taken`.
+
+    >>> print(solution_source("port-to-torch", "port_3"))
+    def port_3(v):
+        (v**2).sum().backward()
+        return v.grad
+    """
+    source = EXERCISES[exercise].solution.strip()
+    *_, last = ast.parse(source).body
+    before = "\n".join(source.splitlines()[: last.lineno - 1]).rstrip()
+    alias = last.value.id if isinstance(last, ast.Assign) and isinstance(last.value, ast.Name) else ""
+    if alias in helpers(before) and (alias == bound or bound not in _names(before)):
+        source = renamed(before, alias, bound)
+    else:
+        source = renamed(source, "answer", bound)
+    for name in sorted((helpers(source) - {bound}) & set(taken)):
+        source = renamed(source, name, name + suffix)
+    return source
+
+
+def _names(source: str) -> set[str]:
+    return {t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.NAME}
+
+
+def renamed_in_text(text: str, old: str, new: str) -> str:
+    """Markdown with the name `old` replaced where it is code.
+
+    >>> renamed_in_text("Take a step: write `step(w)`.", "step", "step_2")
+    'Take a step: write `step_2(w)`.'
+    """
+    word = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
+    return _CODE.sub(lambda code: word.sub(new, code[0]), text)
+
 
 SETUP = """\
 import numpy as np
@@ -101,7 +163,7 @@ def question_cells(asked: Sequence[Question], hints: bool) -> dict[str, Any]:
 
 
 def digest(notebook: Any) -> str:
-    """A text that tells whether somebody has changed a cell: results and the notebook's metadata do not count."""
+    """A text that changes when a cell is edited: outputs and the notebook's metadata do not count."""
     cells = [[cell.cell_type, cell.source, cell.metadata.get("nbgrader", {})] for cell in notebook.cells]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -134,8 +196,8 @@ def what_is_asked(number: int, points: float) -> str:
 def _title(planned: PlannedAssignment, points: float) -> Any:
     text = (
         f"# {planned.title}\n\n{what_is_asked(len(planned.questions), points)}. "
-        "Write each answer in the cell below its question, in place of the dots, and keep the name that stands there. "
-        "Other cells may be added; those with the questions and the checks are not yours to change."
+        "Write each answer in the cell below its question, in place of the dots, and keep the name. "
+        "You may add cells. Do not change the cells with the questions and the checks."
     )
     return _cell("markdown", "title", text, locked=True)
 
@@ -181,9 +243,7 @@ def _check(question: Question, hints: bool) -> Any:
     call = f'require("{name}", {question.binds})'
     hidden = f"from labkit.classroom import require\n\n{call}"
     told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
-    source = (
-        f"{call if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
-    )
+    source = f"{call if hints else f'# This cell is graded{told}. Do not change it.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
     cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from .files import Parts, SubmissionError, joined, on_one_line
 from .layouts import ENDINGS
-from .opening import Parts, SubmissionError, joined, on_one_line
 from .salvage import read_submission
-from .sealed import Sealed
-from .trees import Tree
+from .trees import Sealed, Tree
 
-KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",), (".html", ".htm"))  # the first that is there
+KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",))  # the first that is there
 COMPARED = 20  # notebooks of one folder that are read to find out which is meant
 DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another
@@ -163,7 +162,7 @@ class Chooser:
         """Nothing that can be graded; it says what is there instead."""
         level, places = next(((level, places) for level, places in levels if places), levels[0])
         there = f" There are: {on_one_line(', '.join(place[-1] for place in places[:5]))}." if places else ""
-        sentence = f"The folder {joined(level)} holds no notebook; expected {self.wanted}.{there} Ask for it."
+        sentence = f"The folder {joined(level)} contains no notebook; expected {self.wanted}.{there} Ask for it."
         return Choice(None, joined(places[0]) if places else "", sentence)
 
     def _handed(self, place: Parts, called: str = "", number: int = 0) -> Handed:
@@ -180,8 +179,8 @@ class Chooser:
             return self._opened(max(right, key=lambda one: (one.changed, one.number)))
         taken = whole[0] if len(whole) == 1 else self._alike(whole)
         if taken is None:
-            sentence = f"The folder {where} holds several notebooks and none is named {self.wanted}."
-            return Choice(None, whole[0].file, f"{sentence} Rename the one that is to be graded.")
+            sentence = f"The folder {where} contains several notebooks and none is named {self.wanted}."
+            return Choice(None, whole[0].file, f"{sentence} Rename the one to grade.")
         note = f"{taken.file} was graded, although its name is not {self.wanted}: no other notebook fits better."
         return self._opened(taken, () if kind_of(taken.name) else (note,))
 
@@ -196,7 +195,7 @@ class Chooser:
             return Choice(taken, taken.file, "", notes)
         if self.depth == ARCHIVES:
             return Choice(
-                None, taken.file, "It lies in archives in archives, and they were left. Ask for the notebook itself."
+                None, taken.file, "It is in too many nested archives, which were skipped. Ask for the notebook itself."
             )
         try:
             archive = taken.tree.within(taken.parts)
@@ -205,12 +204,12 @@ class Chooser:
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:
-            out = f" {archive.outside[0]} leads out of it, and was left." if archive.outside else ""
+            out = f" {archive.outside[0]} leads out of it, and was skipped." if archive.outside else ""
             return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}{out}")
         place = inner.handed.parts, *inner.handed.inside
         inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)
         if not self.depth:
-            notes = (*notes, f"It was taken out of an archive: {inside.file}.")
+            notes = (*notes, f"It was extracted from an archive: {inside.file}.")
         return Choice(inside, inside.file, "", notes)
 
     def _alike(self, candidates: list[Handed]) -> Handed | None:

@@ -12,35 +12,32 @@ from pathlib import Path
 
 from .. import __version__
 from ..messages.suggestions import did_you_mean
+from ..messages.wrapping import counted
 from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
-from .export import read_matches
+from .export import grade_column, read_matches
 from .finals import Final, finals_of, unknown_extensions
 from .grader import Grader, Settings
-from .holding import held
-from .journal import Journal, fingerprint_of, seed_of
+from .journal import Journal, fingerprint_of, locked, seed_of
 from .marks import left_over, marked, read_marks
-from .plan import Plan
-from .pool import grade_in_processes, is_graded, work_of
-from .reader import Reader
+from .matching import OTHERS
+from .processes import Reader
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
-from .returned import grade_column
 from .roster import Roster, read_roster, with_ids_of
 from .rules import Rules
+from .run import Done, Plan, written
 from .submissions import Stranger, Submission
-from .tables import Done, written
-from .variants import OTHERS
-from .worker import Work, grade_one, ungraded_result
+from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of
 
 
 @dataclass(frozen=True)
 class GradedClass:
     """The results, sorted by student; `unwritten` has a sentence for each file that could not be written.
 
-    `finals` are what counts of them, `strangers` what is nobody's; `takes_off` is true where it matters who is late. `remarks`
-    say what was not counted: marks of an answer that is another one now, verdicts that stand on older tests.
+    `finals` are what counts of them, `strangers` the files that match no student; `takes_off` is true if there is a late penalty.
+    `remarks` name what was not counted: marks of an answer that has changed, verdicts that depend on older tests.
     """
 
     results: list[SubmissionResult]
@@ -72,17 +69,17 @@ class GradedClass:
 
     @property
     def absent(self) -> list[str]:
-        """The students who handed in nothing."""
+        """The students without a submission."""
         return self._in_state(NOTHING)
 
     @property
     def timeless(self) -> list[str]:
-        """The students of whom it matters by how much they are late, and nobody knows."""
+        """The students whose late penalty depends on a time that is unknown."""
         return [final.result.student for final in self.finals if self.takes_off and final.timeless]
 
     @property
     def others(self) -> list[str]:
-        """The students who handed in a notebook that was made for somebody else."""
+        """The students whose notebook belongs to another student."""
         return [result.student for result in self.results if any(note.startswith(OTHERS) for note in result.notes)]
 
     def _in_state(self, state: str) -> list[str]:
@@ -105,7 +102,7 @@ def grade_class(
     matches = read_matches(plan.unmatched) if plan.unmatched.is_file() else {}
     with Reader(plan.bounds) as reader:
         collected = collect(
-            plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone, reader
+            plan.submissions, assignment.name, plan.assignment, roster, matches, rules.zone, reader
         )  # fmt: skip
         found = collected.submissions
         known = [*assignment.order, *(submission.student for submission in found)]
@@ -113,12 +110,12 @@ def grade_class(
             raise ValueError(
                 f"--again: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
             )
-        with _made(plan.out.parent), held(plan.beside(".journal")):
+        with _made(plan.out.parent), locked(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
             results = _results(plan, assignment, found, begin, step)
-            counted = [rescored(result, assignment) for result in results]
-            remarks = (*left_over(counted, marks), *_outdated(results, assignment))
-            finals = finals_of(marked(counted, marks), found, roster, rules.policy)
+            current = [rescored(result, assignment) for result in results]
+            remarks = (*left_over(current, marks), *_outdated(results, assignment))
+            finals = finals_of(marked(current, marks), found, roster, rules.policy)
             unwritten = tuple(written(Done(plan, assignment, collected, finals, roster, matches)))
     ordered = [final.result for final in finals]
     strangers = tuple(collected.strangers)
@@ -173,19 +170,17 @@ def _results(
 def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     """The students of the class, if they are known. Raises what is wrong with the table, before anything is graded."""
     path = plan.roster or rules.roster
-    roster = read_roster(path, rules.known.rosters) if path else None
+    roster = read_roster(path) if path else None
     if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
-        roster = with_ids_of(roster, read_roster(rules.roster, rules.known.rosters))
+        roster = with_ids_of(roster, read_roster(rules.roster))
     if roster and (names := unknown_extensions(rules.policy, roster)):
-        raise ValueError(
-            f"course.toml: an extension is given to {', '.join(names)}, nobody on the roster {roster.path}."
-        )
+        raise ValueError(f"course.toml: extensions for {', '.join(names)}, who are not on the roster {roster.path}.")
     if plan.returned and roster is None:
-        raise ValueError(f"{plan.returned} is the roster's own table with grades in it: say --roster FILE.")
+        raise ValueError(f"{plan.returned} is a copy of the roster with the grades: add --roster FILE.")
     if plan.returned and roster:
         grade_column(assignment, roster)
         if plan.returned.resolve() == roster.path.resolve():
-            raise ValueError(f"{plan.returned} is the roster itself, which stays as it is: choose another name.")
+            raise ValueError(f"{plan.returned} is the roster itself, which is not overwritten: choose another name.")
     return roster
 
 
@@ -194,7 +189,7 @@ NOT_YET = "it is not in the journal; --resume grades it"
 
 
 def _not_run(assignment: Assignment, settings: Settings, work: Work) -> SubmissionResult:
-    """The result of what is not in the journal where nothing may be run: with nothing handed in, that is all there is."""
+    """The result of what is not in the journal where nothing may be run: without a submission, that is all there is."""
     if work.problem:
         return grade_one(Grader(assignment, settings), work)
     return ungraded_result(assignment, settings, work, NOT_YET)
@@ -204,7 +199,7 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts stand on something else than today's notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield f"{name} was changed since {number} answers to it were graded; run it again for all: --again {name}"
+        yield f"{name} was changed after {counted(number, 'answer')} had been graded; to run it again for all: --again {name}"
 
 
 def _examine(plan: Plan) -> None:
@@ -213,7 +208,7 @@ def _examine(plan: Plan) -> None:
         raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
     if plan.pages and plan.out.resolve().is_relative_to(plan.pages.resolve()):
         raise ValueError(
-            f"{plan.feedback} is handed out to students, and beside {plan.out} stand all their names: put --out elsewhere"
+            f"{plan.feedback} is for students, and the files next to {plan.out} name all of them: put --out elsewhere"
         )
 
 

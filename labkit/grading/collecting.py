@@ -1,9 +1,9 @@
-"""Which file each student handed in, in the layouts that folders and archives of submissions come in.
+"""Which file each student submitted, in the layouts that folders and archives of submissions come in.
 
 What the top of a folder looks like is described in `lms.toml`: Moodle's and Canvas's archives, nbgrader's folders, checkouts
 of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or it further down; a ZIP
-archive in it counts as a folder. With a roster there is a submission for each student of it, and what matches none of them,
-or more than one, is listed and not graded.
+archive in it counts as a folder. With a roster there is a submission for each of its students, and a file that matches none of
+them, or more than one, is listed and not graded.
 
 Nothing is opened through a link, and nothing here raises because of what one student did.
 """
@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from .choosing import Choice, Chooser, kind_of
+from .files import Parts, SubmissionError, on_one_line
 from .layouts import Label, Layout, known
-from .opening import Parts, SubmissionError, on_one_line
-from .reader import Reader
+from .processes import Reader
 from .roster import Roster, Student
-from .sealed import Sealed
-from .submissions import Collected, Stranger, Submission, latest
-from .times import handed_in, iso, moment
-from .trees import Folder, Tree
+from .submissions import Collected, Stranger, Submission, handed_in, iso, latest, moment
+from .trees import Folder, Sealed, Tree
 
-NOTHING = "Nothing was handed in."
+NOTHING = "There is no submission."
 NOBODYS = "-"
 
 
@@ -34,7 +32,6 @@ def collect(
     assignment: str,
     source: Path | None = None,
     roster: Roster | None = None,
-    layouts: Sequence[Layout] = (),
     matches: Mapping[str, str] | None = None,
     zone: tzinfo | None = None,
     reader: Reader | None = None,
@@ -43,10 +40,10 @@ def collect(
 
     Hidden files and checkpoints are left out. `source` is the instructor's notebook: it is never taken for a submission, and
     where no notebook of a student has the right name, the cells in it tell which one is meant.
-    `layouts` are tried in their order (those of `lms.toml`, if none are given). `matches` says whose an entry is, by its name,
-    where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. `reader` opens
+    `matches` says whose an entry is, by its name,
+    where its name does not; "-": it belongs to no student. `zone` is where times without a zone are meant. `reader` opens
     archives, one of its own if it is not given. Raises SubmissionError where `root` or `source` is missing, and for a
-    student in `matches` who is not on the roster.
+    student in `matches` missing from the roster.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -55,12 +52,12 @@ def collect(
     ...     for found in collect(Path(folder), "week1").submissions:
     ...         print(found.student, found.file, found.problem)
     ann ann_week1.ipynb
-    bob  The folder bob holds no notebook; expected week1.ipynb. Ask for it.
+    bob  The folder bob contains no notebook; expected week1.ipynb. Ask for it.
     """
     reader = reader or Reader()
     tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)
     names = [assignment, *([source.stem] if source else [])]
-    search = _Search(tree, Chooser(tree, names, source), roster, layouts or known().layouts, matches or {}, zone)
+    search = _Search(tree, Chooser(tree, names, source), roster, matches or {}, zone)
     if isinstance(tree, Sealed):
         search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
     return search.collected()
@@ -73,7 +70,6 @@ class _Search:
     tree: Tree
     chooser: Chooser
     roster: Roster | None
-    layouts: Sequence[Layout]
     matches: Mapping[str, str]
     zone: tzinfo | None
     strangers: list[Stranger] = field(default_factory=list)
@@ -103,11 +99,13 @@ class _Search:
         guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
         people = Counter(unit[:2] for unit in guessed)
         for unit in [unit for unit in guessed if people[unit[:2]] > 1]:
-            why = f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster one: {on_one_line(unit[0])}."
+            why = (
+                f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster has one: {on_one_line(unit[0])}."
+            )
             self.strangers += [Stranger(on_one_line(name), why) for name, _ in units.pop(unit)]
 
     def _is_guessed(self, name: str, label: Label) -> bool:
-        """True for an entry of a system that nobody has given to a student by hand."""
+        """True for an entry of a system that was not assigned to a student by hand."""
         return bool(label.layout.match) and on_one_line(name) not in self.matches
 
     def _examine_matches(self) -> None:
@@ -116,7 +114,7 @@ class _Search:
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
                 raise SubmissionError(
-                    f"{on_one_line(name)} is said to be {on_one_line(student)}'s, who is not on the roster {self.roster.path}."
+                    f"{on_one_line(name)} is assigned to {on_one_line(student)}, who is not on the roster {self.roster.path}."
                 )
 
     def _base(self) -> Parts:
@@ -154,7 +152,7 @@ class _Search:
     # ---- whose it is ----
 
     def _labels(self, name: str, is_folder: bool) -> list[Label]:
-        labels = (layout.read(name, is_folder, self.chooser.names) for layout in self.layouts)
+        labels = (layout.read(name, is_folder, self.chooser.names) for layout in known().layouts)
         return [label for label in labels if label]
 
     def _whose(self, name: str, is_folder: bool) -> tuple[str, Label] | None:
@@ -165,7 +163,9 @@ class _Search:
             label = labels[0] if labels else Label(Layout("", ""), name)
             return (self.matches[file], label) if self.matches[file] != NOBODYS else None
         if not labels:
-            self.strangers.append(Stranger(file, "It is no file that can be graded (.ipynb, .py, .html, .zip).", False))
+            self.strangers.append(
+                Stranger(file, "This kind of file is not graded; expected .ipynb, .py or .zip.", False)
+            )
             return None
         if self.roster is None:
             return labels[0].key, labels[0]
@@ -173,7 +173,11 @@ class _Search:
         if len(meant) == 1:
             return next(((student.id, label) for student, label in meant.values()), None)
         one_of = " or ".join(on_one_line(student) for student in meant)
-        why = f"It could be {one_of}'s." if meant else f"It matches nobody on the roster {self.roster.path.name}."
+        why = (
+            f"It could belong to {one_of}."
+            if meant
+            else f"It matches no student on the roster {self.roster.path.name}."
+        )
         self.strangers.append(Stranger(file, why))
         return None
 
@@ -207,7 +211,7 @@ class _Search:
         common: dict[str, Any] = {"name": label.name, "late": late, "page": page, "called": called}
         if choice.problem or handed is None:
             return Submission(student, None, choice.file, choice.problem, choice.notes, **common)
-        when, told_by = handed_in(self.tree, handed, label, self.zone)
+        when, told_by = handed_in(self.tree, handed, label)
         order = int((when or handed.changed) * 1e9) + label.number
         return Submission(
             student, handed.path, handed.file, "", choice.notes, iso(when) if when else "", order, told_by, handed=handed,

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, NotAnExercise, named
-from .mistakes import NAME, course_problems
-from .planned import PlannedAssignment, planned
+from .course_file import NAME, PlannedAssignment, course_problems, planned
 from .rules import Rules, read_rules, rule_problems
 
 FILE = "course.toml"
@@ -79,7 +78,7 @@ def class_rules(source: Path, assignment: str) -> Rules:
 def new_course(folder: Path) -> tuple[Path, ...]:
     """Write an example course into a new folder; returns its files. Raises `CourseError` where there is something."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CourseError(f"'{folder}' exists already, and nothing was changed. Name a new folder.")
+        raise CourseError(f"'{folder}' already exists, and was not changed. Choose a new folder.")
     folder.mkdir(parents=True, exist_ok=True)
     example = files(__package__) / "example"
     config = (example / "nbgrader_config.txt").read_text(encoding="utf-8")
@@ -120,11 +119,13 @@ def _line(error: Exception, name: str) -> int | None:
 def new_exercise(folder: Path, name: str) -> Path:
     """Write a commented example of an exercise; returns its file. Raises `CourseError` where there is one already."""
     if not NAME.fullmatch(name) or not name.replace("-", "_").isidentifier() or name.lower() != name:
-        raise CourseError(f"{name!r} is no name for an exercise. Use small letters, digits and '-', such as dot-pull.")
+        raise CourseError(
+            f"{name!r} is not a name for an exercise. Use lower-case letters, digits and '-', such as dot-pull."
+        )
     path = folder / OWN / f"{name.replace('-', '_')}.py"
     if path.exists() or name in EXERCISES:
         where = f"in '{path}'" if path.exists() else "in the guided notebooks"
-        raise CourseError(f"There is an exercise {name!r} already, {where}. Choose another name.")
+        raise CourseError(f"There is already an exercise {name!r} {where}. Choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text((files(__package__) / "example" / "exercise.txt").read_text(encoding="utf-8"), encoding="utf-8")
     return path

@@ -20,20 +20,20 @@ def examine(
     steps: list[CodeStep],
     questions: Iterable[Inquiry],
     pace: Pace,
-    beside: Callable[[], Jail] | None = None,
+    tests_jail: Callable[[], Jail] | None = None,
 ) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does.
 
-    `beside()` gives a second jail, in which the tests of a question are run.
+    `tests_jail()` returns a second jail, in which the tests of a question are run.
     """
     asked = {q.name: q for q in questions}
     deadline = time.monotonic() + pace.submission
-    findings = _together(jail, steps, asked, pace, deadline, beside)
+    findings = _together(jail, steps, asked, pace, deadline, tests_jail)
     for name, q in asked.items():
         at = next((i for i, step in enumerate(steps) if name in step.asks), None)
         if _is_lost(findings, name, at):
             alone = steps if q.tests else [step for i, step in enumerate(steps) if i == at or step.is_given]
-            again = _together(jail, alone, {name: q}, pace, deadline, beside)
+            again = _together(jail, alone, {name: q}, pace, deadline, tests_jail)
             if again.evidence[name].found in ("tested", *FOUND[1:]):
                 findings.evidence[name] = again.evidence[name]
                 findings.failures = {i: f for i, f in findings.failures.items() if i != at}
@@ -55,7 +55,7 @@ def _together(
     asked: dict[str, Inquiry],
     pace: Pace,
     deadline: float,
-    beside: Callable[[], Jail] | None,
+    tests_jail: Callable[[], Jail] | None,
 ) -> Findings:
     """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
     findings = Findings({}, {})
@@ -67,7 +67,7 @@ def _together(
             break
         try:
             with jail.session() as session:
-                Run(session, steps, pending, left_out, findings, pace, deadline, beside).through()
+                Run(session, steps, pending, left_out, findings, pace, deadline, tests_jail).through()
         except Blame as blame:
             if blame.question:
                 evidence = findings.evidence.setdefault(blame.question, Evidence())
@@ -86,7 +86,7 @@ def _together(
 
 def _lost(why, pace):
     words = {
-        "timeout": f"it ran for more than {pace.cell:g} s and was ended",
-        "died": "it ended the whole process (os._exit, a crash, or too much memory)",
+        "timeout": f"it ran for more than {pace.cell:g} s and was stopped",
+        "died": "the process ended (os._exit, a crash, or too much memory)",
     }
     return Failure(why, words[why], words[why])

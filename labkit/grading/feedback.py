@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..desk import write_whole
+from .disclosure import note_told
 from .files import safe_name, safe_names
 from .finals import Final
 from .pages import exercise_title, render
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
-from .told import note_told
 
 LONGEST = 20_000  # characters of a source that are shown
 

@@ -44,14 +44,14 @@ class Final:
 
     @property
     def timeless(self) -> bool:
-        """True where something was handed in, and nobody knows by how much it is late."""
+        """True for a submission whose lateness is unknown."""
         return self.days is None and self.result.state != NOTHING
 
 
 def finals_of(
     results: Iterable[SubmissionResult], found: Iterable[Submission], roster: Roster | None, policy: Policy
 ) -> list[Final]:
-    """What counts of each result; whoever is late is told so in a note."""
+    """What counts of each result; a late submission gets a note."""
     submissions = {submission.student: submission for submission in found}
     students = roster.by_id if roster else {}
     return [_final(result, submissions[result.student], students.get(result.student), policy) for result in results]
@@ -66,12 +66,10 @@ def _final(result: SubmissionResult, submission: Submission, student: Student | 
     days = days if result.state != NOTHING else 0
     taken_off = policy.taken_off(days, float(result.score), float(result.max_score))
     result = replace(result, timestamp=submission.timestamp)
-    told_by = submission.time_from or (
-        "its mark of what is late" if time is None and submission.late is not None else ""
-    )
+    told_by = submission.time_from or ("the system's LATE mark" if time is None and submission.late is not None else "")
     if days:
-        late = f"Handed in {counted(days, 'day')} late (as {told_by} says)"
-        off = f": {points(taken_off)} of {points(result.score)} points are taken off" if taken_off else ""
+        late = f"{counted(days, 'day')} late ({told_by})"
+        off = f": a late penalty of {points(taken_off)} of {points(result.score)} points" if taken_off else ""
         result = replace(result, notes=(*result.notes, f"{late}{off}."))
     told_by = told_by if result.state != NOTHING else ""
     return Final(result, student or _as_named(submission), due, days, taken_off, told_by, policy)
@@ -84,6 +82,6 @@ def _as_named(submission: Submission) -> Student | None:
 
 
 def unknown_extensions(policy: Policy, roster: Roster) -> list[str]:
-    """The names in the extensions that are nobody's on the roster."""
+    """The names in the extensions that are not on the roster."""
     named = {key for student in roster.students for _, key in student.keys} | set(roster.by_id)
     return [name for name in policy.extensions if name not in named]

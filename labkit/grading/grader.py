@@ -16,28 +16,26 @@ from .added import AddedQuestion
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
 from .bounds import Bounds, Exceeded, bounded
-from .byhand import by_hand, by_person, known_ids, written_answers
+from .dialogue import result_of_tests
+from .disclosure import LATE
 from .examine import examine
 from .findings import Evidence, Findings, Inquiry, Pace
 from .judging import Judge, cut, exercise_of
-from .matching import CodeStep, plan
-from .pictures import pictures_of
+from .manual import by_hand, by_person, known_ids, pictures_of, written_answers
+from .matching import NOT_DRAWN, CodeStep, UnknownVariant, plan, variant_of
 from .rescoring import asked_of, basis
 from .results import BY_HAND, QuestionResult, SubmissionResult
 from .salvage import read_submission
-from .tested import result_of_tests
-from .told import LATE
-from .variants import NOT_DRAWN, UnknownVariant, variant_of
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
 NOTES = 40  # of one submission
-UNREADABLE = "There is nothing that could be graded."
+UNREADABLE = "Nothing could be graded."
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted.
+    """How a class is graded: the seed of the drawn inputs, the limits, and whether missing layers are accepted.
 
     `pace` and `limits` are of a student's code, `bounds` of the grader's own work on one submission.
 
@@ -57,7 +55,7 @@ class Grader:
     """Grades one submission after the other in a jail of its own; use it with `with`.
 
     `tell` hears the name of each question that is about to be judged. `worn` is true when something took more than it may:
-    then a process should not go on with it. Raises `jail.layers.NotIsolated` at the start where a needed wall is missing
+    then a process should not go on with it. Raises `jail.layers.NotIsolated` at the start where a needed layer is missing
     and `settings.unsafe` is false.
     """
 
@@ -124,7 +122,7 @@ class Grader:
             written = written_answers(asked, handed, variant)
         with suppress(Exceeded), bounded("Reading the pictures", self.settings.bounds.reading):
             pictures = pictures_of(data, {q.name: q.kind for q in by_person(asked)}, known_ids(variant))
-        with bounded("Reading what its code says", self.settings.bounds.talking):
+        with bounded("Reading the results of its code", self.settings.bounds.talking):
             findings = self._examine(steps, [q for q in asked if q.name not in undrawn])
         with _JUDGING:
             questions = tuple(
@@ -134,7 +132,7 @@ class Grader:
                 for q in asked
             )
         told = (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps))
-        more = (f"There are {len(told) - NOTES} more notes like these.",) if len(told) > NOTES else ()
+        more = (f"There are {len(told) - NOTES} more notes.",) if len(told) > NOTES else ()
         answers = _answers(asked, steps, written)
         return SubmissionResult(
             student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=answers, pictures=pictures
@@ -176,7 +174,7 @@ class Grader:
     def _not_drawn(self, question: Any) -> QuestionResult:
         """The result of an answer to another question than the student's own: a person has to look."""
         known = basis(self.assignment, question)
-        text = NOT_DRAWN, f"{question.exercise} was not drawn for this student"
+        text = NOT_DRAWN, f"{question.exercise} is not this student's variant"
         return QuestionResult(
             question.name, question.exercise, 0.0, question.points, BY_HAND, *text, share=0.0, basis=known
         )
@@ -190,13 +188,13 @@ class Grader:
         try:
             if beyond:
                 raise Exceeded(beyond)
-            with bounded("To judge it", self.settings.bounds.judging):
+            with bounded("Comparing the answer", self.settings.bounds.judging):
                 found = self._found(question, findings, steps, written)
         except Exceeded as excess:
             self.worn = self.worn or not beyond
             found = _unread(question, str(excess), str(excess))
         except Exception as error:  # whatever came, the others are still to be graded
-            text = "What the answer gave could not be compared with anything."
+            text = "The result of the answer could not be compared."
             found = _unread(question, text, f"{text} ({type(error).__name__}: {error})")
         return replace(found, basis=basis(self.assignment, question))
 

@@ -13,13 +13,12 @@ from .added import misplaced
 from .assignment import Assignment, grade_id_of, read_notebook
 from .build import digest, instructor_notebook, personal, what_is_asked
 from .course import Course, CourseError
+from .course_file import PlannedAssignment
 from .grader import Settings
 from .notebooks import write, writes
-from .planned import PlannedAssignment
-from .pool import grade_here
 from .release import released
 from .results import BY_HAND, QuestionResult
-from .worker import Work
+from .workers import Work, grade_here
 
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
@@ -43,7 +42,7 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
         ]
     return [
         *lines,
-        f"{planned.name}: each student gets other questions. Name the roster in course.toml, and build again",
+        f"{planned.name}: each student gets a variant. Name the roster in course.toml, and build again",
     ]
 
 
@@ -58,14 +57,14 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
             brought = bring_up_to_date(kept, fresh)
             if differences := out_of_step(kept, fresh):
                 raise CourseError(
-                    f"{_short(course, path)}: you changed it by hand, and it no longer fits course.toml "
-                    f"({', '.join(differences)}). Change it back, or delete it to have a new one made."
+                    f"{_short(course, path)}: you changed it by hand, and it no longer matches course.toml "
+                    f"({', '.join(differences)}). Change it back, or delete it to get a new one."
                 )
             if brought:
                 write(kept, path)
-            but = f", but for {', '.join(brought)}" if brought else ""
+            but = f", except for {', '.join(brought)}" if brought else ""
             return kept, [
-                f"{_short(course, path)}: changed by hand, so it was kept{but}. (Delete it to have a new one made.)"
+                f"{_short(course, path)}: changed by hand, so it was kept{but}. (Delete it to get a new one.)"
             ]
     write(fresh, path)
     return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
@@ -92,12 +91,12 @@ def trial_problems(source: Any, assignment: Assignment, path: str) -> Iterator[s
     solved, empty = grade_here(replace(assignment, slots=()), Settings(assignment.seed), works)
     for question in solved.questions:
         if base_of(question.exercise) in own and question.kind != "right":
-            yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
+            yield f"{path}: the solution of {question.exercise!r} fails in the sandbox: {question.text}"
         if question.question in tests and question.kind != "right":
-            yield f"{path}: the tests '{question.question}' are not passed by your own answers: {_why(question)}"
+            yield f"{path}: the tests '{question.question}' fail on your own answers: {_why(question)}"
     for question in empty.questions:
         if question.question in tests and question.kind == "right":
-            yield f"{path}: the tests '{question.question}' are passed by what is handed out."
+            yield f"{path}: the tests '{question.question}' pass on the released notebook."
 
 
 def _why(question: QuestionResult) -> str:

@@ -6,7 +6,8 @@ other line is a `SubmissionResult` as JSON. Of several lines for one student the
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,10 @@ class Journal:
         damaged that is not the last; OSError where it cannot be written.
         """
         if not resume and begun_alone(path):
-            os.truncate(path, 0)  # in place: a run that holds it (`holding`) goes on holding it
+            os.truncate(path, 0)  # in place: a run that has locked it keeps its lock
         elif not resume and os.path.lexists(path):
             raise JournalError(
-                f"{path} exists: it holds the results of an earlier run. Continue that run with --resume, or move the "
+                f"{path} exists: it has the results of an earlier run. Continue that run with --resume, or move the "
                 "file away to grade everything again."
             )
         return cls(path, fingerprint)
@@ -78,7 +79,7 @@ class Journal:
         data = memoryview(line.encode("ascii") + b"\n")
         with open(self.path, "ab", buffering=0) as file:
             if os.fstat(file.fileno()).st_size != self._end:
-                raise JournalError(f"{self.path} was changed while this run wrote it. Does another run use it, too?")
+                raise JournalError(f"{self.path} was changed while this run wrote it. Does another run use it?")
             try:
                 while data:
                     data = data[file.write(data) :]
@@ -100,7 +101,7 @@ class Journal:
         return end
 
     def _torn_head(self, start: bytes) -> int:
-        """Killed before the first line was whole: begin anew, if the file was to be a journal."""
+        """Killed before the first line was whole: start again, if the file was to be a journal."""
         if start.startswith(HEAD.encode()) or HEAD.encode().startswith(start):
             return 0
         raise self._foreign()
@@ -129,7 +130,32 @@ class Journal:
         self.results[result.student] = result
 
     def _foreign(self) -> JournalError:
-        return JournalError(f"{self.path} is not a journal of labkit. It stays as it is: name another file.")
+        return JournalError(f"{self.path} is not a journal of labkit, and was not changed. Choose another file.")
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep every other run off the journal at `path`, which is made if it is not there; a file without a result is removed.
+
+    Raises JournalError where another run has the lock, which ends with its process; what this one starts does not have it.
+    """
+    with open(path, "ab") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JournalError(
+                f"{path.name} is in use: another run grades into {path.parent}. Wait until it ends, or choose another --out."
+            ) from None
+        except (ImportError, OSError):  # Windows, or a file system without locks: `Journal.add` notices another run
+            pass
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                if begun_alone(path):
+                    os.unlink(path)
 
 
 def begun_alone(path: str | os.PathLike[str]) -> bool:
@@ -146,9 +172,7 @@ def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
     """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
     head, *lines = Path(path).read_bytes().split(b"\n")
     if not head.startswith(HEAD.encode()):
-        raise JournalError(
-            f"{path} is not a journal of labkit. Give the table of grades that labkit grade has written."
-        )
+        raise JournalError(f"{path} is not a journal of labkit. Use the table of grades that labkit grade wrote.")
     found: dict[str, SubmissionResult] = {}
     for line in lines[:-1]:  # what stands behind the last line end is not whole
         with suppress(*DAMAGED):

@@ -21,9 +21,9 @@ from ..classroom import (
 )  # fmt: skip
 from ..evidence import encode
 from .assignment import Question
+from .files import on_one_line
 from .findings import Evidence, Failure, Findings, Pace
 from .matching import CodeStep
-from .opening import on_one_line
 from .results import QuestionResult
 
 LONGEST = 4000  # characters of a message
@@ -32,7 +32,7 @@ LONGEST = 4000  # characters of a message
 class DrawnInputs:
     """The inputs of one exercise in this run, and the right answers, found once.
 
-    First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
+    First come the inputs of `check`, which show every mistake that the exercise knows, then as many hidden ones.
     `fresh`, the digest of a submission, gives that one hidden inputs of its own.
     """
 
@@ -126,7 +126,7 @@ class Judge:
 
 
 def _verdict_on_functions() -> None:
-    """A function in the place of the student's own, which never comes here."""
+    """A function that stands for the student's own, which never leaves the sandbox."""
 
 
 def cut(text: str) -> str:
@@ -151,10 +151,10 @@ def _without_answer(binds: str, found: str, failure: Failure | None, pace: Pace)
         place = "an error" if failure.late and failure.kind == "error" else failure.place
         return Verdict(failure.kind, begun + failure.error + text, begun + place + text)
     sentences = {
-        "missing": f"There is no answer: after its cell, {binds} is not defined.",
-        "empty": "There is no answer yet: the ... are still there.",
-        "timeout": f"It ran for more than {pace.call:g} s and was ended. Is there a loop that never ends?",
-        "died": "It ended the whole process: os._exit, a crash in compiled code, or too much memory.",
-        "unread": "What came back is no data that can be compared.",
+        "missing": f"There is no answer: {binds} is not defined after its cell.",
+        "empty": "There is no answer yet: the cell still contains the dots.",
+        "timeout": f"It ran for more than {pace.call:g} s and was stopped. Is there an infinite loop?",
+        "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
+        "unread": "The result is not data that can be compared.",
     }
     return Verdict(found, sentences[found], sentences[found])

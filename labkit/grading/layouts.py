@@ -1,17 +1,14 @@
-"""How systems name submissions and list students: the entries of `lms.toml`, and those that a course adds to them."""
+"""How systems name submissions and list students: the entries of `lms.toml`."""
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..messages.suggestions import did_you_mean
-
-ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".py", ".html", ".htm")  # what is graded, the best first
+ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".py")  # what is graded, the best first
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,6 @@ class Label:
     before: str = ""
     number: int = 0
     late: bool = False
-    time: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,6 @@ class Layout:
     entry: str
     kind: str = ""
     match: tuple[str, ...] = ()
-    time: str = ""
     own_times: bool = True
     feedback: str = ""
 
@@ -62,14 +57,8 @@ class Layout:
         file = said.get("file") or ""
         before = entry.removesuffix(file) if file else entry
         number = int(digits) if (digits := said.get("number") or "0").isdecimal() else 0
-        late, time = said.get("late") is not None, self._moment(said.get("time"))
-        return Label(self, said.get("key") or "", said.get("name") or "", file, before, number, late, time)
-
-    def _moment(self, text: str | None) -> datetime | None:
-        try:
-            return datetime.strptime(text, self.time) if text and self.time else None
-        except ValueError:
-            return None
+        late = said.get("late") is not None
+        return Label(self, said.get("key") or "", said.get("name") or "", file, before, number, late)
 
 
 @dataclass(frozen=True)
@@ -102,55 +91,15 @@ class Known:
 
 
 @cache
-def _own() -> Known:
-    text = (files(__package__) / "lms.toml").read_text(encoding="utf-8")
-    return _known(tomllib.loads(text))
-
-
-def known(added: Mapping[str, Any] | None = None) -> Known:
-    """What `lms.toml` knows, after the entries `layout` and `roster_kind` of `added`, which have no `entry_problems`."""
-    more = _known({"layout": (added or {}).get("layout", []), "roster": (added or {}).get("roster_kind", [])})
-    return Known((*more.layouts, *_own().layouts), (*more.rosters, *_own().rosters))
-
-
-def _known(data: Mapping[str, Any]) -> Known:
-    layouts = tuple(Layout(**_frozen(entry)) for entry in data.get("layout", ()))
-    return Known(layouts, tuple(RosterKind(**_frozen(entry)) for entry in data.get("roster", ())))
+def known() -> Known:
+    """What `lms.toml` knows."""
+    data = tomllib.loads((files(__package__) / "lms.toml").read_text(encoding="utf-8"))
+    layouts = tuple(Layout(**_frozen(entry)) for entry in data["layout"])
+    return Known(layouts, tuple(RosterKind(**_frozen(entry)) for entry in data["roster"]))
 
 
 def _frozen(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-
-
-def entry_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each thing that is wrong with the entries `layout` and `roster_kind` of a course."""
-    for kind, made, needed in (
-        ("layout", Layout, {"name", "entry"}),
-        ("roster_kind", RosterKind, {"name", "needs", "columns"}),
-    ):
-        entries = data.get(kind, [])
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            yield f"{kind} is no list of tables. Begin each with a line [[{kind}]]."
-            continue
-        known_keys = [field.name for field in fields(made)]
-        for entry in entries:
-            where = f"{kind} {entry.get('name', '?')!r}"
-            yield from (
-                f"{where}: unknown key {k!r}. {did_you_mean(k, known_keys)}" for k in entry.keys() - set(known_keys)
-            )
-            yield from (f"{where}: it has no {key}." for key in sorted(needed - entry.keys()))
-            yield from _pattern_problems(entry, where)
-
-
-def _pattern_problems(entry: Mapping[str, Any], where: str) -> Iterator[str]:
-    for key in ("entry", "skip", "points_row"):
-        try:
-            pattern = _pattern(str(entry.get(key, "")), ("name",))
-        except re.error as error:
-            yield f"{where}: {key} is no regular expression ({error})."
-            continue
-        if key == "entry" and key in entry and "key" not in pattern.groupindex:
-            yield f"{where}: entry has no group (?P<key>...), which says whose it is."
 
 
 @cache

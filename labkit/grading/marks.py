@@ -69,7 +69,7 @@ def _mark(path: Path, number: int, row: dict[str, str]) -> tuple[tuple[str, str]
     except ValueError:
         points = -1.0
     if not 0 <= points < float("inf"):
-        raise MarksError(f"{path}, line {number}: points is {row['points']!r}; expected a number, 0 or more.")
+        raise MarksError(f"{path}, line {number}: points is {row['points']!r}; expected a number of at least 0.")
     who = read_cell(row["student"] or ""), read_cell(row["question"] or "")
     return who, Mark((row.get("answer") or "").strip(), points, read_cell(row.get("comment") or ""))
 
@@ -104,10 +104,10 @@ def left_over(results: Iterable[SubmissionResult], marks: Marks) -> Iterator[str
     found = {(printable(r.student), q.question): (r, q) for r in results for q in r.questions}
     for (student, name), mark in sorted(marks.items()):
         if (student, name) not in found:
-            yield f"the mark of {student} for {name} counts for nobody: no such answer was graded"
+            yield f"the mark of {student} for {name} is not used: no such answer was graded"
             continue
         result, question = found[student, name]
         if mark.answer and mark.answer != digest_of(result.answers.get(name, "")):
-            yield f"the answer of {student} to {name} is another one since it was marked: mark it again"
+            yield f"the answer of {student} to {name} has changed since it was marked: mark it again"
         elif mark.points > question.max_points:
             yield f"{student} was given {in_words(mark.points)} of {in_words(question.max_points)} points for {name}"

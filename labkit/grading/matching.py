@@ -1,13 +1,74 @@
-"""Which cell answers which question: the steps in which a submission is run."""
+"""Which exercise a notebook asks, and which cell answers which question: the steps in which a submission is run."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
 from .salvage import CodeCell, SubmittedCode
+
+OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook begins
+
+
+ANOTHER = "This is the notebook of another assignment"  # how the note on one begins
+NOT_DRAWN = "Your notebook has another question here than your own. Your instructor will look at it."
+
+
+class UnknownVariant(ValueError):
+    """A notebook whose questions are not known, neither from it nor for its student; or one of another assignment."""
+
+
+def variant_of(
+    assignment: Assignment, student: str, handed: SubmittedCode, called: Collection[str]
+) -> tuple[Assignment, list[str], set[str]]:
+    """The assignment as the notebook asks it, notes where that is not what the student was given, and the questions of that.
+
+    The notebook's metadata say it; where a program has dropped them, the name of the exercise in the cell that grades. A
+    notebook that says nothing, of an older labkit or a copy, has the student's variant. Raises `UnknownVariant`
+    where the student is not known either, and for a notebook that its metadata call one of another assignment; `called` is
+    what the student is called, empty where a system's number is all there is.
+    """
+    if handed.assignment and handed.assignment != assignment.name:
+        raise UnknownVariant(
+            f"{ANOTHER}, {handed.assignment[:100]!r}, not of {assignment.name!r}. Ask for the right one."
+        )
+    varying = assignment.varying
+    if not varying:
+        return assignment, [], set()
+    told = {name: exercise for name, exercise in handed.variant if exercise in varying.get(name, ())}
+    told = {**_mentioned(handed, varying), **told}
+    missing = [name for name in varying if name not in told]
+    if missing and not called:
+        raise UnknownVariant(
+            f"The notebook does not record which exercise {', '.join(missing)} asks, and no roster says whose it is. "
+            "Grade with the roster that the notebooks were made from: --roster FILE."
+        )
+    names = dict.fromkeys((student, *called))
+    drawn = [{q.name: q.exercise for q in assignment.for_student(name).questions} for name in names]
+    other = set(told) if called else set()
+    for one in drawn:
+        other = min(other, {name for name in told if told[name] != one[name]}, key=len)
+    notes = []
+    if called and handed.made_for and handed.made_for not in called:
+        notes.append(f"{OTHERS}{handed.made_for[:100]}, not to {student}.")
+    elif other:
+        notes.append(f"{OTHERS}another student: {', '.join(sorted(other))} is not this student's variant.")
+    return assignment.for_student(student, told), notes, other
+
+
+def _mentioned(handed: SubmittedCode, varying: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """The exercises that cells name, in quotes: the cell that grades a question, otherwise any."""
+    found = {}
+    for name, exercises in varying.items():
+        grading = [cell.source for cell in handed.cells if cell.grade_id == f"check-{name}"]
+        for text in ("\n".join(grading), "\n".join(cell.source for cell in handed.cells)):
+            named = [e for e in exercises if re.search(rf"[\"']{re.escape(e)}[\"']", text)]
+            if len(named) == 1:
+                found[name] = named[0]
+                break
+    return found
 
 
 @dataclass(frozen=True)
@@ -81,7 +142,7 @@ class _Cells:
         self.notes: list[str] = []
         self.unmarked = bool(self.own and questions and not self.carriers)
         if self.unmarked:
-            self.notes.append("No cell carries the assignment's ids any more; the answers were found by their names.")
+            self.notes.append("No cell has the assignment's ids; the answers were found by their names.")
 
     def place(self, question: Question) -> int | None:
         """After which cell to ask; None: at the end of the notebook. Adds notes."""
@@ -99,7 +160,7 @@ class _Cells:
             if elsewhere := [i for i in free if (self.bound[i] or {}).get(question.binds)]:
                 where = f"cell {self.own[elsewhere[-1]].index}"
                 self.notes.append(
-                    f"The cell of question {question.name} is not filled in; the answer in {where} was taken."
+                    f"The cell of question {question.name} is not filled in; the answer in {where} was graded."
                 )
                 return elsewhere[-1]
         return (filled or carriers)[-1]
@@ -116,12 +177,12 @@ class _Cells:
         found = found or [i for i, cell in enumerate(self.own) if _looks_like(cell, name)]
         if found and self.unmarked:
             return found[-1]
-        missing = f"The cell of question {question.name} is missing; looked for {name} in the whole notebook"
+        missing = f"The cell of question {question.name} is missing; searched the whole notebook for {name}"
         if found:
-            self.notes.append(f"{missing} and took cell {self.own[found[-1]].index}.")
+            self.notes.append(f"{missing} and graded cell {self.own[found[-1]].index}.")
             return found[-1]
         held = next((index for index, bound in self.locked if bound.get(name)), None)
-        hint = f" Cell {held}, which belongs to the assignment and is not run, has it." if held else ""
+        hint = f" Cell {held}, which belongs to the assignment and is not run, defines it." if held else ""
         self.notes.append(f"{missing} and did not find it.{hint}")
         return None
 
@@ -141,7 +202,7 @@ def _processes(cells: Sequence[CodeCell]) -> list[str]:
     """A note where a cell shares work among processes, which need what no answer has."""
     pools = [cell.index for cell in cells if re.search(r"(?<!Thread)\b(?:Pool|ProcessPoolExecutor)\b", cell.source)]
     return [
-        f"Cell {index} makes a pool of processes. Where answers are graded there is no memory that processes share, so it "
+        f"Cell {index} makes a pool of processes. The sandbox has no memory that processes share, so it "
         "raises OSError: use map(), or a pool of threads."
         for index in pools[:3]
     ]
@@ -151,7 +212,7 @@ def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
     original = dict(assignment.setup) | {name: source for name, source, _ in assignment.inner}
     return [
-        f"Cell {cell.index}, a set-up cell of the assignment, was changed; it was run as it was handed out."
+        f"Cell {cell.index}, a set-up cell of the assignment, was changed; the original was run."
         for cell in handed.cells
         if cell.grade_id in original and cell.source.split() != original[cell.grade_id].split()
     ][:5]

@@ -13,10 +13,10 @@ from .files import printable
 
 WORDS = {  # a kind of result in two or three words, for a table
     "right": "right", "missing": "not found", "empty": "no answer yet", "type": "not a function, or not a value",
-    "arguments": "other arguments", "error": "raised an error", "timeout": "took too long", "printed": "returned nothing",
-    "mutated": "changed its input", "died": "the process died", "kind": "another kind of value",
-    "structure": "another structure", "shape": "another shape", "dtype": "another dtype", "value": "other values",
-    "tests": "a test not passed", "by-hand": "to be graded by hand", "marked": "graded by hand",
+    "arguments": "wrong arguments", "error": "raised an error", "timeout": "took too long", "printed": "returned nothing",
+    "mutated": "changed its input", "died": "the process ended", "kind": "wrong type",
+    "structure": "wrong structure", "shape": "wrong shape", "dtype": "wrong dtype", "value": "wrong values",
+    "tests": "a test failed", "by-hand": "to be graded by hand", "marked": "graded by hand",
 }  # fmt: skip
 
 TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -70,7 +70,7 @@ def words(kind: str) -> str:
     """A kind of result in a few words; a misconception by its name.
 
     >>> words("dtype"), words("sum-forgotten")
-    ('another dtype', 'sum forgotten')
+    ('wrong dtype', 'sum forgotten')
     """
     return WORDS.get(kind, kind.replace("-", " "))
 

@@ -1,4 +1,4 @@
-"""What is in the journal, counted by the points and texts of today; and which verdicts have to be found anew.
+"""What is in the journal, counted with the current points and texts; and which verdicts have to be found again.
 
 A verdict stands on the exercise or the tests, on the set-up and on the answer's place. Points, titles, partial credit and
 the sentences of an exercise are not among that: they are put in whenever results are written.
@@ -49,7 +49,7 @@ def _stands(result: QuestionResult, question: Question | AddedQuestion, assignme
 
 
 def merged(before: SubmissionResult, fresh: SubmissionResult) -> SubmissionResult:
-    """The earlier result with the verdicts that were found anew."""
+    """The earlier result with the new verdicts."""
     found = {q.question: q for q in (*before.questions, *fresh.questions)}
     answers, pictures = before.answers | fresh.answers, before.pictures | fresh.pictures
     return replace(fresh, questions=tuple(found.values()), answers=answers, pictures=pictures)

@@ -9,7 +9,7 @@ UNGRADED = "ungraded"  # the kind of result where the grader failed, and not the
 BY_HAND, MARKED = "by-hand", "marked"  # kinds of result where a person grades
 GRADED, NOTHING, UNREAD, FAILED = (
     "graded",
-    "nothing handed in",
+    "no submission",
     "could not be read",
     "not graded",
 )  # states of a submission
@@ -49,7 +49,7 @@ class SubmissionResult:
     `notes` say what could not be found or was not as handed out. `answers` are the sources that were graded, by question.
     `pictures` are those of answers that a person grades, as Base64, by question.
     `file` is the path relative to the folder of submissions, "" where there is none; `digest` is the SHA-256 of its bytes.
-    `timestamp` is when it was handed in, as ISO 8601, in UTC where it names no zone; "" where nobody knows. `unsafe`: it was
+    `timestamp` is when it was handed in, as ISO 8601, in UTC where it names no zone; "" if unknown. `unsafe`: it was
     graded where the code of others may have been in reach.
     """
 
@@ -92,7 +92,7 @@ class SubmissionResult:
 
     @property
     def submitted(self) -> datetime | None:
-        """When it was handed in, in UTC and without a zone, as nbgrader keeps it; None where nobody knows.
+        """When it was handed in, in UTC and without a zone, as nbgrader stores it; None if unknown.
 
         >>> SubmissionResult("ann", "week1", (), timestamp="2025-03-01T14:30:00+02:00").submitted
         datetime.datetime(2025, 3, 1, 12, 30)

@@ -1,4 +1,4 @@
-"""Who is in the class: a table of students, as Moodle, Canvas, nbgrader or a person writes it."""
+"""The students of a class: a table from Moodle, Canvas or nbgrader, or one of your own."""
 
 import csv
 import io
@@ -105,8 +105,8 @@ class Roster:
         return folded.index(heading.casefold()) if heading.casefold() in folded else None
 
 
-def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
-    """The roster in a CSV file, of the first of `kinds` (those of `lms.toml`, if none are given) that fits.
+def read_roster(path: Path) -> Roster:
+    """The roster in a CSV file, of the first kind in `lms.toml` that fits.
 
     Raises `RosterError` where it cannot be read, is of no known kind, or two students have one id.
 
@@ -129,15 +129,12 @@ def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
         raise RosterError(f"{path}: cannot be read as CSV ({error}).") from None
     heading, rows = (lines[0] if lines else ()), tuple(lines[1:])
     folded = {name.strip().casefold() for name in heading}
-    kinds = kinds or known().rosters
+    kinds = known().rosters
     kind = next((k for k in kinds if {name.casefold() for name in k.needs} <= folded), None)
     if kind is None:
         expected = "; ".join(f"{', '.join(k.needs)} ({k.name})" for k in kinds)
         shown = ", ".join(name.strip() for name in heading) or "none"
-        more = "Another table, or one in another language, is described by [[roster_kind]] in course.toml."
-        raise RosterError(
-            f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}. {more}"
-        )
+        raise RosterError(f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}.")
     table = Roster((), kind, path, heading, rows, delimiter, marked)
     roster = replace(table, students=_students(table))
     _examine(roster)
@@ -158,16 +155,16 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     for student in roster.students:
         same = {known for _, key in student.keys for known in by_key.get(_folded(key), ())}
         if len(same) > 1:
-            raise RosterError(f"{roster.path}: {student.id} could be {' or '.join(sorted(same))} of {own.path}.")
+            raise RosterError(f"{roster.path}: {student.id} matches {' and '.join(sorted(same))} of {own.path}.")
         ours = own.by_id[same.pop()] if same else student
         keys = tuple(sorted({*student.keys, *ours.keys}))
         students.append(replace(student, id=ours.id, section=student.section or ours.section, keys=keys))
         found.add(ours.id)
     if not found & own.by_id.keys():
         raise RosterError(
-            f"{roster.path} and {own.path} have no student in common. Students are matched by a value that both have, but in "
-            f"{_key_columns(roster)} of the one and {_key_columns(own)} of the other no value is the same. Add a column to one "
-            "of them, such as email."
+            f"{roster.path} and {own.path} have no student in common. Students are matched by equal values, but no value of "
+            f"{_key_columns(roster)} in the one table is in {_key_columns(own)} of the other. Add a column to one of them, "
+            "such as email."
         )
     students += [replace(student, row=-1) for student in own.students if student.id not in found]
     both = replace(roster, students=tuple(students))
@@ -192,7 +189,7 @@ def _text(path: Path) -> tuple[str, bool]:
     except OSError as error:
         raise RosterError(f"{path}: cannot be read as CSV ({error.strerror}).") from None
     if len(data) > LARGEST:
-        raise RosterError(f"{path}: has more than {LARGEST:,} bytes, too many for a roster.")
+        raise RosterError(f"{path}: has more than {LARGEST:,} bytes, which is too large.")
     return text.removeprefix("\ufeff"), text.startswith("\ufeff")
 
 
@@ -269,9 +266,9 @@ def _cell(roster: Roster, row: Sequence[str], columns: Sequence[int]) -> str:
 def _examine(roster: Roster) -> None:
     path, ids = roster.path, [student.id for student in roster.students]
     problems = [f"{path}: {i!r} cannot be the name of a folder. Choose another id." for i in ids if not _is_id(i)]
-    problems += [f"{path}: the id {i!r} stands there {n} times." for i, n in Counter(ids).items() if n > 1]
+    problems += [f"{path}: the id {i!r} occurs {n} times." for i, n in Counter(ids).items() if n > 1]
     if problems or not ids:
-        raise RosterError(*(problems or [f"{path}: there are no students in it."]))
+        raise RosterError(*(problems or [f"{path}: it has no students."]))
 
 
 def _is_id(text: str) -> bool:

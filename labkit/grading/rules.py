@@ -1,4 +1,4 @@
-"""The rules of a class in `course.toml`: its roster, due dates, what is taken off for coming late, how systems name files."""
+"""The rules of a class in `course.toml`: its roster, due dates, and late penalties."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..messages.suggestions import did_you_mean
-from .layouts import Known, entry_problems, known
 
-COURSE_RULES = ("roster", "timezone", "late", "layout", "roster_kind")
+COURSE_RULES = ("roster", "timezone", "late")
 ASSIGNMENT_RULES = ("due", "late", "extensions")
 _LATE_KEYS = ("per_day", "last_day")
 _DAY = 24 * 3600
@@ -21,15 +20,14 @@ _DAY = 24 * 3600
 class Policy:
     """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
 
-    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `stated`: the
-    course says what is taken off, be it nothing. `zone` is the course's, in which times are shown.
+    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `zone` is the
+    course's, in which times are shown.
     """
 
     due: datetime | None = None
     per_day: float = 0.0
     last_day: int | None = None
     extensions: Mapping[str, datetime] = field(default_factory=dict)
-    stated: bool = False
     zone: tzinfo | None = None
 
     @property
@@ -42,7 +40,7 @@ class Policy:
         return next((self.extensions[name] for name in called if name in self.extensions), self.due)
 
     def days_late(self, called: tuple[str, ...], handed_in: datetime | None, marked: bool | None = None) -> int | None:
-        """Days begun after the due date, 0 for in time; None where nobody knows.
+        """Days begun after the due date, 0 for in time; None if unknown.
 
         `marked` is what a system says that gives no time: late, in time, or (None) nothing.
 
@@ -89,7 +87,6 @@ class Rules:
     roster: Path | None = None
     zone: tzinfo | None = None
     policy: Policy = field(default_factory=Policy)
-    known: Known = field(default_factory=known)
 
 
 def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
@@ -106,11 +103,10 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
         float(late.get("per_day", 0.0)),
         late.get("last_day"),
         extensions,
-        "late" in data or "late" in planned,
         zone,
     )
     roster = folder / data["roster"] if "roster" in data else None
-    return Rules(roster, zone, policy, known(data))
+    return Rules(roster, zone, policy)
 
 
 def _aware(time: datetime, zone: tzinfo | None) -> datetime:
@@ -127,10 +123,9 @@ def rule_problems(data: Mapping[str, Any]) -> Iterator[str]:
     try:
         zone: tzinfo | None = ZoneInfo(data["timezone"]) if "timezone" in data else None
     except (ValueError, TypeError, OSError, KeyError):  # the last: no such zone, or no table of zones on this system
-        yield f'timezone is {data["timezone"]!r}, which is not known here; expected one such as "Europe/Berlin" or "UTC".'
+        yield f'timezone is {data["timezone"]!r}, which is unknown; expected a name such as "Europe/Berlin" or "UTC".'
         zone = UTC
     yield from _late_problems(data.get("late", {}), "the course")
-    yield from entry_problems(data)
     assignments = data.get("assignment", [])
     for entry in assignments if isinstance(assignments, list) else []:
         if isinstance(entry, dict):
@@ -146,16 +141,16 @@ def _assignment_rule_problems(entry: Mapping[str, Any], where: str, zone: tzinfo
         yield f"{where}: extensions is {extensions!r}; expected times by student, such as {{ ada = 2026-12-03T23:59:00 }}."
         return
     if extensions and "due" not in entry:
-        yield f"{where}: it has extensions and no due date. Write due = 2026-11-30T23:59:00."
+        yield f"{where}: it has extensions but no due date. Write due = 2026-11-30T23:59:00."
     for student, time in extensions.items():
         yield from _time_problems(time, f"{where}: the extension of {student!r}", zone)
 
 
 def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
     if not isinstance(time, datetime):
-        yield f"{what} is {str(time)!r}; expected a day with a time, such as 2026-11-30T23:59:00."
+        yield f"{what} is {str(time)!r}; expected a date with a time, such as 2026-11-30T23:59:00."
     elif time.tzinfo is None and zone is None:
-        yield f'{what}: in which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
+        yield f'{what}: which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
 
 
 def _late_problems(late: Any, where: str) -> Iterator[str]:
@@ -166,6 +161,6 @@ def _late_problems(late: Any, where: str) -> Iterator[str]:
         yield f"{where}: unknown key {key!r} of late. {did_you_mean(key, _LATE_KEYS)}"
     per_day, last_day = late.get("per_day", 0), late.get("last_day", 0)
     if isinstance(per_day, bool) or not isinstance(per_day, (int, float)) or not 0 <= per_day <= 100:
-        yield f"{where}: late.per_day is {per_day!r}; expected the percentage of the points that a day costs, from 0 to 100."
+        yield f"{where}: late.per_day is {per_day!r}; expected the late penalty of a day in percent, from 0 to 100."
     if isinstance(last_day, bool) or not isinstance(last_day, int) or last_day < 0:
         yield f"{where}: late.last_day is {last_day!r}; expected a whole number of days, at least 0."

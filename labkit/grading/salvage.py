@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
-from .broken import START, Found, cells_of
-from .opening import LIMIT
-from .scripts import cells_of_script, other_kind
+from .files import LIMIT
+from .formats import START, Found, cells_of, cells_of_script, other_kind
 
 TOTAL = 1_000_000  # characters of code in one notebook, and of text
 SHOWN = 20_000  # characters of a text that is kept
@@ -71,7 +70,7 @@ def read_submission(data: bytes) -> SubmittedCode:
     >>> handed.cells[0].source
     'x = 1\ny = 2'
     >>> print(*handed.notes)
-    The file is broken after code cell 1. All cells that are whole were read.
+    The file is broken after code cell 1. All complete cells were read.
     """
     found, notes, labkit = _read(data)
     cells = tuple(cell for cell in found if isinstance(cell, CodeCell))
@@ -166,17 +165,13 @@ def _cells(found: Found) -> tuple[list[Any], list[str]]:
             continue
         total += len(cell.source)
         if len(cell.source) > LONGEST or total > TOTAL:
-            notes.append(
-                f"Code cell {cell.index} is left out: there is too much code (at most {LONGEST:,} characters)."
-            )
+            notes.append(f"Code cell {cell.index} is ignored: there is too much code (at most {LONGEST:,} characters).")
             total, cell = total - len(cell.source), replace(cell, source="")
         if raw.get("cell_type") in NO_CODE:
-            notes.append(
-                f"Code cell {cell.index} was turned into {raw['cell_type']}; it was read as code all the same."
-            )
+            notes.append(f"Code cell {cell.index} was turned into {raw['cell_type']}; it was read as code.")
         cells.append(cell)
     if strange:
-        notes.append(f"{strange} of the notebook's cells are no cells; they were left out.")
+        notes.append(f"{strange} of the notebook's cells are not cells; they were ignored.")
     if found.broken is not None:
         notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
     return [*cells, *texts], notes[:10]
@@ -185,7 +180,7 @@ def _cells(found: Found) -> tuple[list[Any], list[str]]:
 def _break(before: int, total: int) -> str:
     where = f"after code cell {before}" if before else "before its first code cell"
     return f"The file is broken {where}. " + (
-        "All cells that are whole were read." if total else "No cell of it is whole. Ask for the notebook again."
+        "All complete cells were read." if total else "No cell of it is complete. Ask for the notebook again."
     )
 
 

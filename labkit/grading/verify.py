@@ -10,9 +10,9 @@ from .added import misplaced, ungraded
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, class_rules
+from .course_file import PlannedAssignment
 from .finals import unknown_extensions
 from .handout import out_of_step, trial_problems
-from .planned import PlannedAssignment
 from .release import released
 from .roster import RosterError, read_roster
 
@@ -35,8 +35,7 @@ def remarks(course: Course) -> Iterator[str]:
     for name in course.own:
         for slip in living(name):
             yield (
-                f"{name}: an answer in which {slip} is taken for right. If it is wrong, let draw(rng) give inputs that "
-                "show it."
+                f"{name}: an answer in which {slip} passes. If it is wrong, let draw(rng) return inputs that reveal it."
             )
     for planned in course.assignments:
         path = course.source(planned.name)
@@ -49,7 +48,7 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     assignment = Assignment.from_notebook(source, str(path))
     differing = out_of_step(source, instructor_notebook(course, planned))
     if differing:
-        yield f"{path}: does not fit course.toml ({', '.join(differing)}). Run: labkit course build"
+        yield f"{path}: does not match course.toml ({', '.join(differing)}). Run: labkit course build"
         return
     yield from (f"{path}: {problem}" for problem in misplaced(source.cells))
     if not planned.varies:
@@ -65,13 +64,13 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
             try:
                 yield from trial_problems(own, asked, str(path))
             except NotIsolated as error:
-                yield f"{path}: your own exercises and tests could not be tried where answers run: {error}"
+                yield f"{path}: your own exercises and tests could not be run in the sandbox: {error}"
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
     path = course.release(planned.name)
     if read_notebook(path) != released(source):
-        yield f"{path}: is not what {course.source(planned.name)} gives. Run: labkit course build"
+        yield f"{path}: is not made from {course.source(planned.name)}. Run: labkit course build"
 
 
 def _variants(assignment: Assignment) -> Iterator[Assignment]:
@@ -90,11 +89,11 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
         if problem:
             yield (
                 f"{path}: the solution in '{question.answer_id}' is not right. "
-                f"Mend it, or delete the file and run: labkit course build\n{problem}"
+                f"Fix it, or delete the file and run: labkit course build\n{problem}"
             )
         if assess(question.exercise, empty.get(question.binds)):
             yield (
-                f"{path}: '{question.answer_id}' earns points as it is handed out. "
+                f"{path}: '{question.answer_id}' earns points as released. "
                 "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
             )
 
@@ -119,16 +118,16 @@ def _defined(notebook: Any, assignment: Assignment) -> dict[str, Any]:
 
 
 def _class_problems(course: Course) -> Iterator[str]:
-    """A roster that cannot be used, and extensions of nobody."""
+    """A roster that cannot be used, and extensions of unknown students."""
     for planned in course.assignments:
         rules = class_rules(course.source(planned.name), planned.name)
         try:
-            roster = read_roster(rules.roster, rules.known.rosters) if rules.roster else None
+            roster = read_roster(rules.roster) if rules.roster else None
         except RosterError as error:
             yield str(error)
             return
         if roster and (names := unknown_extensions(rules.policy, roster)):
-            yield f"course.toml: {planned.name}: an extension of {', '.join(names)}, nobody on the roster. Mend the name."
+            yield f"course.toml: {planned.name}: extensions for {', '.join(names)}, who are not on the roster. Fix the names."
 
 
 def _strangers(course: Course) -> Iterator[str]:
@@ -136,4 +135,4 @@ def _strangers(course: Course) -> Iterator[str]:
     known = {planned.name for planned in course.assignments}
     for path in sorted(course.folder.glob("source/*")):
         if path.is_dir() and path.name not in known:
-            yield f"{path}: is no assignment of course.toml. Add it there, or move the folder away."
+            yield f"{path}: is not an assignment of course.toml. Add it there, or move the folder away."

@@ -1,10 +1,10 @@
-"""A jail: one process that forks programs behind walls, and a session for each program that runs there.
+"""A jail: one process that forks isolated programs, and a session for each program that runs there.
 
     with Jail() as jail, jail.session() as session:
         session.send(program)
         session.receive(seconds=5)
 
-The walls: a view of the file system with Python and nothing else, read-only, and an empty folder of one's own (bubblewrap,
+The layers: a view of the file system with Python and nothing else, read-only, and an empty folder of one's own (bubblewrap,
 mount namespace); no other process, no network, no shared memory (PID, network and IPC namespaces); no privileges (a
 user of one's own when started by root, no capabilities, no_new_privs); limits on memory, CPU time, processes, file size
 and open files; no dangerous system calls (seccomp).
@@ -19,20 +19,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from random import sample
 from tempfile import gettempdir
 from typing import Any
 
 from . import wire
-from .cgroup import Group, new_group
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
 from .refusals import refusal
 from .session import START_SECONDS, JailError, Session
-from .usage import children_of
 from .view import FOLDER, environment, view
 
-ROOMS = range(61184, 65520)  # users that systemd leaves to programs without a name
+USERS = range(61184, 65520)  # users that systemd leaves to programs without a name
 
 
 @dataclass(frozen=True)
@@ -59,16 +57,15 @@ TRIAL = {  # a program that any jail can run
 
 
 class Jail:
-    """A process that forks programs behind walls; start it with `with`.
+    """A process that forks isolated programs; start it with `with`.
 
-    Raises `NotIsolated` where a needed wall is missing, unless `unsafe` is true: then the walls that can be raised are.
+    Raises `NotIsolated` where a needed layer is missing, unless `unsafe` is true: then the available layers are used.
     `preload` names modules to import once, before the forks.
     """
 
     def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed_layers()
-        self.group: Group | None = None
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None
@@ -81,13 +78,13 @@ class Jail:
         self.stop()
 
     def start(self) -> None:
-        """Start the server and see that a program can run behind its walls."""
+        """Start the server and see that a program can run in isolation."""
         if not can_fork():
             raise NotIsolated(f"grading needs processes that fork:\n{self.layers}")
         if not self.layers.isolated and not self.unsafe:
             raise NotIsolated(f"student code cannot be isolated here:\n{self.layers}")
         try:
-            self._launch(walls=FILES in self.layers.present)
+            self._launch(isolate=FILES in self.layers.present)
         except JailError as error:
             self.stop()
             why = refusal(str(error))
@@ -95,21 +92,21 @@ class Jail:
             self.layers = Layers(tuple(p for p in self.layers.present if p not in missing), missing)
             if not self.unsafe:
                 raise NotIsolated(f"student code cannot be isolated here:\n{self.layers}") from None
-            self._launch(walls=False)
+            self._launch(isolate=False)
 
-    def _launch(self, walls):
+    def _launch(self, isolate):
         ours, theirs = socket.socketpair()
         user, self._key = rent_user()
         from . import linux  # here, because other systems have no module `resource`
 
         refused = linux.call_filter() if CALLS in self.layers.present else b""
         settings = {
-            **asdict(self.limits), "socket": theirs.fileno(), "namespaces": walls, "preload": self.preload,
-            "refused_calls": base64.b64encode(refused).decode(), "uid": user, "folder": FOLDER if walls else gettempdir(),
+            **asdict(self.limits), "socket": theirs.fileno(), "namespaces": isolate, "preload": self.preload,
+            "refused_calls": base64.b64encode(refused).decode(), "uid": user, "folder": FOLDER if isolate else gettempdir(),
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", "labkit.jail.server", json.dumps(settings)]
         self._server = subprocess.Popen(
-            [*(view() if walls else []), *command],
+            [*(view() if isolate else []), *command],
             env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             pass_fds=[theirs.fileno()], cwd="/", start_new_session=True,
         )  # fmt: skip
@@ -118,13 +115,10 @@ class Jail:
         ours.settimeout(START_SECONDS)
         if self._answer() != "ready":
             raise JailError(self._last_words())
-        self.group = new_group(self.limits.all_megabytes)
-        if self.group:
-            self.group.add([self._server.pid, *children_of(self._server.pid)])
         self._try()
 
     def _try(self):
-        """Run a program: walls are raised and processes forked for each, and a refusal must not be a student's fault."""
+        """Run a program: layers are started and processes forked for each, and a refusal must not count against a student."""
         try:
             with self.session() as session:
                 session.send(TRIAL)
@@ -149,7 +143,7 @@ class Jail:
     def _last_words(self):
         self._server.kill()
         words = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
-        return words[-1] if words else "the server ended without a word"
+        return words[-1] if words else "the server ended without a message"
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -165,7 +159,7 @@ class Jail:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
                 raise JailError("a program could not be forked")
-            session = Session(ours, self._server.pid, self.limits.all_megabytes, self.group)
+            session = Session(ours, self._server.pid, self.limits.all_megabytes)
             session.begin()
             yield session
         finally:
@@ -191,21 +185,15 @@ class Jail:
             self._server.stderr.close()
         if self._key is not None:
             self._key.close()
-        if self.group is not None:
-            self.group.remove()
-        self._server = self._control = self._key = self.group = None
+        self._server = self._control = self._key = None
 
 
 def tried_layers() -> Layers:
-    """The walls that this machine can raise: those of a jail that was started to see. Takes a second or two."""
+    """The layers that this machine has: those of a jail that was started to try them. Takes a second or two."""
     jail = Jail()
     with suppress(NotIsolated), jail:
-        counts = "in a control group" if jail.group else f"of each process. {_WITHOUT_GROUP}"
-        return replace(jail.layers, counted=f"memory and processors are counted {counts}")
+        pass
     return jail.layers
-
-
-_WITHOUT_GROUP = "No control group may be used: grade as root, or say systemd-run --user --scope labkit grade ..."
 
 
 def die_with(parent: int) -> None:
@@ -226,11 +214,11 @@ def rent_user() -> tuple[int, Any]:
     """
     if os.geteuid() != 0 or not sys.platform.startswith("linux"):
         return 0, None
-    for number in sample(ROOMS, len(ROOMS)):
+    for number in sample(USERS, len(USERS)):
         key = socket.socket(socket.AF_UNIX)
         try:
             key.bind(f"\0labkit jail {number}")  # a name without a file, free again when we end, however we end
             return number, key
         except OSError:
             key.close()
-    raise JailError(f"all {len(ROOMS)} users for jails are taken")
+    raise JailError(f"all {len(USERS)} users for jails are taken")

@@ -1,4 +1,4 @@
-"""The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
+"""The isolation layers around a student's code: which this machine has, which are missing, and why.
 
 layers = installed_layers()
 layers.missing     # {"files outside the submission are hidden": "bubblewrap is not installed: apt install bubblewrap"}
@@ -21,28 +21,24 @@ ALL = (LIMITS, PROCESSES, FILES, CALLS)
 
 @dataclass(frozen=True)
 class Layers:
-    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do.
-
-    `counted` says, once a jail has started, who counts what its programs take.
-    """
+    """`present` names the active layers; `missing` says of each other layer why it is missing, and what to do."""
 
     present: tuple[str, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
-    counted: str = ""
 
     @property
     def isolated(self) -> bool:
-        """True where every wall stands. Without the last one, a program could take memory that no limit counts."""
+        """True where every layer is active. Without the last one, a program could take memory that no limit counts."""
         return all(name in self.present for name in ALL)
 
     def __str__(self) -> str:
         there = [f"  {name}: yes" for name in self.present]
         missing = [f"  {name}: NO, {why}" for name, why in self.missing.items()]
-        return "\n".join(there + missing + ([f"  {self.counted}"] if self.counted else []))
+        return "\n".join(there + missing)
 
 
 class NotIsolated(RuntimeError):
-    """This machine cannot raise the walls; the message says which, and what to do."""
+    """This machine lacks isolation layers; the message says which, and what to do."""
 
 
 def can_fork() -> bool:

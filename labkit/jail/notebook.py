@@ -30,7 +30,7 @@ def _parses(source):
 
 
 def display(*things: Any, **options: Any) -> None:
-    """A notebook's `display`: nobody looks, so nothing is drawn."""
+    """A notebook's `display`, which draws nothing here."""
 
 
 class Shell:
@@ -65,7 +65,7 @@ class Shell:
 def names_of_a_notebook() -> dict[str, Any]:
     """The names that a notebook begins with, those of the module `__main__`: what is defined there can be found, to pickle it.
 
-    `display` and `get_ipython` are there, and do what is possible where nobody looks.
+    `display` and `get_ipython` are there, and do what is possible without a browser.
     """
     main, shell = ModuleType("__main__"), Shell()
     names = vars(main)

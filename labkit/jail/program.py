@@ -1,4 +1,4 @@
-"""A student's program, run step by step as a notebook would, in a process that is already behind its walls.
+"""A student's program, run step by step as a notebook would, in a process that is already isolated.
 
 The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "binds": {name: variable}, "functions": [name, ...],
 "seconds": s, "wall": w}`: CPU time of a cell, and time on the clock.

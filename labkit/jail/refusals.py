@@ -1,4 +1,4 @@
-"""Why this machine refuses to raise a wall, as far as its settings tell, and the commands that change it."""
+"""Why this machine refuses an isolation layer, as far as its settings tell, and the commands that change it."""
 
 import os
 import shutil
@@ -15,11 +15,9 @@ profile bwrap /usr/bin/bwrap flags=(unconfined) {
 }
 END
 sudo apparmor_parser --replace /etc/apparmor.d/bwrap"""
-UNTRIED = (
-    "(The profile needs AppArmor 4, as Ubuntu 24.04 has it. Neither command was tried: send word if one does not help.)"
-)
+UNTRIED = "(The profile needs AppArmor 4, as Ubuntu 24.04 has it. These commands are untested: please report problems.)"
 CONTAINER = (
-    "this is a container that may not make namespaces: grade on the host, or start it with podman run (or docker run) "
+    "this container may not create namespaces: grade on the host, or start it with podman run (or docker run) "
     "--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined; that was tried with podman 4.3 and runc, "
     "and not with Docker"
 )
@@ -32,7 +30,7 @@ def refusal(error: str, root: Path = Path("/"), is_root: bool | None = None) -> 
     """Why the kernel said `error` when namespaces were to be made, and what to do; `root` is where its settings are.
 
     >>> print(refusal("No space left", Path("/nowhere"), is_root=False))
-    the kernel refuses (No space left), and no setting that labkit knows says why: grade as root, or on another machine
+    the kernel refuses (No space left), and no setting that labkit knows explains it: grade as root, or on another machine
     """
     if "execvp" in error:
         return f"bubblewrap cannot start Python ({error}): install it where every user may read it, or grade as root"
@@ -42,17 +40,13 @@ def refusal(error: str, root: Path = Path("/"), is_root: bool | None = None) -> 
             name = f"user.max_{kind}_namespaces"
             return f"{name} is 0: sudo sysctl -w {name}=10000"
     if not is_root and _setting(root, "kernel/unprivileged_userns_clone") == "0":
-        return "only root may make namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1"
+        return "only root may create namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if not is_root and _setting(root, "kernel/apparmor_restrict_unprivileged_userns") == "1":
         once = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-        return (
-            f"AppArmor forbids namespaces. Allow them to bubblewrap:\n{PROFILE}\nor to every program: {once}\n{UNTRIED}"
-        )
+        return f"AppArmor forbids namespaces. Allow them for bubblewrap:\n{PROFILE}\nor for every program: {once}\n{UNTRIED}"
     if any((root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
         return f"{CONTAINER} ({error})"
-    return (
-        f"the kernel refuses ({error}), and no setting that labkit knows says why: grade as root, or on another machine"
-    )
+    return f"the kernel refuses ({error}), and no setting that labkit knows explains it: grade as root, or on another machine"
 
 
 def no_call_filter(root: Path = Path("/")) -> str:

@@ -69,7 +69,7 @@ def start(passed: int, settings: dict[str, Any], chosen: bytes) -> int:
     try:
         child = os.fork()
         if not child:
-            _behind_walls(passed, settings, chosen)
+            _isolated(passed, settings, chosen)
         return child
     except OSError:
         return 0
@@ -78,8 +78,8 @@ def start(passed: int, settings: dict[str, Any], chosen: bytes) -> int:
             linux.enter(settings["here"], linux.NEW_PIDS)
 
 
-def _behind_walls(passed, settings, chosen):
-    """The forked process: raise every wall, run the program, end."""
+def _isolated(passed, settings, chosen):
+    """The forked process: start every isolation layer, run the program, end."""
     connection = _only(passed)
     try:
         os.setsid()
@@ -101,10 +101,10 @@ def _behind_walls(passed, settings, chosen):
         if chosen:
             linux.load_filter(chosen)
     except BaseException as error:
-        wire.send(connection, {"walls": f"{type(error).__name__}: {error}"})
+        wire.send(connection, {"layers": f"{type(error).__name__}: {error}"})
         os._exit(1)
     try:
-        wire.send(connection, {"walls": "stand"})
+        wire.send(connection, {"layers": "active"})
         program.run(connection)
     finally:  # the grader has gone, or the student's code has broken this process: it sees the end of the line
         os._exit(0)

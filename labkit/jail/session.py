@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import wire
-from .cgroup import Group
 from .usage import Meter
 
 START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
@@ -18,12 +17,11 @@ class JailError(RuntimeError):
 
 @dataclass(frozen=True)
 class Session:
-    """One program in a jail: messages to it and from it. `server` is the process that forked it, `group` counts for it."""
+    """One program in a jail: messages to it and from it. `server` is the process that forked it."""
 
     connection: socket.socket
     server: int
     megabytes: int
-    group: Group | None = None
 
     def send(self, message: Any, seconds: float = 30.0) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
@@ -39,7 +37,7 @@ class Session:
         meter = Meter(self.server)
 
         def watch() -> None:
-            if max(meter.look(), self.group.megabytes() if self.group else 0.0) > self.megabytes:
+            if meter.look() > self.megabytes:
                 raise wire.Closed(f"more than {self.megabytes} MB")
             if meter.spent > cpu_seconds:
                 raise wire.Spent(f"more than {cpu_seconds:g} seconds of CPU time")
@@ -47,10 +45,10 @@ class Session:
         return wire.receive(self.connection, seconds, LARGEST, watch)
 
     def begin(self) -> None:
-        """Wait until the walls stand; raises `JailError` if one does not. Nothing of a program has run before."""
+        """Wait until the layers are active; raises `JailError` if one is not. Nothing of a program has run before."""
         try:
             word = self.receive(START_SECONDS)
         except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
             raise JailError(f"a program does not start: {error}") from None
-        if word != {"walls": "stand"}:
-            raise JailError(f"a wall could not be raised: {word}")
+        if word != {"layers": "active"}:
+            raise JailError(f"an isolation layer could not be started: {word}")

@@ -32,7 +32,7 @@ def run_tests(connection: socket.socket, program: dict[str, Any]) -> None:
 
 
 def serve_answers(connection: socket.socket, names: dict[str, Any]) -> None:
-    """Do with a student's names what the tests ask for, until nobody asks any more."""
+    """Do with a student's names what the tests ask for, until they end."""
     wire.send(connection, {"answers": "ready"})
     peer = Answers(lambda message: wire.send(connection, message), lambda: wire.receive(connection), names)
     while "ask" in (message := wire.receive(connection)):
@@ -63,7 +63,7 @@ def _verdict(program, names, peer):
 
 
 def _fetch(sources, answers, names, peer):
-    """Give the tests each name that they use and that is an answer, or that nobody here has defined."""
+    """Give the tests each name that they use and that is an answer, or is not defined here."""
     used = {node.id for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
     for name in sorted(used - set(dir(builtins)) | used.intersection(answers)):
         if name in answers or name not in names:
@@ -94,6 +94,6 @@ def _partial(value, most):
     if isinstance(value, Theirs) or not isinstance(value, (int, float, Fraction)) or not 0 <= value <= most:
         said = repr(plain(value)) if isinstance(value, (Theirs, str, int, float)) else f"a {type(value).__name__}"
         raise ValueError(
-            f"the last line gives {said[:100]}; expected a number of points from 0 to {most:g}, or nothing"
+            f"the last line gives {said[:100]}; expected a number of points from 0 to {most:g}, or no value"
         )
     return float(value)

@@ -32,15 +32,6 @@ def _bytes_held_by(process):
     return sum(int(kilobytes) << 10 for _, kilobytes, *_ in lines)
 
 
-def children_of(process: int) -> list[int]:
-    """The numbers of all processes that descend from a process."""
-    import psutil
-
-    with suppress(psutil.Error):
-        return [child.pid for child in psutil.Process(process).children(recursive=True)]
-    return []
-
-
 class Meter:
     """How much CPU time the children of a process take from the first look on."""
 

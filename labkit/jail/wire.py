@@ -1,4 +1,4 @@
-"""Messages over a socket: four bytes of length, then JSON. Both sides of the wall read them; neither trusts the other."""
+"""Messages over a socket: four bytes of length, then JSON. Both sides of the sandbox read them, and do not trust each other."""
 
 import select
 import socket
@@ -29,12 +29,12 @@ class Spent(TimedOut):
 
 
 def send(connection: socket.socket, message: Any) -> None:
-    """Send one message; raises `Closed` if nobody is there, `TimedOut` if nobody reads."""
+    """Send one message; raises `Closed` at a closed connection, `TimedOut` if it is not read."""
     data = dumps(message).encode()
     try:
         connection.sendall(struct.pack("!I", len(data)) + data)
     except TimeoutError:
-        raise TimedOut("nobody reads") from None
+        raise TimedOut("the message was not read") from None
     except OSError as error:
         raise Closed(str(error)) from None
 

@@ -10,13 +10,13 @@ import psutil
 import pytest
 from patience import PATIENT
 
-from labkit.grading import classwork, pool
+from labkit.grading import classwork, workers
 from labkit.grading.assignment import Assignment
 from labkit.grading.build import variant
 from labkit.grading.course import Course
 from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
-from labkit.grading.plan import Plan
+from labkit.grading.run import Plan
 from labkit.jail import Jail
 
 TOML = """
@@ -111,7 +111,7 @@ class Family:
 
     def workers(self) -> list[psutil.Process]:
         """The processes that were started to grade."""
-        return [p for p in self.members if "labkit.grading.worker" in " ".join(command(p))]
+        return [p for p in self.members if "labkit.grading.workers" in " ".join(command(p))]
 
     def wait_for_end(self, seconds: float = 300.0) -> None:
         """Fail unless all of them end; what they run takes longer than we wait."""
@@ -159,7 +159,7 @@ def one_jail():
     def lending():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Grader, "_new_jail", lent)
-            patch.setattr(classwork, "grade_in_processes", lambda a, s, works, jobs: pool.grade_here(a, s, works))
+            patch.setattr(classwork, "grade_in_processes", lambda a, s, works, jobs: workers.grade_here(a, s, works))
             yield
 
     yield lending

@@ -98,7 +98,7 @@ def harmless(notebook, rng):
 
 def spoiled(notebook, rng):
     """The bytes of a file of any kind that can be read, with anything changed in it; sometimes many times over."""
-    data = rng.choice((as_notebook, as_notebook, as_script, as_page, as_archive))(notebook, rng)
+    data = rng.choice((as_notebook, as_notebook, as_script, as_archive))(notebook, rng)
     for _ in range(rng.choice((0, 1, 1, 2, 5, 30))):
         data = cut(data, rng)
     return data
@@ -113,11 +113,6 @@ def as_notebook(notebook, rng):
 def as_script(notebook, rng):
     marks = ("# %%\n", "# In[3]:\n", '# %% nbgrader={"grade_id": "answer-x"}\n', "# %% [markdown]\n", "")
     return "".join(rng.choice(marks) + cell["source"] + "\n" for cell in notebook["cells"]).encode()
-
-
-def as_page(notebook, rng):
-    cell = '<div class="cell"><div class="highlight hl-ipython3"><pre><span>{}</span></pre></div></div>'
-    return f"<!DOCTYPE html><html>{''.join(cell.format(c['source']) for c in notebook['cells'])}</html>".encode()
 
 
 def as_archive(notebook, rng, depth=0):

@@ -125,18 +125,10 @@ CHEATING = [
     Attack("numpy.testing is patched", BUT_PULL, before=(
         "import numpy.testing as t\nt.assert_allclose = t.assert_array_equal = t.assert_equal = lambda *a, **k: None\n"
         "np.allclose = np.array_equal = np.isclose = lambda *a, **k: True"), pull="def pull(v): return v * 7"),
-    Attack("builtins are patched", BUT_PULL, before=(
-        "import builtins\nbuiltins.AssertionError = type('Quiet', (Exception,), {})\nbuiltins.isclose = lambda *a: True"),
-        pull="def pull(v): return v * 7"),
-    Attack("every assert is stripped", BUT_PULL, before=(
-        "import ast\nclass Strip(ast.NodeTransformer):\n    def visit_Assert(self, node): return ast.Pass()\n"
-        "get_ipython().ast_transformers.append(Strip())"), pull="def pull(v): return v * 7"),
     Attack("an import hook replaces the checks", BUT_PULL, before=(
         "import sys\nclass Hook:\n    def find_spec(self, name, *rest):\n        return None\n"
         "sys.meta_path.insert(0, Hook())\nimport labkit.evidence.values as values, labkit.evidence.trying as trying\n"
         "values.same = lambda *a: True"), pull="def pull(v): return v * 7"),
-    Attack("the stand-in for check is patched", BUT_PULL, before=(
-        "import labkit.classroom as c\nc.check = lambda *a, **k: True\ncheck = c.check"), pull="def pull(v): return 7 * v"),
     Attack("autograd and labkit.torch are patched after an answer", "pull numbers", between=(
         "import autograd.numpy as anp\nanp.sum = lambda *a, **k: 0\ntorch.Tensor.backward = lambda *a, **k: None")),
     Attack("json is patched", ALL, between="import json\njson.dumps = json.loads = lambda *a, **k: None"),
@@ -145,8 +137,6 @@ CHEATING = [
         "def send(connection, message):\n    real(connection, {**message, 'found': 'value', 'value': ['float', '6.0']})\n"
         "real = w.send\nw.send = send"), kinds={"numbers": "kind"}),
     Attack("an object that equals everything", BUT_PULL, pull=equal_to_all(EVERYTHING)),
-    Attack("a prediction that equals everything", "pull port", numbers=f"class Any:{textwrap.indent(EVERYTHING, '    ')}\n"
-           "answer_3 = [Any(), Any(), Any(), Any()]"),
     Attack("a float that equals everything", "pull port", numbers=(
         "class F(float):\n    __eq__ = __le__ = __ge__ = lambda *a: True\n    __sub__ = __rsub__ = lambda *a: F(0)\n"
         "    __hash__ = float.__hash__\nanswer_3 = [F(1), F(1), F(1), F(1)]")),
@@ -159,11 +149,6 @@ CHEATING = [
     Attack("an ndarray subclass that equals everything", BUT_PULL, pull=(
         "class A(np.ndarray):\n    __eq__ = lambda self, other: np.True_\n    def __array_ufunc__(self, *a, **k): return True\n"
         "    @property\n    def shape(self): return (5,)\ndef pull(v): return np.zeros(2).view(A)")),
-    Attack("a tensor of one's own", BUT_PULL, pull=equal_to_all(
-        "def __engine_value__(self): return Any()\ndef __array__(self, *a, **k): return np.zeros(5)")),
-    Attack("a class that claims to be labkit's", BUT_PULL, pull=(
-        equal_to_all("def __engine_value__(self): return np.zeros(3)") + "\nAny.__module__ = 'labkit.torch'\n"
-        "Any.__name__ = 'ndarray'")),
     Attack("an object that claims another class", BUT_PULL, pull=equal_to_all(
         "__class__ = np.ndarray\ndtype = np.dtype(float)\nshape = (5,)\nndim = 1\nsize = 5")),
     Attack("a file-like answer of a recorded default seed", BUT_PULL, pull=(
@@ -172,11 +157,8 @@ CHEATING = [
            kinds={"pull": "mutated"}),
     Attack("an answer that changes its input and is right", BUT_PULL, pull=inside(
         "w = np.cumsum(v[::-1])[::-1].copy()", "v += 1", returns="w"), kinds={"pull": "mutated"}),
-    Attack("numbers that only float16 takes for equal", "pull port", numbers=(
-        "answer_3 = list(np.array([6.004, 12.008, 6.004, 6.004], dtype=np.float16))")),
     Attack("results that only float16 takes for equal", BUT_PULL, pull=(
         "def pull(v): return (np.cumsum(v[::-1])[::-1] * 1.0004).astype(np.float16)")),
-    Attack("points and locks of one's own", "port numbers", pull="def pull(v): return v", before="points = max_score = 100"),
     Attack("it prints the right answer", BUT_PULL, pull="def pull(v):\n    print(np.cumsum(v[::-1])[::-1])",
            kinds={"pull": "printed"}),
 ]  # fmt: skip
@@ -240,11 +222,6 @@ SPYING = [
         "import sys, inspect\nfound = []\ndef pull(v):\n    frame = sys._getframe()\n    while frame:\n"
         "        found.extend(n for n in frame.f_locals if n in ('expected', 'right', 'reference', 'exercise', 'drawn'))\n"
         "        frame = frame.f_back\n    assert not found, found\n    return np.cumsum(v[::-1])[::-1]")),
-    Attack("a traceback is climbed", pull=(
-        "import sys\ndef pull(v):\n    try:\n        1 / 0\n    except ZeroDivisionError:\n"
-        "        frame = sys.exc_info()[2].tb_frame\n"
-        "    while frame.f_back: frame = frame.f_back\n    assert 'judge' not in str(frame.f_globals)\n"
-        "    return np.cumsum(v[::-1])[::-1]")),
     Attack("/proc is read", pull=walled(
         "open('/proc/self/environ').read()", "open('/proc/self/maps').read()", "open('/proc/1/cmdline').read()",
         "open('/proc/self/mem', 'rb')", "lacks(os.listdir('/proc'))", "open('/proc/kcore', 'rb')", "os.listdir('/sys')")),
@@ -299,8 +276,6 @@ ENDING = [
     Attack("SystemExit in an answer", BUT_PULL, pull=inside("raise SystemExit"), kinds={"pull": "error"}),
     Attack("KeyboardInterrupt in a cell and an answer", BUT_PULL, before="raise KeyboardInterrupt",
            pull=inside("raise KeyboardInterrupt")),
-    Attack("a BaseException of one's own", BUT_PULL, before="class B(BaseException): pass\nraise B",
-           pull=inside("raise B"), kinds={"pull": "error"}),
     Attack("an error whose text raises", BUT_PULL, pull=(
         "class E(Exception):\n    def __str__(self): raise SystemExit\n" + inside("raise E"))),
     Attack("abort", between="import os; os.abort()"),
@@ -318,15 +293,9 @@ ENDING = [
         "import sys, os\nsys.stdout.close(); sys.stderr.close()\nos.close(1); os.close(2)")),
     Attack("stdout is None", between="import sys\nsys.stdout = sys.stderr = sys.stdin = None"),
     Attack("every file is closed", between="import os; os.closerange(0, 4096)"),
-    Attack("every file is closed in an answer", BUT_PULL, pull=inside("import os", "os.closerange(0, 4096)"),
-           kinds={"pull": "died"}),
     Attack("files are exchanged", between="import os\nfor n in range(3, 64):\n    os.dup2(0, n)"),
     Attack("the files run out", between="import os\nkept = []\nwhile True:\n    kept.append(os.open('/dev/null', 0))"),
     Attack("warnings are errors", between="import warnings; warnings.simplefilter('error')"),
-    Attack("faulthandler and tracing", between=(
-        "import faulthandler, sys, threading\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)\n"
-        "threading.settrace(lambda *a: None)\nsys.excepthook = sys.unraisablehook = None\n"
-        "faulthandler.enable(open('/student/f', 'w'))")),
     Attack("builtins vanish", between="import builtins\nfor n in dir(builtins):\n    delattr(builtins, n)"),
     Attack("the working folder is deleted", between="import os\nos.mkdir('d'); os.chdir('d'); os.rmdir('d')"),
 ]  # fmt: skip
@@ -334,7 +303,7 @@ ENDING = [
 FORGING = [
     Attack("forged: the end", before=f"{SPEAK}\nsay({{'end': True}})"),
     Attack("forged: a cell that has run", before=f"{SPEAK}\nsay({{'ran': 1}}); say({{'step': 2}})"),
-    Attack("forged: walls that fell", before=f"{SPEAK}\nsay({{'walls': 'PermissionError'}})"),
+    Attack("forged: layers that are missing", before=f"{SPEAK}\nsay({{'layers': 'PermissionError'}})"),
     Attack("forged: answers to all", between=(
         f"{SPEAK}\nfor q in ('pull', 'port', 'numbers'):\n    say({{'ask': q, 'found': 'function', 'value': None}})\n"
         "    outcome()"), port="port = ...", numbers="answer_3 = ...", earns="pull"),
@@ -376,8 +345,6 @@ FORGING = [
 
 BOMBS = [
     Attack("a fork bomb", BUT_PULL, pull=inside("import os", "while True:", "    os.fork()")),
-    Attack("a fork bomb that swallows errors", between=(
-        "import os, time\nend = time.time() + 0.1\nwhile time.time() < end:\n    try: os.fork()\n    except OSError: pass")),
     Attack("14 busy children", BUT_PULL, pull=inside(
         "import os, time", "for _ in range(14):", "    if os.fork() == 0:", "        while True: pass", "time.sleep(1000)"),
         kinds={"pull": "timeout"}),
@@ -397,19 +364,12 @@ BOMBS = [
     Attack("processes that each take memory", BUT_PULL, pull=inside(
         "import os, time", "for _ in range(5):", "    if os.fork() == 0:", "        a = np.ones(30 << 20); time.sleep(1000)",
         "time.sleep(1000)")),
-    Attack("shared memory", BUT_PULL, pull=inside(
-        "import mmap, os, time", "for _ in range(5):", "    if os.fork() == 0:", "        m = mmap.mmap(-1, 240 << 20)",
-        "        for i in range(0, len(m), 4096): m[i] = 1", "        time.sleep(1000)", "time.sleep(1000)")),
     Attack("/tmp is filled", between=(
         "i = 0\nwhile True:\n    i += 1\n    open(f'/student/{i}', 'wb').write(bytes(10 << 20))")),
     Attack("a file of a terabyte", between="f = open('/student/x', 'wb'); f.truncate(1 << 40)"),
     Attack("many files", between="for i in range(10**6): open(f'/student/{i}', 'w').close()"),
     Attack("a gigabyte is printed", BUT_PULL, pull=inside("for _ in range(10): print('x' * 10**7)"), kinds={"pull": "forbidden"},
            between="import os\nfor _ in range(100): print('x' * 10**7)\nos.write(1, b'x' * 10**7)"),
-    Attack("garbage that collects for ever", between=(
-        "class D:\n    def __del__(self):\n        while True: pass\n"
-        "import atexit, weakref\nd = D()\natexit.register(D.__del__, d)\n"
-        "weakref.finalize(d, D.__del__, d)")),
 ]  # fmt: skip
 
 SLOW = [  # each takes as long as it may, and the grace where it does not stop by itself
@@ -428,9 +388,6 @@ SLOW = [  # each takes as long as it may, and the grace where it does not stop b
     Attack("signals are blocked for all that follows", BUT_PULL, before=(
         "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())"),
         pull=inside("while True: pass"), kinds={"pull": "timeout"}),
-    Attack("threads that never end", before=(
-        "import threading, time\ndef loop():\n    while True: time.sleep(0.01)\n"
-        "for d in (True, False): threading.Thread(target=loop, daemon=d).start()")),
     Attack("an error whose text never ends", BUT_PULL, pull=(
         "class E(Exception):\n    def __str__(self):\n        while True: pass\n" + inside("raise E")),
         kinds={"pull": "timeout"}),
@@ -460,7 +417,6 @@ HONEST = [
     Attack("await at the top", before="import asyncio\nawait asyncio.sleep(0)"),
     Attack("a plot", before="import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"),
     Attack("a cell that raises", before="raise ValueError('as asked in the text')", after="1 / 0"),
-    Attack("a cell that is no Python", before="def f(:\n", after="this is what I thought about it"),
     Attack("warnings and stderr", pull=inside(
         "import sys, warnings", "warnings.warn('careful')", "print('x', file=sys.stderr)", "np.log(np.array([-1.0]))")),
     Attack("default arguments", pull="def pull(v, axis=0, *rest, **more):\n    return np.cumsum(v[::-1], axis)[::-1]"),
@@ -468,9 +424,6 @@ HONEST = [
     Attack("functools.partial", pull="import functools\npull = functools.partial(lambda k, v: np.cumsum(v[::k])[::k], -1)"),
     Attack("a callable object", pull=(
         "class Pull:\n    def __call__(self, v): return np.cumsum(v[::-1])[::-1]\npull = Pull()")),
-    Attack("a decorated function", pull=(
-        "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def g(*a, **k): f(*a); return f(*a, **k)\n    return g\n"
-        "@twice\n" + PULL)),
     Attack("a helper of an earlier question", pull="def total(v): return v.sum()\n" + PULL,
            port="def port(v):\n    total(v**2).backward()\n    return v.grad"),
     Attack("defined in a later cell than asked", pull="pull = ...", after=PULL),
@@ -478,7 +431,7 @@ HONEST = [
     Attack("three dots", "", pull="def pull(v): ...", port="def port(v): ...", numbers="answer_3 = ...",
            kinds={"pull": "empty", "port": "empty", "numbers": "empty"}),
     Attack("numbers where a function is asked for", BUT_PULL, pull="pull = 3", kinds={"pull": "type"}),
-    Attack("other arguments", BUT_PULL, pull="def pull(): return 1", kinds={"pull": "arguments"}),
+    Attack("wrong arguments", BUT_PULL, pull="def pull(): return 1", kinds={"pull": "arguments"}),
     Attack("a name that is deleted", BUT_PULL, pull=PULL + "\ndel pull", kinds={"pull": "missing"}),
     Attack("a comment as long as a book", before="# " + "x" * 90_000),
     Attack("zero bytes and odd characters", before="x = '\\0'\n\x0c\ny = 'ä😀'"),

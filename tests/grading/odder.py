@@ -12,61 +12,32 @@ WAYS = [  # of honest people
     Attack("another np", before="import autograd.numpy as np", after="np = None"),
     Attack("star imports", before="from numpy import *\nfrom math import *\nfrom labkit.torch import *"),
     Attack("errors of NumPy are raised", before="np.seterr(all='raise')\nnp.set_printoptions(precision=1, threshold=2)"),
-    Attack("annotations of the future", pull=(
-        "from __future__ import annotations\ndef pull(v: np.ndarray[int, Unknown]) -> Whatever[float]:\n    return " + SUM)),
     Attack("annotations that are not there", pull="def pull(v: 'np.ndarray', /) -> 'np.ndarray':\n    return " + SUM),
-    Attack("the newest grammar", pull=(
-        "def pull(v):\n    match v.ndim:\n        case 1 if (n := len(v)):\n            w = v[::-1]\n        case _:\n"
-        "            w = v\n    return np.cumsum(w)[::-1]")),
-    Attack("a loop over elements", pull=(
-        "def pull(v):\n    out, total = np.zeros(len(v)), 0.0\n    for i in range(len(v) - 1, -1, -1):\n        total += v[i]\n"
-        "        out[i] = total\n    return out")),
     Attack("a matrix, which was forbidden", BUT_PULL, pull="def pull(v):\n    return np.triu(np.ones((len(v), len(v)))) @ v"),
-    Attack("einsum and a view with steps", pull="def pull(v):\n    return np.asfortranarray(np.add.accumulate(v[::-1]))[::-1]"),
-    Attack("labkit finds it", pull=(
-        "import labkit\ndef pull(v):\n    return labkit.vjp(np.cumsum, np.zeros(len(v)))[1](v)"), earns=BUT_PULL, kinds={"pull": "error"}),
     Attack("autograd finds it", pull=(
         "import autograd.numpy as anp\nfrom autograd import make_vjp\ndef pull(v):\n"
         "    return make_vjp(anp.cumsum)(np.zeros(len(v)))[0](v)"), earns=BUT_PULL, kinds={"pull": "forbidden"}),
-    Attack("a cache of results by value", pull=(
-        "kept = {}\ndef pull(v):\n    key = v.tobytes()\n    if key not in kept: kept[key] = np.cumsum(v[::-1])[::-1]\n"
-        "    return kept[key].copy()")),
     Attack("a function that counts its calls", pull="calls = 0\ndef pull(v):\n    global calls\n    calls += 1\n    return " + SUM),
     Attack("threads of a pool", pull=(
         "from concurrent.futures import ThreadPoolExecutor\ndef pull(v):\n    with ThreadPoolExecutor(2) as pool:\n"
         "        return list(pool.map(np.cumsum, [v[::-1]]))[0][::-1]")),
-    Attack("an event loop", pull=(
-        "import asyncio\nasync def work(v):\n    await asyncio.sleep(0)\n    return np.cumsum(v[::-1])[::-1]\n"
-        "def pull(v):\n    return asyncio.new_event_loop().run_until_complete(work(v))")),
     Attack("a coroutine", BUT_PULL, pull="async def pull(v):\n    return " + SUM),
     Attack("files of one's own", pull=inside(
         "import tempfile, pathlib", "np.save('x.npy', v)", "w = np.load('x.npy')",
         "with tempfile.TemporaryDirectory() as d: pathlib.Path(d, 'a').write_text('1')", "assert (w == v).all()")),
-    Attack("a database and a log", before=(
-        "import logging, sqlite3\nlogging.basicConfig(level=0, filename='log.txt')\nlogging.warning('x')\n"
-        "sqlite3.connect('a.db').execute('create table t (x)')")),
     Attack("magics of all kinds", before=(
         "%load_ext autoreload\n%autoreload 2\n%matplotlib notebook\nfiles = !ls\n%pip install numpy\n!{sys.executable} -m pip list\n"
         "%config InlineBackend.figure_format = 'svg'\n%env A=1\n%cd ..\n%reset -f\nx = %timeit -o 1"), pull="%%time\n" + PULL),
     Attack("a magic within an answer", pull="def pull(v):\n    %timeit 1\n    !ls\n    return " + SUM),
     Attack("a help request behind the code", pull=PULL + "\npull?", after="??np.cumsum"),
-    Attack("a semicolon and a value at the end", pull=PULL + "\npull(np.ones(3));", numbers="answer_3 = [6.0, 12.0, 6.0, 6.0]\nanswer_3"),
     Attack("other line ends and tabs", pull="def pull(v):\r\n\treturn " + SUM + "\r\n"),
-    Attack("an asserting cell that fails", before="assert 1 == 2, 'to be continued'", after="raise NotImplementedError"),
     Attack("right numbers as an array", numbers="answer_3 = np.array([6, 12, 6, 6])"),
     Attack("right numbers as a tuple without brackets", numbers="answer_3 = 6, 12.0, 6, 6"),
-    Attack("right numbers that were computed", numbers="a = 3\nanswer_3 = [2 * a, *[a * 4], a + a, float(f'{6}')]"),
     Attack("right numbers as fractions", numbers=(
         "from fractions import Fraction as F\nanswer_3 = [F(6), F(24, 2), F(6), F(6)]"), earns="pull port"),
     Attack("right numbers as texts", "pull port", numbers="answer_3 = ['6', '12', '6', '6']"),
     Attack("answers that are set again with the same values", after=f"{PULL}\nanswer_3 = list(answer_3)\n{PORT}"),
     Attack("a stub below the answer", pull=PULL + "\n\n# def pull(v):\n#     ...\n"),
-    Attack("the answer within an if", pull="if True:\n    def pull(v):\n        return " + SUM + "\nelse:\n    pull = None"),
-    Attack("the answer is a method", pull="class A:\n    def pull(self, v):\n        return " + SUM + "\npull = A().pull"),
-    Attack("a main program", pull=PULL + "\nif __name__ == '__main__':\n    import sys\n    print(pull(np.ones(2)), sys.argv)"),
-    Attack("a plot in an answer", pull=inside("import matplotlib.pyplot as plt", "plt.plot(v)", "plt.show()", "plt.close('all')")),
-    Attack("progress on the terminal", pull=inside(
-        "import sys", "for i in range(2000): sys.stdout.write(f'\\r{i}'); sys.stdout.flush()")),
 ]  # fmt: skip
 
 BREAKING = [
@@ -91,16 +62,10 @@ BREAKING = [
     Attack("descriptors are sent along the line", between=(
         f"{SPEAK}\nimport array\nwith socket.socket(fileno=os.dup(line())) as w:\n"
         "    w.sendmsg([b'\\0\\0\\0\\2{}'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0] * 50))])")),
-    Attack("pairs of sockets full of descriptors", between=(
-        "import socket, array, os\ntry:\n    for _ in range(20):\n        a, b = socket.socketpair()\n        for _ in range(50):\n"
-        "            a.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [a.fileno()] * 30))])\n"
-        "except OSError: pass")),
     Attack("timers of one's own", before=(
         "import signal\nsignal.signal(signal.SIGPROF, lambda *a: None); signal.signal(signal.SIGXCPU, signal.SIG_IGN)\n"
         "for t in (signal.ITIMER_REAL, signal.ITIMER_PROF, signal.ITIMER_VIRTUAL):\n    signal.setitimer(t, 0.001, 0.001)\n"
         "signal.signal(signal.SIGVTALRM, signal.SIG_IGN); signal.signal(signal.SIGALRM, signal.SIG_IGN)")),
-    Attack("an alarm that raises", between=(
-        "import signal\ndef late(*a): raise TimeoutError\nsignal.signal(signal.SIGALRM, late); signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)")),
     Attack("the interpreter is ended from within", BUT_PULL, pull=inside("import ctypes", "ctypes.pythonapi.Py_FinalizeEx()")),
     Attack("an exit function that speaks", between=(
         f"{SPEAK}\nimport atexit\natexit.register(lambda: say({{'end': True}}))\natexit._run_exitfuncs()")),
@@ -108,10 +73,6 @@ BREAKING = [
         "import sys\ndef hook(event, args):\n    if event in ('os.fork', 'pickle.find_class'): raise RuntimeError(event)\n"
         "sys.addaudithook(hook)")),
     Attack("fork is replaced", between="import os\nos.fork = lambda: 0\nos._exit = lambda n: None"),
-    Attack("what is registered at forks", between=(
-        "import os\nos.register_at_fork(before=lambda: None, after_in_child=lambda: os._exit(0), after_in_parent=lambda: 1 / 0)")),
-    Attack("a name that cannot be asked for", BUT_PULL, pull=(
-        "class G(dict):\n    def __getitem__(self, k): raise SystemExit\nglobals().update(pull=property(lambda s: 1))")),
     Attack("frozen main", between="import sys, types\nsys.modules['__main__'] = types.ModuleType('x')"),
     Attack("an import that never ends", between="import sys\nclass F:\n    def find_spec(self, *a): raise ImportError('no')\nsys.meta_path[:] = [F()]; sys.path[:] = []"),
     Attack("NumPy's own functions lie", between=(
@@ -132,15 +93,11 @@ UNCOUNTED = [
         "import os, socket, fcntl\nkept = []\ntry:\n    while True:\n        r, w = os.pipe(); os.set_blocking(w, False)\n"
         "        fcntl.fcntl(w, 1031, 1 << 20); kept += [r, w]\n        try:\n            while True: os.write(w, b'x' * 65536)\n"
         "        except BlockingIOError: pass\nexcept OSError: pass\nfor n in kept: os.close(n)")),
-    Attack("a stack of a gigabyte", pull=inside(
-        "import threading", "threading.stack_size(900 << 20)", "t = threading.Thread(target=lambda: None)", "t.start(); t.join()")),
     Attack("a sparse file that is mapped", pull=inside(
         "import mmap", "f = open('x', 'wb+'); f.truncate(60 << 20)", "m = mmap.mmap(f.fileno(), 60 << 20)",
         "for i in range(0, len(m), 4096): m[i] = 1")),
     Attack("a thousand exceptions that hold each other", BUT_PULL, pull=(
         "def pull(v):\n    e = None\n    for i in range(20000):\n        n = ValueError('x' * 1000); n.__context__ = e; e = n\n    raise e")),
-    Attack("a group of errors, nested", BUT_PULL, pull=(
-        "def pull(v):\n    e = ValueError('x')\n    for i in range(500): e = ExceptionGroup('g' * 99, [e, e])\n    raise e")),
     Attack("notes and causes as long as a book", BUT_PULL, pull=(
         "def pull(v):\n    e = ValueError('\\x1b[2J' * 10**5)\n    for i in range(99): e.add_note('<script>' * 10**4)\n    raise e from e")),
 ]  # fmt: skip

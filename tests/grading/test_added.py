@@ -13,7 +13,7 @@ from labkit.grading.grader import Grader, Settings
 from labkit.grading.notebooks import write
 from labkit.grading.release import released
 from labkit.grading.verify import problems, remarks
-from labkit.grading.worker import Work, Worker
+from labkit.grading.workers import Work, Worker
 
 SOLVED = dict.fromkeys(("answer-grad-slip", "power", "bag"))
 
@@ -66,7 +66,7 @@ def test_students_get_neither_hidden_tests_nor_answers_nor_the_mark_scheme(sourc
     [
         (cell("code", "t", "assert 1", grade=True, locked=True), r"cell 7 \(t\): its points are None"),
         (cell("code", "t", "assert 1", grade=True, points=float("nan")), "its points are nan"),
-        (cell("code", "t", "assert (", grade=True, points=1), "its tests are no Python"),
+        (cell("code", "t", "assert (", grade=True, points=1), "its tests are not Python"),
         (cell("markdown", "t", "words", grade=True, points=1), "tests must be code"),
         (cell("markdown", "t", "words", task=True, grade=True, points=1), "a task cannot also be a grade cell"),
         (cell("code", "", "x", solution=True), "has no grade_id"),
@@ -86,13 +86,12 @@ def test_what_nobody_knows_is_named(tmp_path):
     odd.metadata["otter"] = {"points": 3}
     _, notebook = source_with(tmp_path, odd, cell("code", "alone", "x = 1", solution=True))
     first, second, third = misplaced(notebook.cells)
-    assert first == "cell 6 (odd): the mark 'peer_review' is not known, and nothing is done about it. Take it away."
+    assert first == "cell 6 (odd): the mark 'peer_review' is unknown and has no effect. Remove it."
     assert (
-        "BEGIN HIDDEN TESTS stands there 1 times, END HIDDEN TESTS 0 times" in second
-        and "is not marked for it" in third
+        "BEGIN HIDDEN TESTS occurs 1 times, END HIDDEN TESTS 0 times" in second and "without the mark for it" in third
     )
     first, second = ungraded(notebook.cells)
-    assert "its metadata 'otter' is not known" in first and "cell 7 (alone): an answer that earns nothing" in second
+    assert "its metadata 'otter' is unknown" in first and "cell 7 (alone): an answer without points" in second
     whole = source_with(tmp_path, *added_cells())[1].cells
     assert list(misplaced(whole)) == [] == list(ungraded(whole))
 
@@ -136,7 +135,7 @@ def test_names_of_an_answers_own_and_of_methods_are_no_built_in_ones():
 @pytest.mark.needs("bubblewrap")
 @pytest.mark.parametrize("tests, said", [
     ("np.random.seed(0)\nassert power(2, 3) == 8", "line 1: seed() does not reach the answers"),
-    ("assert power(2, 3) == 9", "are not passed by your own answers: AssertionError:  (line 1: assert power(2, 3) == 9)"),
+    ("assert power(2, 3) == 9", "fail on your own answers: AssertionError:  (line 1: assert power(2, 3) == 9)"),
     ("assert Bag(1) != Bag(2)", "the tests cannot compare an object of the class Bag (line 1: assert Bag(1) != Bag(2)). Compare"),
 ])  # fmt: skip
 def test_build_refuses_tests_that_do_not_work_before_students_get_anything(tests, said, tmp_path, capsys):
@@ -164,11 +163,11 @@ def test_course_check_tries_the_tests_where_they_will_run(tmp_path):
     course = course_with(tmp_path, *added_cells(), weak, broken, made, bare)
     said = list(problems(course))
     assert len(said) == 3
-    assert "tests 'broken' are not passed by your own answers: AssertionError" in said[0] and "(line 1: " in said[0]
-    assert "'bare' are not passed" in said[1] and "object of the class Odd" in said[1] and "Compare numbers" in said[1]
-    assert "the tests 'weak' are passed by what is handed out" in said[2]
+    assert "tests 'broken' fail on your own answers: AssertionError" in said[0] and "(line 1: " in said[0]
+    assert "'bare' fail" in said[1] and "object of the class Odd" in said[1] and "Compare numbers" in said[1]
+    assert "the tests 'weak' pass on the released notebook" in said[2]
     (remark,) = remarks(course)
-    assert "(made): what students get of it is no Python" in remark
+    assert "(made): the released cell is not Python" in remark
 
 
 # ---- what it earns ----
@@ -189,9 +188,9 @@ def test_the_instructors_answers_earn_everything_and_the_empty_release_nothing(r
 @pytest.mark.needs("bubblewrap")
 def test_what_a_test_says_reaches_the_student_without_what_is_hidden(results):
     found = results(power="def power(x, n):\n    return x * n")["test-power"]
-    assert (found.kind, found.points, found.text) == ("tests", 0.0, "A test is not passed: assert power(2, 3) == 8")
+    assert (found.kind, found.points, found.text) == ("tests", 0.0, "A test failed: assert power(2, 3) == 8")
     found = results(power="def power(x, n):\n    return int(x) ** n")["test-power"]
-    assert found.text == "A hidden test is not passed.\nDoes it work for numbers with a point?"
+    assert found.text == "A hidden test failed.\nDoes it work for numbers with a point?"
     assert "6.25" in found.detail
     found = results(power="def power(x, n):\n    raise type(f'Saw{x}', (KeyError,), {})(x)")["test-power"]
     assert found.text.endswith("It raised an error of its own class.")
@@ -217,10 +216,10 @@ def test_all_is_well_is_said_only_when_it_is_and_counts_what_was_added(tmp_path,
     counts = (
         "1 assignment, 1 exercise, 3 questions with tests of your own, 2 to grade by hand; every solution is right."
     )
-    assert capsys.readouterr().out == f"Note: a note\nNothing is wrong, with 1 note above: {counts}\n"
+    assert capsys.readouterr().out == f"Note: a note\nNo problems, with 1 note above: {counts}\n"
     monkeypatch.setattr(verify, "remarks", lambda course: [])
     assert main(["course", "check", str(course.folder)]) == 0
-    assert capsys.readouterr().out == f"All is well: {counts}\n"
+    assert capsys.readouterr().out == f"No problems: {counts}\n"
 
 
 @pytest.mark.needs("bubblewrap")

@@ -6,9 +6,9 @@ import pytest
 from added_questions import assignment_of, cell, handed_in, source_with
 from patience import PATIENT
 
+from labkit.grading.disclosure import note_told
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader, Settings
-from labkit.grading.told import note_told
 
 pytestmark = pytest.mark.needs("bubblewrap")
 

@@ -196,7 +196,7 @@ def test_other_points_and_partial_credit_reach_a_source_that_was_changed_by_hand
     later = FIXED.replace('"grad-slip"', '{ exercise = "grad-slip", points = 2.5, partial = true }')
     told = hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])
     assert (
-        "kept, but for the points of 'grad-slip', partial credit for 'grad-slip', the sum of points in the first cell."
+        "kept, except for the points of 'grad-slip', partial credit for 'grad-slip', the sum of points in the first cell."
         in told[0]
     )
     kept, release = read(ours.source("a1")), read(ours.release("a1"))
@@ -243,7 +243,7 @@ def test_a_file_of_somebody_elses_is_not_overwritten(tmp_path):
     ours.source("a1").parent.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(), ours.source("a1"))
     before = ours.source("a1").read_bytes()
-    with pytest.raises(AssignmentError, match="no assignment of labkit's"):
+    with pytest.raises(AssignmentError, match="not an assignment of labkit"):
         hand_out(ours, ours.assignments[0])
     assert ours.source("a1").read_bytes() == before
 
@@ -288,7 +288,7 @@ def built(tmp_path):
     ],
 )
 def test_a_change_in_course_toml_that_was_not_built_is_found(built, tmp_path, old, new, said):
-    assert f"does not fit course.toml ({said}). Run: labkit course build" in found(
+    assert f"does not match course.toml ({said}). Run: labkit course build" in found(
         course(tmp_path, FIXED.replace(old, new))
     )
 
@@ -309,7 +309,7 @@ def test_a_solution_outside_the_marks_is_found(built):
     change(built, "answer-backprop-write", source.replace("### BEGIN SOLUTION\n", "").replace("\n### END SOLUTION", "")
            + "\n### BEGIN SOLUTION\n### END SOLUTION")  # fmt: skip
     hand_out(built, built.assignments[0])
-    assert "'answer-backprop-write' earns points as it is handed out" in found(built)
+    assert "'answer-backprop-write' earns points as released" in found(built)
 
 
 def test_a_release_that_is_old_or_missing_is_found(built):
@@ -324,9 +324,9 @@ def test_a_roster_that_is_not_there_and_an_extension_of_nobody_are_found(built, 
     assert "who.csv: cannot be read" in found(ours)
     (tmp_path / "who.csv").write_text("id\nada\n")
     late = FIXED.replace('"First"', '"First"\ndue = 2026-11-30T23:59:00Z\nextensions = { adda = 2026-12-01T23:59:00Z }')
-    assert "an extension of adda, nobody on the roster" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
+    assert "extensions for adda, who are not on the roster" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
 
 
 def test_a_notebook_that_course_toml_does_not_know_is_found(built):
     built.source("old").parent.mkdir()
-    assert "old: is no assignment of course.toml" in found(built)
+    assert "old: is not an assignment of course.toml" in found(built)

@@ -9,11 +9,10 @@ import pytest
 
 from labkit.grading import classwork
 from labkit.grading.classwork import grade_class
+from labkit.grading.files import SubmissionError
 from labkit.grading.findings import Pace
 from labkit.grading.journal import JournalError, seed_of
-from labkit.grading.opening import SubmissionError
-from labkit.grading.pool import grade_here
-from labkit.grading.worker import ungraded_result
+from labkit.grading.workers import grade_here, ungraded_result
 
 pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
 
@@ -160,7 +159,7 @@ def test_a_table_must_have_the_name_of_a_table(out, plan):
 
 
 def test_the_table_of_all_is_not_put_among_what_students_get(plan, forbidden):
-    with pytest.raises(ValueError, match="handed out to students"):
+    with pytest.raises(ValueError, match="is for students"):
         grade_class(replace(plan, feedback=plan.out.parent))
 
 

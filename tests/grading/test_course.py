@@ -38,7 +38,7 @@ def test_the_example_is_a_course_over_many_notebooks(tmp_path):
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "course.toml").write_text("precious")
-    with pytest.raises(CourseError, match="exists already, and nothing was changed"):
+    with pytest.raises(CourseError, match="already exists, and was not changed"):
         new_course(tmp_path / "mine")
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["course.toml"]
     assert (tmp_path / "mine" / "course.toml").read_text() == "precious"
@@ -79,7 +79,7 @@ def test_points_are_the_exercises_unless_said(tmp_path):
         ('[{ exercise = "grad-slip", point = 2 }]', "unknown key 'point'. Did you mean 'points'?"),
         ('[{ points = 2 }]', "either exercise"),
         ('[{ exercise = "grad-slip", any_of = ["start-order"], name = "q" }]', "either exercise"),
-        ('[{ any_of = ["grad-slip", "start-order"] }]', "needs a name of its own"),
+        ('[{ any_of = ["grad-slip", "start-order"] }]', "a question with any_of needs a name"),
         ('[{ name = "q", any_of = ["grad-slip", "backprop-write"] }]', "different points (grad-slip 1, backprop-write 3)"),
         ('[{ name = "../q", exercise = "grad-slip" }]', "name is '../q'"),
         ('[{ name = "q", any_of = [] }]', "expected names of exercises"),

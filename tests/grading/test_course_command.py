@@ -20,7 +20,7 @@ def test_new_build_check(folder, capsys):
     assert "Run: labkit course build" in capsys.readouterr().out
     assert main(["course", "build", str(folder)]) == 0
     assert main(["course", "check", str(folder)]) == 0
-    assert "All is well: 5 assignments" in capsys.readouterr().out
+    assert "No problems: 5 assignments" in capsys.readouterr().out
 
 
 def test_build_for_students(folder, tmp_path, capsys):
@@ -42,7 +42,7 @@ def test_the_folder_is_here_if_not_given(folder, monkeypatch):
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        (["new", "."], "exists already"),
+        (["new", "."], "already exists"),
         (["build", "nowhere"], "Make a course: labkit course new FOLDER"),
         (["check", "nowhere"], "Make a course: labkit course new FOLDER"),
     ],

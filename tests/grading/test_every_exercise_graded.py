@@ -6,9 +6,9 @@ import pytest
 from patience import PATIENT
 
 from labkit.classroom import EXERCISES, judge
+from labkit.grading.build import renamed
 from labkit.grading.grader import Settings
-from labkit.grading.pool import Work, grade_here
-from labkit.grading.stubs import renamed
+from labkit.grading.workers import Work, grade_here
 
 pytestmark = pytest.mark.needs("bubblewrap")
 

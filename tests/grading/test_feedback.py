@@ -15,10 +15,10 @@ from result_examples import NASTY, question, submission
 
 from labkit.classroom import EXERCISES
 from labkit.grading import pages as look
+from labkit.grading.disclosure import note_told
 from labkit.grading.feedback import LONGEST, feedback_pages, student_page, write_feedback
 from labkit.grading.finals import Final
 from labkit.grading.rules import Policy
-from labkit.grading.told import note_told
 
 HOSTILE = (
     "</code></pre></style><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>{{ 7*7 }}"
@@ -72,8 +72,8 @@ def test_a_page_shows_the_score_that_counts_and_the_times_of_the_course():
     due = datetime.fromisoformat("2025-02-28T23:59+01:00")
     late = Final(submission("ann"), None, due, 1, 1.3, policy=Policy(due, 32.5, zone=ZoneInfo("Europe/Berlin")))
     text = seen(student_page(late, "Week 1"))
-    for part in ("1.2  of 4 points", "Your answers earned 2.5 points; 1.3 of them are taken off because you handed in late.",
-                 "handed in 2025-03-01 13:30 CET, due 2025-02-28 23:59 CET"):  # fmt: skip
+    for part in ("1.2  of 4 points", "Your answers earned 2.5 points. The late penalty is 1.3 points.",
+                 "submitted 2025-03-01 13:30 CET, due 2025-02-28 23:59 CET"):  # fmt: skip
         assert part in text
 
 
@@ -129,16 +129,16 @@ def test_the_pages_of_two_students_never_mention_one_another(tmp_path):
 
 TO_INSTRUCTORS = (
     "The file is a PDF, not a notebook. Ask for the .ipynb file.", "a/b.ipynb is a link, and links are not followed. "
-    "Put the file itself in its place.", "The folder ann holds no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
+    "Put the file itself there.", "The folder ann contains no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
     "ann/a1.ipynb cannot be opened: Permission denied. Give yourself the right to read it.",
     "a.ipynb is a folder; expected a notebook. If the notebook is inside, move it out.",
-    "The file is broken before its first code cell. No cell of it is whole. Ask for the notebook again.",
+    "The file is broken before its first code cell. No cell of it is complete. Ask for the notebook again.",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("note", TO_INSTRUCTORS)
 def test_where_nothing_could_be_read_the_page_speaks_to_the_student(note):
-    missing = question("q1", "missing", 0.0, text="There is nothing that could be graded.", detail=note)
+    missing = question("q1", "missing", 0.0, text="Nothing could be graded.", detail=note)
     text = seen(student_page(submission("ann", missing, notes=(note,)), "Week 1"))
     assert "Open the notebook that you worked in" in text and "show this page to your instructor" in text
     assert note.partition(". ")[0] in text
@@ -147,16 +147,16 @@ def test_where_nothing_could_be_read_the_page_speaks_to_the_student(note):
 
 def test_a_person_speaks_in_the_page_and_what_waits_for_one_is_not_called_wrong():
     marked = question("q1", "marked", 1.5, text="", comment="Say <b>why</b>.")
-    waiting = question("q2", "by-hand", 0.0, text="This answer is graded by a person.")
+    waiting = question("q2", "by-hand", 0.0, text="Your instructor will grade this answer.")
     page = student_page(submission("ann", marked, waiting, answers={"q1": "x", "q2": "y"}), "Week 1")
     assert "Your instructor: Say <b>why</b>." in re.sub(r" +", " ", seen(page)) and "<b>why" not in page
-    assert "partly right" in seen(page) and "graded by a person" in seen(page) and "not yet right" not in seen(page)
+    assert "partly right" in seen(page) and "will grade this answer" in seen(page) and "not yet right" not in seen(page)
 
 
 def test_every_note_that_tells_an_instructor_what_to_do_is_known():
     """A sentence of the modules that open files which begins with another command would reach the student."""
     commands = set()
-    for module in ("opening", "salvage", "scripts", "submissions"):
+    for module in ("files", "salvage", "formats", "submissions"):
         tree = ast.parse((Path(look.__file__).with_name(f"{module}.py")).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if (

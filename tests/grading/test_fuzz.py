@@ -27,7 +27,7 @@ from labkit.grading.export import write_grades, write_questions
 from labkit.grading.feedback import write_feedback
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.overview import write_overview
-from labkit.grading.reader import Reader
+from labkit.grading.processes import Reader
 from labkit.grading.salvage import TOTAL, read_submission
 from labkit.grading.submissions import SubmissionError, open_submission
 from labkit.jail import wire
@@ -192,7 +192,7 @@ def compared(result):
     failed = [
         (q.exercise, q.detail)
         for q in result.questions
-        if "could not be compared" in q.detail or "To judge it" in q.text
+        if "could not be compared" in q.detail or "Comparing the answer" in q.text
     ]
     assert not failed, failed
 

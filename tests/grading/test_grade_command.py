@@ -20,7 +20,7 @@ pytestmark = pytest.mark.needs("bubblewrap")
 
 ROOT = Path(__file__).parents[2]
 UNREAD = (  # of the class, s0004 is one
-    "labkit grade: 1 submission could not be read, and earned nothing: s0004. The overview says why. Ask for them again; "
+    "labkit grade: 1 submission could not be read, and earned no points: s0004. The overview says why. Ask for them again; "
     "--resume grades what is new.\n"
 )
 
@@ -109,7 +109,7 @@ def test_ctrl_c_stops_soon_keeps_what_is_graded_and_leaves_no_process(jobs, hand
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     said = process.communicate(timeout=900)[1]  # what runs would take longer
     assert process.returncode == 130
-    assert said.strip() == "Stopped. What is graded is kept: the same command with --resume goes on."
+    assert said.strip() == "Stopped. The results so far are kept: continue with the same command and --resume."
     theirs.wait_for_end()
     before = graded_so_far(tmp_path)
     for i in range(3):
@@ -132,7 +132,7 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
     (tmp_path / "feedback").write_text("a file in the way")
     status, printed, complained = run("--feedback", "feedback")
     assert status == 1
-    assert "feedback was not written, or not all of it" in complained and "--resume" in complained
+    assert "feedback was not written completely" in complained and "--resume" in complained
     assert "Feedback for" not in printed and len((tmp_path / "out" / "grades.csv").read_text().splitlines()) == 6
     (tmp_path / "feedback").unlink()
     graded = graded_so_far(tmp_path)
@@ -149,7 +149,7 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
         (["--jobs", "0"], "expected a number of at least 1, but got 0"),
         (["--seed", "-1"], "expected a number of at least 0, but got -1"),
         (["--seconds", "0"], "expected seconds above 0, but got 0"),
-        (["--feedback", "out"], "handed out to students"),
+        (["--feedback", "out"], "is for students"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(more, said, run):
@@ -166,7 +166,9 @@ def test_without_walls_nothing_is_graded_unless_one_insists(arguments, tmp_path,
     assert not (tmp_path / "out").exists()
     assert main(arguments("--jobs", "1", "--unsafe", "--feedback", "pages")) == 1
     said = capsys.readouterr().err
-    assert said.startswith("labkit grade: --unsafe: students' code may not be isolated.") and said.endswith(UNREAD)
+    assert said.startswith("labkit grade: --unsafe: students' code may run without isolation.") and said.endswith(
+        UNREAD
+    )
     (journal,) = tmp_path.rglob("*.journal")
     assert '"unsafe": true' in journal.read_text().splitlines()[0]
     files = [*tmp_path.rglob("pages/*/*.html"), journal.with_suffix(".html")]

@@ -15,9 +15,9 @@ from labkit.classroom.compare import plain_data
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.judging import DrawnInputs
+from labkit.grading.overview import summarise
 from labkit.grading.results import UNREAD
-from labkit.grading.statistics import summarise
-from labkit.grading.worker import Work, Worker
+from labkit.grading.workers import Work, Worker
 
 pytestmark = pytest.mark.needs("bubblewrap")
 

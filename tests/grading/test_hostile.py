@@ -20,9 +20,9 @@ from labkit.grading.course import Course, new_course
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
-from labkit.grading.plan import Plan
-from labkit.grading.pool import grade_here, work_of
-from labkit.jail import ROOMS, Limits
+from labkit.grading.run import Plan
+from labkit.grading.workers import grade_here, work_of
+from labkit.jail import USERS, Limits
 
 pytestmark = pytest.mark.needs("bubblewrap")
 
@@ -172,10 +172,6 @@ def not_unicode(folder, notebook):
     put(folder, json.dumps(notebook).encode().replace(b'"nbformat"', b'"\xff\xfe\x80"', 1))
 
 
-def a_page_that_is_read_again_and_again(folder, notebook):
-    put(folder, "<html>" + '<div class="highlight hl-x"><pre>' * 50_000 + "x = 1</pre>")
-
-
 def texts_that_take_long_to_parse(folder, notebook):
     slow = {"nbgrader": {"solution": True, "grade_id": "x"}}
     text = {"cell_type": "markdown", "metadata": slow, "source": 'x = f"' + "{a}" * 30_000 + '"'}
@@ -201,7 +197,7 @@ FILES = {  # what each earns
     a_link: 0, a_hard_link: 0, a_pipe: 0, a_folder: 0, an_empty_file: 0, half_a_file: 1, other_points: FULL,
     checks_replaced_by_code: FULL, without_ids: FULL, without_checks: FULL, cells_twice: FULL, answers_as_text: FULL,
     as_colab_saves_it: FULL, fifty_thousand_cells: FULL, huge_outputs: FULL, deep_json: 0, metadata_of_other_types: FULL,
-    another_name: FULL, not_unicode: FULL, a_page_that_is_read_again_and_again: 0, texts_that_take_long_to_parse: 0,
+    another_name: FULL, not_unicode: FULL, texts_that_take_long_to_parse: 0,
     lists_that_grow: 0, errors_in_every_cell: FULL, a_result_that_recognisers_read_long: FULL - POINTS["numbers"],
 }  # fmt: skip
 STRANGERS = ("=cmd()", "line\nend", "\udcff\udcfe", "<b>", "-rf", "a'b\"c", "x" * 200)
@@ -287,7 +283,7 @@ class Run:
         for process in set(psutil.Process().children(recursive=True)) - self.earlier:
             try:
                 self.seen.add(process)
-                self.users.update(uid for uid in process.uids() if uid in ROOMS and uid != os.getuid())
+                self.users.update(uid for uid in process.uids() if uid in USERS and uid != os.getuid())
             except psutil.Error:
                 pass
 

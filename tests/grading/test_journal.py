@@ -9,8 +9,7 @@ import sys
 import pytest
 from result_examples import NASTY, question, submission
 
-from labkit.grading.holding import held
-from labkit.grading.journal import Journal, JournalError
+from labkit.grading.journal import Journal, JournalError, locked
 
 RUN = {"assignment": "12ab", "seed": 7, "labkit": "1.0", "limits": {"seconds": 5.0}}
 
@@ -177,34 +176,34 @@ def test_a_line_is_json_that_other_tools_can_read(path):
 
 
 def test_a_journal_is_held_from_start_to_end_and_by_nobody_else(path):
-    with held(path):
+    with locked(path):
         Journal.open(path, RUN).add(submission("ann"))
-        with pytest.raises(JournalError, match="another run grades into"), held(path):
+        with pytest.raises(JournalError, match="another run grades into"), locked(path):
             pass
         Journal.open(path, RUN, resume=True).add(submission("bob"))
-    with held(path):
+    with locked(path):
         assert list(Journal.open(path, RUN, resume=True).results) == ["ann", "bob"]
 
 
 def test_a_journal_in_which_nothing_was_written_is_not_left(path):
-    with held(path):
+    with locked(path):
         assert path.exists()
     assert not path.exists()
 
 
 def test_a_lock_ends_with_its_process_and_is_not_held_by_what_it_starts(path):
     code = (
-        "import subprocess, sys, time; from pathlib import Path; from labkit.grading.holding import held\n"
-        "with held(Path(sys.argv[1])):\n"
+        "import subprocess, sys, time; from pathlib import Path; from labkit.grading.journal import locked\n"
+        "with locked(Path(sys.argv[1])):\n"
         "    child = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=0)\n"
         "    print(child.pid, flush=True); time.sleep(1000)"
     )
     command = [sys.executable, "-c", code, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
         run.stdout.readline()
-        with pytest.raises(JournalError, match="in use"), held(path):
+        with pytest.raises(JournalError, match="in use"), locked(path):
             pass
         run.kill()
         run.wait()
-        with held(path):
+        with locked(path):
             pass

@@ -12,10 +12,9 @@ import chromium
 import pytest
 from added_questions import added_cells, assignment_of, source_with
 
-from labkit.grading.marking import MarkingDesk
-from labkit.grading.marking_server import MarkingServer
+from labkit.grading.manual import pictures_of
+from labkit.grading.marking import MarkingDesk, MarkingServer
 from labkit.grading.marks import Mark, MarksError, digest_of, left_over, marked, read_marks, write_marks
-from labkit.grading.pictures import pictures_of
 from labkit.grading.rescoring import basis, merged, rescored, stale
 from labkit.grading.results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
@@ -100,8 +99,8 @@ def test_a_mark_counts_for_the_answer_that_was_marked_and_a_person_has_the_last_
     assert carl.to_mark == blaise.to_mark == ("why",)
     assert ada.score == 1 + 1 + 1 + 3 + 3
     assert list(left_over(results, marks)) == [
-        "the answer of carl<b> to why is another one since it was marked: mark it again",
-        "the mark of eve for why counts for nobody: no such answer was graded",
+        "the answer of carl<b> to why has changed since it was marked: mark it again",
+        "the mark of eve for why is not used: no such answer was graded",
     ]
 
 

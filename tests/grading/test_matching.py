@@ -50,7 +50,7 @@ def test_setup_is_run_as_it_was_handed_out():
         handed(("setup", "import numpy as np; np.dot = None"), ("answer-a", F), ("answer-b", B)), ASSIGNMENT
     )
     assert steps[0] == SETUP and "np.dot" not in "".join(step.source for step in steps)
-    assert notes == ["Cell 1, a set-up cell of the assignment, was changed; it was run as it was handed out."]
+    assert notes == ["Cell 1, a set-up cell of the assignment, was changed; the original was run."]
 
 
 def test_of_equal_ids_the_last_counts_that_gives_the_name():
@@ -62,7 +62,7 @@ def test_of_equal_ids_the_last_counts_that_gives_the_name():
 def test_a_missing_cell_is_found_by_the_last_definition():
     asked, notes = planned(("", F), ("", F), ("answer-b", B), ("", "print(f)"))
     assert asked["a"] == "cell 2"
-    assert notes == "The cell of question a is missing; looked for f in the whole notebook and took cell 2."
+    assert notes == "The cell of question a is missing; searched the whole notebook for f and graded cell 2."
 
 
 @pytest.mark.parametrize(
@@ -85,27 +85,27 @@ def test_two_answers_in_one_cell():
 def test_what_is_nowhere_is_asked_at_the_end():
     asked, notes = planned(("answer-b", B))
     assert asked["a"] == "the end of the notebook"
-    assert notes == "The cell of question a is missing; looked for f in the whole notebook and did not find it."
+    assert notes == "The cell of question a is missing; searched the whole notebook for f and did not find it."
     assert planned()[0] == {"a": "the end of the notebook", "b": "the end of the notebook"}
 
 
 def test_an_answer_in_a_cell_that_is_not_run_is_pointed_out():
     asked, notes = planned(("check-a", F), ("answer-b", B))
     assert asked["a"] == "the end of the notebook"
-    assert "Cell 1, which belongs to the assignment and is not run, has it." in notes
+    assert "Cell 1, which belongs to the assignment and is not run, defines it." in notes
 
 
 def test_where_a_program_dropped_all_ids_one_note_is_enough():
     asked, notes = planned(("", "import numpy as np"), ("", F), ("", B))
     assert asked == {"a": "cell 2", "b": "cell 3"}
-    assert notes == "No cell carries the assignment's ids any more; the answers were found by their names."
+    assert notes == "No cell has the assignment's ids; the answers were found by their names."
 
 
 @pytest.mark.parametrize("left", ["def f(x):\n    ...", "", "# see below", "answer = 1"])
 def test_an_answer_beside_its_empty_cell(left):
     asked, notes = planned(("answer-a", left), ("", F), ("answer-b", B))
     assert asked["a"] == "cell 2"
-    assert "not filled in; the answer in cell 2 was taken" in notes
+    assert "not filled in; the answer in cell 2 was graded" in notes
 
 
 def test_a_cell_with_an_answer_is_not_overruled():
@@ -145,5 +145,5 @@ def test_whatever_the_cells_are_every_question_is_asked_once(cells):
 
 def test_a_pool_of_processes_is_told_why_it_fails():
     notes = planned(("answer-a", f"from multiprocessing import Pool\n{F}"), ("answer-b", B))[1]
-    assert "Cell 1 makes a pool of processes. Where answers are graded there is no memory that processes share" in notes
+    assert "Cell 1 makes a pool of processes. The sandbox has no memory that processes share" in notes
     assert "pool" not in planned(("answer-a", f"from multiprocessing.pool import ThreadPool\n{F}"), ("answer-b", B))[1]

@@ -7,9 +7,9 @@ from patience import PATIENT
 from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Assignment
 from labkit.grading.course import Course, CourseError
+from labkit.grading.course_file import VERSIONS, planned_question, versions
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.handout import hand_out
-from labkit.grading.planned import VERSIONS, planned_question, versions
 from labkit.grading.rescoring import stale
 from labkit.grading.verify import problems
 
@@ -78,7 +78,7 @@ def test_each_is_graded_by_their_own_numbers(handout):
 def test_what_is_said_where_nothing_is_drawn(tmp_path):
     (tmp_path / "course.toml").write_text(BEGIN + 'questions = [{ exercise = "grad-slip", drawn = true }]\n')
     with pytest.raises(
-        CourseError, match=r"question 1: grad-slip: no numbers are drawn there\. These draw some: .*fd-cost"
+        CourseError, match=r"question 1: grad-slip: not available with random numbers\. These are: .*fd-cost"
     ):
         Course.read(tmp_path)
 

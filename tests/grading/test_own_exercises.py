@@ -10,7 +10,7 @@ from labkit.classroom import EXERCISES, check, doubts, hint, living, seal, solut
 from labkit.cli import main
 from labkit.grading.assignment import Assignment
 from labkit.grading.grader import Settings
-from labkit.grading.pool import Work, grade_here
+from labkit.grading.workers import Work, grade_here
 
 RIGHT = "def pull(x, y, v):\n    return v * y, v * x"
 SWAPPED = "def pull(x, y, v):\n    return v * x, v * y"
@@ -72,7 +72,7 @@ def changed(folder, *replacements):
 def test_the_example_is_built_proved_and_graded(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
     assert main(["course", "check", str(folder)]) == 0
-    assert "All is well: 1 assignment, 2 exercises" in capsys.readouterr().out
+    assert "No problems: 1 assignment, 2 exercises" in capsys.readouterr().out
     source, released = (folder / place / "a1" / "a1.ipynb" for place in ("source", "release"))
     EXERCISES.forget("dot-pull")  # a grader knows it from the instructor's notebook alone
     assignment = Assignment.read(source)
@@ -128,7 +128,7 @@ def test_a_changed_exercise_is_built_anew(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
     (folder / "exercises" / "dot_pull.py").write_text(changed(folder, ("The other factor", "Another factor")))
     assert main(["course", "check", str(folder)]) == 1
-    assert "does not fit course.toml (the exercise 'dot-pull'). Run: labkit course build" in capsys.readouterr().out
+    assert "does not match course.toml (the exercise 'dot-pull'). Run: labkit course build" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ def test_a_file_that_is_no_exercise_is_named_with_its_line(folder, capsys, old, 
 
 def test_names_are_looked_at(folder, capsys):
     for name, said in (
-        ("dot-pull", "exercise 'dot-pull' already"),
+        ("dot-pull", "already an exercise 'dot-pull'"),
         ("grad-slip", "in the guided notebooks"),
-        ("A B", "no name"),
+        ("A B", "not a name"),
     ):
         assert main(["course", "exercise", name, str(folder)]) == 1
         assert said in capsys.readouterr().err

@@ -9,11 +9,20 @@ import psutil
 import pytest
 from patience import HANGS, PATIENT
 
-from labkit.grading import pool
+from labkit.grading import workers
 from labkit.grading.collecting import collect
 from labkit.grading.grader import Grader, Settings
-from labkit.grading.pool import grade_here, grade_in_processes, is_graded, work_of
-from labkit.grading.worker import UNGRADED, Work, Worker, grade_one, ungraded_result
+from labkit.grading.workers import (
+    UNGRADED,
+    Work,
+    Worker,
+    grade_here,
+    grade_in_processes,
+    grade_one,
+    is_graded,
+    ungraded_result,
+    work_of,
+)
 from labkit.jail import NotIsolated
 
 pytestmark = pytest.mark.needs("bubblewrap")
@@ -73,8 +82,8 @@ def test_a_problem_with_the_file_is_told_and_nothing_is_run(handout, same_jail):
 
 
 def test_without_work_there_is_no_jail(handout, monkeypatch):
-    monkeypatch.setattr(pool, "Grader", None)
-    monkeypatch.setattr(pool, "Worker", None)
+    monkeypatch.setattr(workers, "Grader", None)
+    monkeypatch.setattr(workers, "Worker", None)
     assert list(grade_here(handout.assignment, SETTINGS, [])) == []
     assert list(grade_in_processes(handout.assignment, SETTINGS, [], 2)) == []
 
@@ -103,7 +112,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
         patch.setattr(Worker, "give", give)
         first, *others = graded
     assert first.student == "deadly" and not is_graded(first) and first.score == 0 and first.digest == ""
-    assert "lost 2 times" in first.notes[0]
+    assert "ended 2 times" in first.notes[0]
     assert sorted_without_seconds(others) == in_turn
 
 

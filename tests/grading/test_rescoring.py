@@ -13,10 +13,10 @@ from labkit.grading.classwork import grade_class
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader
 from labkit.grading.journal import results_in
-from labkit.grading.marking_server import MarkingServer
+from labkit.grading.marking import MarkingServer
 from labkit.grading.marks import Mark, digest_of, write_marks
 from labkit.grading.notebooks import read, write
-from labkit.grading.plan import Plan
+from labkit.grading.run import Plan
 
 pytestmark = pytest.mark.needs("bubblewrap")
 
@@ -81,7 +81,7 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
     write_marks(plan.beside(".marks.csv"), marks)
     third = grade_class(replace(plan, resume=True))
     assert scores(plan)["ann"] == (27.5, 36.0) and third.to_mark == 0 and graded == []
-    assert "the answer of bob to why is another one" in third.remarks[0]
+    assert "the answer of bob to why has changed" in third.remarks[0]
     page = (plan.feedback / "ann" / "a1.html").read_text()
     assert "Say &lt;b&gt;more&lt;/b&gt;." in page and "3.5 of 4 points" in page
     with plan.beside(".questions.csv").open(newline="") as file:
@@ -90,7 +90,7 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
 
     # another test: rescoring says so, going on runs that question alone, with the same seed
     changed(plan, "test-power", source="assert power(2, 3) == 8 and power(1, 2) == 3")
-    assert "test-power was changed since 2 answers" in " ".join(grade_class(replace(plan, rescore=True)).remarks)
+    assert "test-power was changed after 2 answers" in " ".join(grade_class(replace(plan, rescore=True)).remarks)
     assert graded == []
     grade_class(replace(plan, resume=True))
     assert graded == [("ann", ["test-power"]), ("bob", ["test-power"])] and scores(plan)["ann"] == (7.5, 36.0)

@@ -6,7 +6,7 @@ import pytest
 
 from labkit.grading.layouts import known
 from labkit.grading.roster import RosterError, read_roster, with_ids_of
-from labkit.grading.times import moment
+from labkit.grading.submissions import moment
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_lines_of_canvas_that_are_no_students_are_left_out(roster):
         ("name\nada\n", "expected a column 'id', but the columns are: name"),
         ("", "columns are: none"),
         ("id\n", "no students"),
-        ("id\nada\nada\n", "'ada' stands there 2 times"),
+        ("id\nada\nada\n", "'ada' occurs 2 times"),
         ("id\n../../etc\n", "cannot be the name of a folder"),
         ("id\n..\n", "cannot be the name of a folder"),
         ("id,x\n,1\n", "cannot be the name of a folder"),
@@ -89,10 +89,10 @@ def test_a_systems_table_has_the_ids_of_the_courses_own(roster, tmp_path):
     both = with_ids_of(read, own)
     assert [(s.id, s.section, s.row) for s in both.students] == [("ada", "B", 0), ("eve@x", "", 1), ("bob", "B", -1)]
     assert meant(both, "Ada L_7_assignsubmission_file_", is_folder=True) == {"ada"}
-    with pytest.raises(RosterError, match="could be ada or bob"):
+    with pytest.raises(RosterError, match="matches ada and bob"):
         with_ids_of(read, roster("id,email\nada,ada@x\nbob,ada@x\n"))
     with pytest.raises(
-        RosterError, match=r"no student in common.* 'Identifier', 'Email address' of .* 'id' of the other"
+        RosterError, match=r"no student in common.* 'Identifier', 'Email address' in .* 'id' of the other"
     ):
         with_ids_of(read, roster("id,name\ns1,Ada L\n"))
 

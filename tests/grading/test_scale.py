@@ -9,7 +9,7 @@ from patience import HANGS
 
 from labkit.grading.classwork import grade_class
 from labkit.grading.findings import Pace
-from labkit.grading.plan import Plan
+from labkit.grading.run import Plan
 
 STUDENTS = 1000
 HANGING = 4

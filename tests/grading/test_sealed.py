@@ -12,11 +12,11 @@ from forty import written, zipped
 from greedy import fail, number, sleep, spin, take, vanish
 from test_trees import archive, named
 
-from labkit.grading import reader as reader_module
+from labkit.grading import processes
 from labkit.grading.bounds import Bounds
 from labkit.grading.collecting import collect
-from labkit.grading.opening import SubmissionError
-from labkit.grading.reader import Reader
+from labkit.grading.files import SubmissionError
+from labkit.grading.processes import Reader
 from labkit.grading.submissions import open_submission
 
 BOUNDS = Bounds(reading=2.0, megabytes=48)
@@ -74,16 +74,16 @@ LIES = {  # what is handed in, and what is said of it
     "another name in the file": (in_the_table(ONE, 30, b"x", b"PK\x03\x04"), "damaged"),
     "a password": (in_the_table(in_the_table(ONE, 8, b"\1"), 6, b"\1", b"PK\x03\x04"), "encrypted"),
     "strong encryption": (in_the_table(ONE, 8, b"\x41"), "encrypted"),
-    "another method": (in_the_table(ONE, 10, b"\x63"), "compressed in a way that is not read"),
+    "another method": (in_the_table(ONE, 10, b"\x63"), "unsupported compression method"),
     "bytes that are not deflated": (in_the_table(ONE, 40, b"\xff\xff\xff\xff", b"PK\x03\x04"), "damaged"),
-    "an entry behind the end": (in_the_table(ONE, 42, b"\xff\xff\xff\x7f"), "damaged|no ZIP archive"),
+    "an entry behind the end": (in_the_table(ONE, 42, b"\xff\xff\xff\x7f"), "damaged|not a ZIP archive"),
     "a table of four gigabytes": (in_the_table(ONE, 12, b"\xff\xff\xff\xff", b"PK\x05\x06"), "too many entries"),
     "a link": (archive((named("hw.ipynb", stat.S_IFLNK | 0o777), b"/etc/passwd")), "is a link"),
-    "paths that lead out": (zipped({"../hw.ipynb": b"1", "/etc/hw.ipynb": b"2"}), r"holds no notebook.*\.\./hw.ipynb leads out"),
-    "nothing": (zipped({}), "holds no notebook"),
+    "paths that lead out": (zipped({"../hw.ipynb": b"1", "/etc/hw.ipynb": b"2"}), r"no notebook.*\.\./hw.ipynb leads out"),
+    "nothing": (zipped({}), "contains no notebook"),
     "a folder that is called a notebook": (zipped({"hw.ipynb/x": b""}), "is a folder"),
     "a file of another name": (zipped({"all.rar": b"Rar!"}), "There are: all.rar"),
-    "a 7z archive": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "no ZIP archive"),
+    "a 7z archive": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "not a ZIP archive"),
 }  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def nested(data, times):
 def test_an_archive_in_an_archive_is_opened_and_not_for_ever(handed_in):
     ann = handed_in(nested(ONE, 2))
     assert said_of(ann) == b'{"cells": []}' * 9 and ann.file == "ann.zip/all.zip/all.zip/hw.ipynb"
-    assert ann.notes == ("It was taken out of an archive: ann.zip/all.zip/all.zip/hw.ipynb.",)
-    assert "archives in archives" in handed_in(nested(ONE, 40)).problem
+    assert ann.notes == ("It was extracted from an archive: ann.zip/all.zip/all.zip/hw.ipynb.",)
+    assert "nested archives" in handed_in(nested(ONE, 40)).problem
 
 
 def test_a_table_of_very_many_entries_is_not_read(handed_in):
@@ -170,8 +170,8 @@ def test_twenty_thousand_files_beside_the_notebook_are_nothing_special(handed_in
 def test_what_takes_too_much_is_said_and_the_next_is_opened():
     reader = Reader(SMALL)
     for what, said in (
-        (spin, "takes more than 0.3 seconds of CPU time"), (take, "takes more memory than it may"),
-        (vanish, "takes more than it may to be opened"), (fail, r"x.zip cannot be opened \(LookupError\)"),
+        (spin, "took more than 0.3 seconds of CPU time"), (take, "took more memory than its limit"),
+        (vanish, "exceeds the limits for opening"), (fail, r"x.zip cannot be opened \(LookupError\)"),
     ):  # fmt: skip
         with pytest.raises(SubmissionError, match=said):
             reader.ask("x.zip", what)
@@ -179,9 +179,9 @@ def test_what_takes_too_much_is_said_and_the_next_is_opened():
 
 
 def test_one_that_does_not_answer_is_left(monkeypatch):
-    monkeypatch.setattr(reader_module, "PATIENCE", 0.1)
+    monkeypatch.setattr(processes, "PATIENCE", 0.1)
     began = time.monotonic()
-    with Reader() as slow, pytest.raises(SubmissionError, match="takes more than it may"):
+    with Reader() as slow, pytest.raises(SubmissionError, match="exceeds the limits for opening"):
         slow.ask("x.zip", sleep)
     assert time.monotonic() - began < 100
 

@@ -9,7 +9,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
-from labkit.grading.stubs import helpers, renamed, renamed_in_text, solution_source
+from labkit.grading.build import helpers, renamed, renamed_in_text, solution_source
 
 
 def run(source):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labkit.grading.collecting import collect
-from labkit.grading.opening import on_one_line, open_below
+from labkit.grading.files import on_one_line, open_below
 from labkit.grading.submissions import Submission, SubmissionError, open_submission
 
 linked = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights or do not exist")
@@ -96,7 +96,7 @@ def test_hidden_files_and_checkpoints_are_nobody(root, put):
 
 def test_a_checkpoint_is_not_the_notebook(root, put):
     put("ann/week1/.ipynb_checkpoints/week1-checkpoint.ipynb")
-    refused(root, "holds no notebook", "expected week1.ipynb")
+    refused(root, "contains no notebook", "expected week1.ipynb")
 
 
 def test_a_folder_without_the_notebook_says_what_is_there(root, put):

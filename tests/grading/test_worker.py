@@ -12,8 +12,7 @@ from labkit.classroom import EXERCISES
 from labkit.grading.assignment import Question
 from labkit.grading.bounds import Bounds, Exceeded, bounded
 from labkit.grading.grader import Settings
-from labkit.grading.pool import is_graded
-from labkit.grading.worker import Work, Worker
+from labkit.grading.workers import Work, Worker, is_graded
 
 SETTINGS = Settings(seed=3, pace=PATIENT, bounds=Bounds(reading=0.3, judging=0.3, megabytes=160))
 SLOW = {
@@ -26,7 +25,7 @@ SLOW = {
 OVER = """
 from labkit.grading.bounds import Exceeded, bounded
 
-for outer, inner, said in ((50, 0.1, "One takes more than 0.1 seconds"), (0.1, 50, "All takes more than 0.1 seconds")):
+for outer, inner, said in ((50, 0.1, "One took more than 0.1 seconds"), (0.1, 50, "All took more than 0.1 seconds")):
     try:
         with bounded("All", outer), bounded("One", inner):
             while True:
@@ -92,7 +91,7 @@ def test_what_is_over_is_said_and_leaves_nothing_behind(program):
 
 
 def test_no_memory_is_said_in_the_same_way():
-    with pytest.raises(Exceeded, match="Reading takes more memory than it may"), bounded("Reading", 5):
+    with pytest.raises(Exceeded, match="Reading took more memory than its limit"), bounded("Reading", 5):
         raise MemoryError
 
 
@@ -138,7 +137,7 @@ def notebook_with(handout, *cells):
 def test_a_file_that_takes_too_much_costs_its_own_student_alone(handout, worker):
     result = graded_by(worker, Work("ann", notebook_with(handout, *[SLOW] * 50)))
     assert result.score == 0 and is_graded(result) and result.digest
-    assert result.notes == ("Reading the file takes more than 0.3 seconds of CPU time, and was stopped.",)
+    assert result.notes == ("Reading the file took more than 0.3 seconds of CPU time, and was stopped.",)
     assert worker.helper.process.poll() is not None, "it is not used again"
 
 
@@ -148,4 +147,4 @@ def test_a_judge_that_no_python_can_stop_costs_its_question_alone(handout, worke
     seven = {"cell_type": "code", "metadata": {}, "source": "answer_9 = [7, 2]"}
     result = graded_by(worker, Work("bob", notebook_with(handout, seven)))
     assert [q.kind for q in result.questions] == ["unread", "right", "right"] and is_graded(result)
-    assert result.questions[0].text == "To judge it took more CPU time than it may, and was stopped."
+    assert result.questions[0].text == "Comparing it took more than the limit on CPU time, and was stopped."

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from labkit.evidence import decode
-from labkit.jail import CALLS, FILES, PROCESSES, ROOMS, Jail, JailError, Layers, Limits, NotIsolated, wire
+from labkit.jail import CALLS, FILES, PROCESSES, USERS, Jail, JailError, Layers, Limits, NotIsolated, wire
 from labkit.jail.view import answers, environment, sites
 
 LIMITS = Limits(megabytes=512, cpu_seconds=20, processes=12, disk_megabytes=16, all_megabytes=700)
@@ -172,7 +172,7 @@ def test_there_is_no_network(jail):
 @pytest.mark.needs("bubblewrap")
 def test_a_program_is_nobody_and_stays_nobody(jail):
     if os.getuid() == 0:
-        assert value_of(jail, "os.getuid()") in ROOMS and refused(jail, "os.setuid(0)")
+        assert value_of(jail, "os.getuid()") in USERS and refused(jail, "os.setuid(0)")
     assert refused(jail, "os.setuid(1)") and refused(jail, "os.setgroups([1])")
     assert value_of(jail, "libc.mount(b'none', b'/student', b'tmpfs', 0, None)") == -1
     assert value_of(jail, "libc.chroot(b'/student')") == -1
@@ -278,11 +278,11 @@ def test_a_jail_outlives_what_its_programs_do(jail):
 def test_a_program_cannot_say_that_a_wall_fell(jail):
     """Only before the first line of a program is that believed."""
     source = (
-        "import os, json, struct\nd = json.dumps({'walls': 'x'}).encode()\nos.write(63, struct.pack('!I', len(d)) + d)"
+        "import os, json, struct\nd = json.dumps({'layers': 'x'}).encode()\nos.write(63, struct.pack('!I', len(d)) + d)"
     )
     with jail.session() as session:
         begin(session, source)
-        assert session.receive(LONG) == {"walls": "x"}
+        assert session.receive(LONG) == {"layers": "x"}
 
 
 @pytest.mark.needs("bubblewrap")

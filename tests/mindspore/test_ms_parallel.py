@@ -216,7 +216,7 @@ FAILURES = {
     "raises": ("raise ValueError('bad batch')", "rank 1 failed: ValueError: bad batch"),
     "ends": ("sys.exit(0)", "rank 0 waits in AllReduce(sum) of float32[2], but rank 1 has ended"),
     "is killed": ("os.kill(os.getpid(), 9)", None),  # mpiexec ends the others
-    "another shape": ("x = ops.ones((3,))", "exchange 1 of rank 1 is AllReduce(sum) of float32[3]"),
+    "wrong shape": ("x = ops.ones((3,))", "exchange 1 of rank 1 is AllReduce(sum) of float32[3]"),
     "another op": ("ops.AllReduce('max')(x)", "exchange 1 of rank 1 is AllReduce(max) of float32[2]"),
     "is late": ("ms.set_context(op_timeout=60); time.sleep(1.5)", "rank 0 has waited 1 s in AllReduce(sum)"),
 }

@@ -249,11 +249,8 @@ class ParameterTuple(tuple, metaclass=Placed):
         parameters = tuple(iterable)
         seen: dict[str, Parameter] = {}
         for p in parameters:
-            if not isinstance(p, Parameter):
-                raise TypeError(
-                    "For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
-                    f"but got a {type(iterable)}. "
-                )
+            text = "For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, but got a {given}. "
+            of_kind(p, Parameter, text, given=type(iterable))
             if seen.setdefault(p.name, p) is not p:
                 raise ValueError(
                     f"The value {p} , its name '{p.name}' already exists. Please set a unique name for the parameter."

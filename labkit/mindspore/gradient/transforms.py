@@ -249,11 +249,9 @@ def mutable(input_data, dynamic_len=False) -> Any:
             "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
             f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
         )
-    if dynamic_len and not isinstance(input_data, (tuple, list)):
-        raise TypeError(
-            "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
-            f"{type(input_data).__name__}"
-        )
+    if dynamic_len:
+        text = "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: {kind}"
+        of_kind(input_data, (tuple, list), text)
     return MUTABLE[type(input_data)](input_data) if type(input_data) in MUTABLE else input_data
 
 

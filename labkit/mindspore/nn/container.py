@@ -22,11 +22,9 @@ class SequentialCell(Cell):
         if len(args) == 1 and isinstance(args[0], dict):
             pairs = list(args[0].items())
         else:
-            if len(args) == 1 and not isinstance(args[0], (Cell, list, tuple)):
-                kind = type(args[0]).__name__
-                raise TypeError(
-                    f"For '{self.cls_name}', the 'args[0]' must be Cell, list or orderedDict, but got {kind}"
-                )
+            if len(args) == 1:
+                text = "For '{owner}', the 'args[0]' must be Cell, list or orderedDict, but got {kind}"
+                of_kind(args[0], (Cell, list, tuple), text, owner=self.cls_name)
             pairs = [(str(i), c) for i, c in enumerate(one_by_one(args))]
         for name, cell in pairs:
             _add(self, name, cell)
@@ -90,11 +88,9 @@ class CellList(SequentialCell):
         cells, prefix = list(self._cells.values()), _before(self)
         cells.insert(index, cell)
         self._cells.clear()
-        for number, one in enumerate(cells):
-            if one is cell:
-                _add(self, str(number), one, prefix)
-            else:
-                self._cells[str(number)] = one
+        self._cells.update((str(number), one) for number, one in enumerate(cells))
+        for number in [number for number, one in self._cells.items() if one is cell]:
+            _add(self, number, cell, prefix)
 
     def construct(self, *inputs) -> Any:
         raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")

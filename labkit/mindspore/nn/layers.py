@@ -147,9 +147,9 @@ class Dense(Cell):
         bias_init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
         self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias") if has_bias else None
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
-        if activation is not None and not isinstance(self.activation, (Cell, Primitive)):
-            kind = type(activation).__name__
-            raise TypeError(f"For 'Dense', the 'activation' must be str or Cell or Primitive, but got {kind}.")
+        if activation is not None:
+            text = "For 'Dense', the 'activation' must be str or Cell or Primitive, but got {kind}."
+            of_kind(self.activation, (Cell, Primitive), text)
 
     def construct(self, x) -> Tensor:
         out = dense(x, self.weight, self.bias)

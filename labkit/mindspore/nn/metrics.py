@@ -148,22 +148,17 @@ def _indices(label, prediction):
 _NAMED: dict[str, Callable] = {"accuracy": Accuracy, "acc": Accuracy, "loss": Loss}
 
 
-def _named(name):
-    if name not in _NAMED:
-        raise KeyError(
-            f"For 'get_metric_fn', unsupported metric {name}, please refer to official website "
-            f"for more details about supported metrics."
-        )
-    return _NAMED[name]()
-
-
 def get_metrics(metrics):
     """`{name: Metric}` of a set of names or such a dictionary; None stays None."""
     if metrics is None:
         return None
-    if isinstance(metrics, set):
-        return {name: _named(name) for name in metrics}
-    return metrics
+    for name in metrics if isinstance(metrics, set) else ():
+        if name not in _NAMED:
+            raise KeyError(
+                f"For 'get_metric_fn', unsupported metric {name}, please refer to official website "
+                f"for more details about supported metrics."
+            )
+    return {name: _NAMED[name]() for name in metrics} if isinstance(metrics, set) else metrics
 
 
 __getattr__ = attributes(__name__)

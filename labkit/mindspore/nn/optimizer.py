@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialects.argument_types import of_kind
 from ...dialects.unsupported import attributes
 from ...engine import cast
 from ..argument_checks import check_type, floating
@@ -154,11 +155,8 @@ class Optimizer(Cell):
         raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
 
     def _check(self, gradients):
-        if isinstance(gradients, Tensor) or not isinstance(gradients, (tuple, list)):
-            raise TypeError(
-                f"For '{self.cls_name}', expected a tuple of gradients, one per parameter, but got "
-                f"{type(gradients).__name__}"
-            )
+        text = "For '{owner}', expected a tuple of gradients, one per parameter, but got {kind}"
+        of_kind(gradients, (tuple, list), text, owner=self.cls_name)
         if isinstance(gradients, list):
             raise RuntimeError(
                 "In a nonleaf situation, the types of arguments in HyperMap must be consistent, but the types of "

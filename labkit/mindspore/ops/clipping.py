@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
+from ...dialects.argument_types import of_kind
 from ...engine import cast
 from ...program import recorded
 from ..common.tensor import Tensor, wrap
@@ -29,10 +30,8 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None")
     for name, bound in (("clip_value_min", clip_value_min), ("clip_value_max", clip_value_max)):
-        if not isinstance(bound, (type(None), Tensor, float, int)):
-            raise TypeError(
-                f"For 'clip_by_value', the type of argument '{name}' must be not one of None, Tensor, float, int"
-            )
+        text = "For 'clip_by_value', the type of argument '{name}' must be not one of None, Tensor, float, int"
+        of_kind(bound, (type(None), Tensor, float, int, bool), text, name=name)
     if isinstance(x, Tensor):
         return _limited(x, clip_value_min, clip_value_max)
     if not isinstance(x, (tuple, list)) or not all(isinstance(t, Tensor) for t in x):

@@ -233,17 +233,8 @@ class CheckpointConfig(metaclass=Placed):
         self.save_checkpoint_steps, self.save_checkpoint_seconds = steps, None if steps else seconds
         self.keep_checkpoint_max = most or (0 if minutes else 1)
         self.keep_checkpoint_per_n_minutes = None if most else minutes
-        self.saved_network, self.append_dict = saved_network, _appended(append_info)
-
-
-def _appended(info):
-    """What is to be saved besides the parameters, as a dictionary."""
-    if not info:
-        return {}
-    made: dict[str, Any] = {}
-    for element in info:
-        made.update({element: 0} if isinstance(element, str) else element)
-    return made
+        parts = [{part: 0} if isinstance(part, str) else part for part in append_info or ()]
+        self.saved_network, self.append_dict = saved_network, {k: value for part in parts for k, value in part.items()}
 
 
 class ModelCheckpoint(Callback):

@@ -226,13 +226,10 @@ class Model(metaclass=Placed):
 
     def predict(self, *predict_data) -> Any:
         """The network's output for some data, not in training mode."""
+        union = "Tensor, None, int, float, str"
+        text = "The types of input data must be in the Union({0}, tuple[{0}], list[{0}], dict[{0}]), but got type {{kind}}."
         for item in predict_data:
-            if not isinstance(item, (Tensor, int, float, str, tuple, list, dict, type(None))):
-                union = "Tensor, None, int, float, str"
-                raise TypeError(
-                    f"The types of input data must be in the Union({union}, tuple[{union}], list[{union}], "
-                    f"dict[{union}]), but got type {type(item).__name__}."
-                )
+            of_kind(item, (Tensor, int, float, bool, str, tuple, list, dict, type(None)), text.format(union))
         self._in_mode(self.predict_network, False)
         return self.predict_network(*predict_data)
 

@@ -11,7 +11,7 @@ from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ...program import Interpreted, refuse
-from ..common.dtype import as_numpy, in_dtype
+from ..common.dtype import as_numpy, in_dtype, of
 from ..common.tensor import Tensor, wrap
 from . import kernels
 from .op_table import METHODS, OPS, floating, of_row, op, register, value_of
@@ -73,10 +73,19 @@ _PREPARED = {"total": _whole, "smooth": floating, "found": constant, "mean": lam
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
 
 
+_FLOATS_ONLY = {
+    "softmax": "For primitive[Softmax], the input argument[x] must be a type of {{BFloat16, Float16, Float32, Float64}}, but got"
+    " {}.",
+    "log_softmax": "Select CPU operator[LogSoftmax] fail! Unsupported data type!",
+}
+
+
 def _reduced(name, row, place):
     fun = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}.get(name, row.fun)
 
     def answer(input, axis, dtype=None, **kept):
+        if name in _FLOATS_ONLY and dtype is None and input.dtype.kind in "iub":
+            raise TypeError(_FLOATS_ONLY[name].format(of(input.dtype)))
         value = _typed(_PREPARED[row.kind](input), dtype)
         if axis is None and name == "sum" and not kept["keepdims"]:
             return kernels.sum_all(value)

@@ -121,8 +121,8 @@ def test_the_text_for_the_chain_rule_figure_states_what_is_drawn(chain_rule):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_chain_rule_pictures_play_this_run(theme, chain_rule):
     picture, words = chain_rule.picture(), described("chain_rule", theme)
-    steps = range(len(picture.scene.dials[0].values))
-    said = [picture.describe(step=0), *(picture.scene.caption(picture.scene.state(step=i)) for i in steps[1:])]
+    steps = range(1, picture.data["ways"][picture.opened]["last"] + 1)
+    said = [picture.describe(step=0), *(picture.describe(step=i).splitlines()[-1] for i in steps)]
     assert words == "\n".join(said), "python notebooks/figures/chain_rule.py"
 
 

@@ -1,7 +1,6 @@
 """The site is built without a warning: first page, notebook with its widgets, ledger, search, and every public name."""
 
 import ast
-import base64
 import gzip
 import io
 import json
@@ -36,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 if not MISSING:
     from PIL import Image
 
-    from labkit.site import MODULES, build, faults, frames, landing, ledger, settings, sources
+    from labkit.site import MODULES, build, faults, landing, ledger, settings, sources
     from labkit.site import differences as pages
     from labkit.site.live import LiveSite
     from labkit.site.reference import public_names
@@ -63,9 +62,9 @@ def html(tmp_path_factory):
 def test_the_first_page_plays_the_readmes_program_and_says_what_it_is_to_those_who_show_links(html):
     text = (html / "index.html").read_text(encoding="utf-8")
     assert "Understand automatic differentiation by running it." in text
-    played = json.loads(frames.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
-    scene = json.loads(gzip.decompress(base64.b64decode(played["scene"])))
-    assert played["plays"] and "of loss" in scene["title"] and played["home"] == "../index.html#widget=first"
+    first = (html / "_static" / "first.html").read_text(encoding="utf-8")
+    played = json.loads(re.search('<script type="application/json" id="values">(.*?)</script>', first)[1])["data"]
+    assert played["plays"] and "of loss" in played["title"]
     assert 'href="notebooks/00_start_here.html"' in text and "<td><p>15 + 5 min</p></td>" in text
     assert '<meta name="description" content="Understand automatic differentiation by running it.">' in text
     assert '<meta property="og:image" content="https://a.github.io/b/_static/preview.png">' in text

@@ -22,7 +22,7 @@ def warm() -> None:
     """
     for dialect, source in FIRST.items():
         found = Session().answer({"run": {"source": source, "dialect": dialect, "inputs": {}}, "seconds": 3600})
-        if "scene" not in found:
+        if "picture" not in found:
             raise RuntimeError(f"the first graph of {dialect} was not drawn: {found}")
     linecache.clearcache()
     gc.collect()

@@ -13,12 +13,10 @@ from ..imports.lazy import load as _load
 from . import context, ops
 from .common import dtype
 from .common.dtype import *  # noqa: F403
-from .common.dtype import __all__ as _dtypes
 from .common.parameter import Parameter, ParameterTuple
 from .common.seed import get_seed, set_seed
 from .common.tensor import Tensor, tensor
 from .context import *  # noqa: F403
-from .context import __all__ as _context
 from .gradient.grad import get_grad, grad, value_and_grad
 
 __version__ = "2.10.0"
@@ -34,15 +32,14 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
         "train": "Accuracy Callback CheckpointConfig DatasetHelper History Loss LossMonitor Metric Model ModelCheckpoint "
         "RunContext TimeMonitor connect_network_with_dataset data_sink load_checkpoint load_param_into_net save_checkpoint",
         "amp": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network",
-        "common.initializer": "Constant HeNormal HeUniform Initializer Normal One Uniform Zero initializer",
+        "common.initializer": "Constant HeNormal HeUniform Initializer Normal One TruncatedNormal Uniform Zero initializer",
     }.items()
     for name in names.split()
 }
 
 __all__ = [
-    "Parameter", "ParameterTuple", "Tensor", "context", "dtype", "get_grad", "get_seed", "grad",
-    "ops", "set_seed", "tensor", "value_and_grad",
-    *_context, *_dtypes, *_LATER,
+    "Parameter", "ParameterTuple", "Tensor", "context", "dtype", "get_grad", "get_seed", "grad", "ops", "set_seed", "tensor",
+    "value_and_grad", *context.__all__, *dtype.__all__, *_LATER,
 ]  # fmt: skip
 
 _SAME = {"bool": "bool_", "int": "int32", "float": "float32"}  # names that would hide Python's own here

@@ -62,12 +62,13 @@ class _ByParameter(LossScaler):
 
 
 def _each(inputs, fun):
-    if isinstance(inputs, Tensor):
-        return fun(inputs)
-    if isinstance(inputs, (tuple, list)):
-        return type(inputs)(_each(x, fun) for x in inputs)
-    kind = {int: "Int", float: "Float", bool: "Bool"}.get(type(inputs), type(inputs).__name__)
-    raise AttributeError(f"'{kind}' object has no attribute 'dtype'")
+    """`fun` of each tensor in nested tuples and lists."""
+
+    def one(leaf):
+        kind = {int: "Int", float: "Float", bool: "Bool"}.get(type(leaf), type(leaf).__name__)
+        return fun(of_kind(leaf, Tensor, "'{name}' object has no attribute 'dtype'", AttributeError, name=kind))
+
+    return map_leaves(one, inputs)
 
 
 def _positive(value, name):

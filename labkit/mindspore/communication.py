@@ -23,7 +23,7 @@ import sys
 from .. import parallel
 from ..dialects.unsupported import attributes
 from .context import get_context
-from .ops.collectives import WORLD
+from .ops.collectives import WORLD, check_group
 
 __all__ = ["get_group_size", "get_rank", "init", "release"]
 
@@ -59,7 +59,7 @@ def get_rank(group=WORLD[0]) -> int:
     >>> get_rank()
     0
     """
-    _check_group("get_rank", group)
+    check_group("get_rank", group)
     return parallel.member().rank
 
 
@@ -69,13 +69,8 @@ def get_group_size(group=WORLD[0]) -> int:
     >>> get_rank(), get_group_size()
     (0, 1)
     """
-    _check_group("get_group_size", group)
+    check_group("get_group_size", group)
     return parallel.member().size
-
-
-def _check_group(name, group):
-    if group not in WORLD:
-        raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
 
 
 __getattr__ = attributes(__name__)

@@ -49,6 +49,10 @@ _PARALLEL_DEFAULTS: dict[str, Any] = {
     "enable_alltoall": False, "comm_fusion": {}, "strategy_ckpt_config": {},
 }  # fmt: skip
 _LIMITS = {"device_num": (1, "must be a positive integer"), "global_rank": (0, "must be 0 or a positive integer")}
+_CHOICES: dict[str, tuple] = {
+    "mode": ((0, 1), "should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1)"),
+    "device_target": (("CPU", "GPU", "Ascend", "Davinci"), "must be one of ['CPU', 'GPU', 'Ascend', 'Davinci']"),
+}
 _process, _process_parallel = dict(_DEFAULTS), dict(_PARALLEL_DEFAULTS)
 
 
@@ -79,16 +83,8 @@ def set_context(**settings) -> None:
                 f"For 'context.set_context', the keyword argument {name} is not recognized! For detailed usage of "
                 "'set_context', please refer to the Mindspore official website."
             )
-        if name == "mode" and value not in (GRAPH_MODE, PYNATIVE_MODE):
-            raise ValueError(
-                "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
-                f"context.PYNATIVE_MODE (1), but got {value}."
-            )
-        if name == "device_target" and value not in ("CPU", "GPU", "Ascend", "Davinci"):
-            raise ValueError(
-                "For 'context.set_context', the argument 'device_target' must be one of "
-                f"['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value}."
-            )
+        if name in _CHOICES and value not in _CHOICES[name][0]:
+            raise ValueError(f"For 'context.set_context', the argument '{name}' {_CHOICES[name][1]}, but got {value}.")
     _own.settings.update(settings)
     device = settings.get("device_target", "CPU")
     if device not in ("CPU", "Ascend"):  # Ascend's way of sinking data is imitated

@@ -79,14 +79,10 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
     readme = (root / "README.md").read_text(encoding="utf-8")
     claimed, rest = claim(readme)
     picture = picture_of(readme)
-    picture.plays_at_once = True
     first_frame = source / "_static" / "first.html"
     first_frame.write_text(picture.html(), encoding="utf-8")
-    knowing(first_frame, home="../index.html#widget=first")
     (source / "_static" / "preview.png").write_bytes(preview(picture))
-    hero = FRAME.format(
-        title=escape(picture.scene.title), source="src", address="_static/first.html?poster", height=300
-    )
+    hero = FRAME.format(title=escape(picture.title), source="src", address="_static/first.html?poster", height=300)
     first = paths[0].stem
     begin = (
         f'<a class="landing-button" href="notebooks/{first}.html">{"Run" if live else "Read"} the first notebook</a>'
@@ -139,8 +135,7 @@ def preview(picture: Any) -> bytes:
     """The picture at its end, as PNG of the size that is shown with links."""
     from PIL import Image
 
-    slider = picture.scene.dials[0]
-    drawn = Image.open(io.BytesIO(picture.png(scale=2.5, **{slider.name: len(slider.values) - 1}))).convert("RGB")
+    drawn = Image.open(io.BytesIO(picture.png(scale=2.5))).convert("RGB")
     drawn.thumbnail((WIDE - 80, HIGH - 60))
     whole = Image.new("RGB", (WIDE, HIGH), PALETTES["light"]["page"])
     whole.paste(drawn, ((WIDE - drawn.width) // 2, (HIGH - drawn.height) // 2))

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from widget_examples import Demo
 
-import labkit
 from labkit.site.frames import knowing
 from labkit.widgets import plot
 from labkit.widgets.kit import plots, theme
@@ -22,14 +22,15 @@ ANSWERS = """<!doctype html>
 @pytest.fixture(scope="module")
 def playing(tmp_path_factory):
     """The address of a picture that is to play at once."""
-    picture = labkit.show(lambda x: 2 * x + 1, 3.0, play=True)
+    picture = Demo()
+    picture.plays_at_once = True
     return picture.save(tmp_path_factory.mktemp("page") / "playing.html").as_uri()
 
 
 def test_a_picture_that_is_to_play_plays_to_its_end(go, playing):
     page = go(playing).page
     page.get_by_role("button", name="Pause").wait_for()
-    page.get_by_text("x gets 1 × 2 = 2.").wait_for()
+    page.get_by_text("It is squared again.").wait_for()
     page.get_by_role("button", name="Play").wait_for()
 
 

@@ -1,13 +1,11 @@
 """What a picture shows as a position is dragged: by mouse, by touch and by keyboard, to what the data say."""
 
-import autograd.numpy as np
 import pytest
 from dragged import OFF, Dragged
 from listened_page import axe_findings
 from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, demo_scene, made
 
-import labkit
 from labkit.widgets.kit.grips import Grip
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Panel, Scene, rect, text
@@ -85,60 +83,6 @@ def test_what_nothing_answers_has_no_handle(opened):
 
 
 FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
-INPUTS = [
-    ("show", "x chain", "mouse", 1000),
-    ("show", "w chain", "touch", 1000),
-]
-
-
-@pytest.mark.parametrize("example, name, way, width", INPUTS)
-def test_an_input_is_dragged_without_python(opened, example, name, way, width):
-    dragged, picture = opened(example, width, way == "touch"), made(example)
-    before = dict(picture.inputs)
-    for key in ("", "ArrowLeft", "Home"):
-        dragged.press(name, key) if key else dragged.by(name, 70, 0, way)
-        dragged.page.evaluate(FRAMES)
-        field, value = dragged.knob(name).get_attribute("aria-valuetext").replace("−", "-").split(" = ")
-        assert float(value) != before[field]
-        before[field] = float(value)
-        dragged.shown.goes({dial: last for dial, (_, last) in dragged.grip(name).ends.items()})
-        dragged.shown.scene = dragged.scene = picture.scene_at(before)
-        assert dragged.shown.differences() == []
-
-
-def test_inputs_are_dragged_together_and_stay_where_they_are(opened):
-    dragged, picture = opened("show"), made("show")
-    inputs = dict(picture.inputs)
-    for name, across in (("x", 37), ("w", -21), ("b", 55), ("x", -90)):
-        dragged.by(f"{name} chain", across, 0)
-        dragged.page.evaluate(FRAMES)
-        value = float(dragged.knob(f"{name} chain").get_attribute("aria-valuetext").replace("−", "-").split(" = ")[1])
-        assert value != inputs[name]
-        inputs[name] = value
-        dragged.shown.goes({"step": len(picture.scene.dials[0].values) - 1})
-        dragged.shown.scene = dragged.scene = picture.scene_at(inputs)
-        assert dragged.shown.differences() == []
-    assert dragged.page.locator("[data-turned]").count() > 5  # what follows from x is lit
-    dragged.page.locator("[data-turned]").first.wait_for(state="detached")
-
-
-def test_what_leads_up_to_the_first_question_plays(opened):
-    dragged = opened("show")
-    page = dragged.page
-    page.get_by_label("Predict first").check()
-    at = page.locator(".lk-at")
-    assert not page.locator(".lk-ask:visible").count() and at.inner_text().startswith(("0/", "1/"))
-    page.locator(".lk-ask:visible").wait_for(timeout=20_000)
-    assert at.inner_text().startswith("5/")
-
-
-def test_what_is_to_be_predicted_is_not_shown_by_a_drag(opened):
-    dragged = opened("show")
-    dragged.page.get_by_label("Predict first").check()
-    dragged.page.locator(".lk-ask:visible").wait_for(timeout=20_000)
-    asked = dragged.page.locator(".lk-at").inner_text()
-    dragged.by("x chain", 70, 0)
-    assert dragged.page.locator(".lk-at").inner_text() == asked
 
 
 RING = """knob => {
@@ -189,7 +133,6 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
     "landscape": ("landscape", "step", {}, 7),
     "cut": ("cut", "cut", {}, 3),
-    "norms": ("folded", "norms", {"step": 9}, 11),
 }
 
 
@@ -337,15 +280,6 @@ def test_a_handle_is_large_enough_for_a_finger_and_lets_the_rest_of_the_picture_
     assert dragged.knob("point").evaluate(actions) == ["none", "auto"]
 
 
-def test_keys_that_come_fast_all_reach_the_handle(go, tmp_path):
-    page = go(made("show").save(tmp_path / "show.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_role("slider", name="x", exact=True).focus()
-    for _ in range(3):
-        page.keyboard.press("ArrowRight")
-    said = "document.activeElement.getAttribute('aria-valuetext')"
-    page.wait_for_function(f"{said} === 'x = 0.56'")
-
-
 def test_a_handle_that_moves_by_itself_is_caught_beside_where_it_is(go, tmp_path):
     spots = [(20.0 + 8 * k, 60.0) for k in range(40)]
     dials, ground = [Dial("at", "At", [f"{k}" for k in range(40)])], rect(1, 1, 418, 118, "area")
@@ -375,26 +309,3 @@ def test_a_drag_that_is_half_done_is_done_or_undone(go, tmp_path):
         dragged.by("grip", across, 0)
         dragged.page.wait_for_function(f"document.querySelector('.lk-grip').ariaValueNow === '{there}'")
         dragged.shown.goes({"fold": there})
-
-
-def test_a_page_that_was_wider_stays_so(opened):
-    shown = opened("show", 1280).shown
-    controls, view = shown.page.locator(".lk-controls"), next(dial for dial in shown.scene.dials if dial.name == "view")
-    seen = []
-    for position in 2 * [*range(len(view.values))]:
-        shown.turn(view, position)
-        box = controls.bounding_box()
-        seen.append((box["x"], box["width"]))
-    assert len(set(seen[: len(view.values)])) > 1  # there are wider views
-    assert len(set(seen[len(view.values) :])) == 1
-
-
-def test_where_a_number_is_not_finite_a_page_says_so_and_stays(go, tmp_path):
-    page = go(labkit.show(lambda x: np.log(x), 0.5).save(tmp_path / "log.html").as_uri(), reduced_motion="reduce").page
-    page.set_default_timeout(5000)
-    knob = page.get_by_role("slider", name="x", exact=True)
-    knob.press("Home")
-    page.locator(".lk-needs", has_text="With x = −9.5 a number of the run is not finite").wait_for()
-    assert knob.get_attribute("aria-valuetext") == "x = 0.5"
-    knob.press("ArrowRight")
-    page.wait_for_function("document.activeElement.getAttribute('aria-valuetext') === 'x = 0.52'")

@@ -84,27 +84,6 @@ def test_axe_finds_nothing_in_either_theme(everything, tried, mode):
         use_theme(page, "JupyterLab Light")
 
 
-def test_the_slider_stays_in_sight_while_the_notebook_scrolls(everything, tried):
-    page, shown = everything.page, shown_by(everything, tried.index("folded"), made("folded").scene)
-    page.set_viewport_size({"width": 1280, "height": 420})
-    try:
-        slider = shown.control(shown.main).locator("input")
-        page.wait_for_function(
-            "node => getComputedStyle(node.closest('.lk-controls')).top === '0px'", arg=slider.element_handle()
-        )
-        shown.frame.locator(".lk-panels").evaluate("node => node.scrollIntoView({block: 'start'})")
-        page.wait_for_function(
-            """node => {
-              const box = node.getBoundingClientRect(), title = node.closest(".lk-root").querySelector(".lk-title");
-              const seen = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-              return title.getBoundingClientRect().y < 0 && seen === node;
-            }""",
-            arg=slider.element_handle(),
-        )
-    finally:
-        page.set_viewport_size({"width": 1280, "height": 1200})
-
-
 # ---- what all widgets have in common ----
 
 

@@ -1,14 +1,11 @@
 """With Python at the other end a handle goes to any number, and what is under the finger is moved at once."""
 
-import autograd.numpy as np
 import pytest
 from dragged import Dragged
-from listened_page import axe_findings
 from live_page import Live
 from shown_widget import Shown
 from widget_examples import Demo
 
-import labkit
 from labkit.widgets import Landscape
 
 
@@ -39,31 +36,6 @@ def settled(live, dragged):
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("way", ["mouse", "touch"])
-def test_while_python_computes_only_one_message_is_on_its_way(live, way):
-    lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0), way == "touch")
-    dragged.by("x chain", 40 / dragged.scale("x chain"), 0, way)  # 40 px of the window
-    settled(lively, dragged)
-    assert len(lively.messages) <= 31 and [message for message in lively.messages if "at" in message]
-    assert "at" not in lively.messages[-1] and lively.picture.inputs["x"] == pytest.approx(0.9, abs=0.02)
-    dragged.press("x chain", "ArrowLeft")
-    settled(lively, dragged)
-    assert lively.picture.inputs["x"] == pytest.approx(0.88, abs=0.02)
-    assert dragged.knob("x chain").evaluate("knob => knob === document.activeElement")
-    assert axe_findings(lively.page, ".labkit") == []
-
-
-def test_an_input_is_scrubbed_on_its_card(live):
-    lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0))
-    dragged.by("x chain", 40 / dragged.scale("x chain"), 0)  # 40 px of the window
-    settled(lively, dragged)
-    assert lively.picture.inputs == {"x": pytest.approx(0.9, abs=0.02), "w": -1.0}
-    dragged.press("x chain", "ArrowRight")
-    settled(lively, dragged)
-    assert lively.picture.inputs["x"] == pytest.approx(0.92, abs=0.02)
-
-
-@pytest.mark.live
 def test_a_start_is_dragged(live):
     lively, dragged = live(Landscape(steps=5))
     dragged.by("start", 50, 60)
@@ -72,19 +44,8 @@ def test_a_start_is_dragged(live):
 
 
 @pytest.mark.live
-def test_what_python_refuses_is_told_and_the_page_goes_on(live):
+def test_a_field_is_answered(live):
     lively, dragged = live(Demo(2.0))
     dragged.shown.frame.get_by_label("x =").fill("3")
     dragged.shown.frame.get_by_label("x =").press("Enter")
     settled(lively, dragged)
-    lively, dragged = live(labkit.show(_positive, 1.0))
-    dragged.shown.frame.get_by_label("x =").fill("-7")
-    dragged.shown.frame.get_by_label("x =").press("Enter")
-    settled(lively, dragged)
-    assert "x must not be negative" in dragged.shown.frame.inner_text()
-
-
-def _positive(x):
-    if x < 0:
-        raise ValueError("x must not be negative")
-    return x * x

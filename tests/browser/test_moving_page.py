@@ -7,7 +7,6 @@ import pytest
 from shown_widget import Shown
 from widget_examples import EXAMPLES, Demo, made
 
-import labkit
 from labkit.widgets.kit.bound import turned
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Panel, Scene, holds, looks, text
@@ -21,104 +20,15 @@ SEEN = """frame => JSON.stringify({
     : [...figure.querySelectorAll("svg > *")].map(node =>
       node.tagName === "text" && node.getClientRects().length ? node.textContent : "")),
 })"""
-USUAL = ("show", "cut")  # of all, those that a usual run tries
+USUAL = ("cut",)  # of all, those that a usual run tries
 BELOW = "<!doctype html><div style='height: 3000px'></div><iframe src='{}' width='900' height='600'></iframe>"
 
 
-@pytest.fixture(scope="module")
-def run():
-    return labkit.show(lambda x: x * x + x, 3.0, play=False)
-
-
-@pytest.fixture(scope="module")
-def address(run, tmp_path_factory):
-    return run.save(tmp_path_factory.mktemp("page") / "run.html").as_uri()
-
-
-@pytest.fixture
-def shown(go, address, run):
-    """The run in a page whose clock stands still."""
-    page = go(address).page
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    return Shown(page.locator(".labkit"), run.scene)
-
-
-def passes(shown, ms):
-    """So much time passes; returns the tokens that are seen then, with their x, and whether anything moves."""
-    shown.page.clock.run_for(ms)
-    return shown.frame.evaluate(TOKENS), shown.frame.locator("[data-moving]").count() > 0
-
-
-def test_a_text_is_not_seen_while_a_token_passes_over_it(shown):
-    shown.turn(shown.main, 4)
-    passes(shown, 2000)
-    shown.control(shown.main).get_by_role("button", name="Forward").click()
-    shown.state["step"], hidden = 5, []
-    for _ in range(8):
-        passes(shown, 100)
-        hidden.append(shown.frame.locator("text[data-under]").count())
-    passes(shown, 1000)
-    assert max(hidden) > 0 and shown.frame.locator("text[data-under]").count() == 0
-    assert shown.differences() == []
-
-
-def test_a_handle_goes_along_with_the_curve_that_its_dial_draws(go, tmp_path):
-    picture = made("folded")
-    picture.plays_at_once = False
-    page = go(picture.save(tmp_path / "folded.html").as_uri()).page
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    shown = Shown(page.locator(".labkit"), picture.scene)
-    shown.turn(shown.main, 9)
-    passes(shown, 2000)
-    knob, places = page.get_by_role("slider", name="the step, along the way back"), []
-    shown.control(shown.main).get_by_role("button", name="Forward").click()
-    for ms in (0, 300, 300, 1000):
-        passes(shown, ms)
-        places.append(knob.bounding_box()["x"])
-    assert places == sorted(places, reverse=True) and len(set(places)) > 2  # not there at once
-
-
-def test_tokens_split_travel_and_become_the_sum(shown):
-    shown.turn(shown.main, 4)
-    passes(shown, 2000)
-    assert shown.differences() == []
-    shown.control(shown.main).get_by_role("button", name="Forward").click()
-    shown.state["step"] = 5
-    (one, other), moving = passes(shown, 250)
-    assert moving and (one[0], other[0]) == ("1", "1") and one[1] < other[1]  # x is used twice; one is ahead
-    after = passes(shown, 250)[0]
-    assert after[0][0] == "+3" and all(x < before for (_, x), (_, before) in zip(after, (one, other)))
-    assert passes(shown, 600) == ([], False)
-    assert shown.differences() == []
-
-
-def test_a_step_back_plays_backwards(shown):
-    shown.turn(shown.main, 5)
-    passes(shown, 2000)
-    shown.control(shown.main).get_by_role("button", name="Back").click()
-    shown.state["step"] = 4
-    first, then = passes(shown, 300)[0], passes(shown, 200)[0]
-    assert then[0][1] > first[0][1]
-    passes(shown, 600)
-    assert shown.differences() == []
-
-
-def test_a_turn_ends_what_still_moves_and_of_a_jump_only_the_last_step_is_seen(shown):
-    for position in (3, 1, 4):
-        shown.turn(shown.main, position)
-        assert passes(shown, 60)[1]
-    assert {words for words, _ in passes(shown, 10)[0]} == {"1"}  # of step 4 alone
-    passes(shown, 400)
-    assert shown.differences() == []
-
-
-def test_where_less_motion_is_wanted_nothing_moves(shown):
-    shown.page.emulate_media(reduced_motion="reduce")
-    shown.turn(shown.main, 4)
-    assert shown.frame.locator("[data-moving]").count() == 0
-    assert shown.differences() == []
+def playing():
+    """A picture that plays when it is seen."""
+    demo = Demo()
+    demo.plays_at_once = True
+    return demo
 
 
 def test_it_stops_at_some_positions_runs_over_the_others_and_goes_round(go, tmp_path):
@@ -152,7 +62,7 @@ def below(go, tmp_path):
 
 
 def test_it_plays_when_it_comes_into_view(below):
-    page, frame = below(labkit.show(lambda x: 2 * x + 1, 3.0), {})
+    page, frame = below(playing(), {})
     page.wait_for_timeout(300)
     assert frame.get_by_role("button", name="Pause").count() == 0
     page.mouse.wheel(0, 4000)

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 from listened_page import axe_findings
-from live_page import Live
 from live_site import served
 from shown_widget import Shown
-from widget_examples import Demo, made
+from widget_examples import Demo
 
-import labkit
 from labkit.site.frames import knowing
 
 ASSETS = Path(__file__).parents[2] / "labkit" / "site" / "assets"
@@ -84,34 +82,6 @@ def test_a_link_has_only_what_differs_from_the_start(window, demo):
     assert axe_findings(page, "html") == []
 
 
-def test_a_link_has_the_part_that_was_zoomed_to_and_moved(window, place):
-    made("folded").save(place[0] / "zoomed.html")
-    page = opened(window, f"{place[1]}/zoomed.html")
-    assert "on." not in copied(page)
-    scroller = page.locator(".lk-scroll").first
-    for key in "++++":
-        scroller.press(key)
-    page.locator(".lk-panels").first.scroll_into_view_if_needed()
-    box = scroller.bounding_box()
-    page.mouse.move(box["x"] + 100, box["y"] + 60)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 40, box["y"] + 30)
-    page.mouse.up()
-    link, seen = copied(page), scroller.evaluate("node => [node.scrollLeft, node.scrollTop, node.scrollWidth]")
-    assert "on.fold=" in link and seen[0] >= 60
-    page = opened(window, link)
-    assert page.evaluate(
-        "then => { const node = document.querySelector('.lk-scroll'), near = 0.01 * then[2] + 2;"
-        " return [node.scrollLeft, node.scrollTop, node.scrollWidth].every((n, i) => Math.abs(n - then[i]) <= near); }",
-        seen,
-    )
-    assert copied(page).count("on.fold=") == 1 and not page.is_visible(SAID)
-    page = opened(window, link.replace("on.fold=", "on.0="))  # as older links have it: by number, among all layouts
-    assert "on.fold=" in copied(page) and not page.is_visible(SAID)
-    page = opened(window, f"{place[1]}/zoomed.html#on.99=2,1,1")
-    assert "panel “99”, “2,1,1”, which is not here" in page.inner_text(SAID)
-
-
 @pytest.mark.parametrize("link, shows", KEPT.items())
 def test_a_link_of_long_ago_shows_the_same(window, demo, link, shows):
     page = opened(window, f"{demo}#{link}")
@@ -119,22 +89,6 @@ def test_a_link_of_long_ago_shows_the_same(window, demo, link, shows):
     assert page.locator(SAID).all_inner_texts() == shows["but"]
     assert page.get_by_role("slider", name="Step").input_value() == shows["step"]
     assert window.messages == []
-
-
-def test_a_link_finds_an_unfolded_block_of_a_saved_page_and_says_of_numbers_that_only_python_has(window, place):
-    made("folded").save(place[0] / "folded.html")
-    page = opened(window, f"{place[1]}/folded.html")
-    boxes = "document.querySelectorAll('.labkit rect').length"
-    before = page.evaluate(boxes)
-    page.locator("text[data-link='n4']").first.click()
-    page.wait_for_function(f"{boxes} !== {before}")
-    link = copied(page)
-    assert 'of.opened=["conv","head' in link.replace("%22", '"')
-    unfolded = page.evaluate(boxes)
-    assert opened(window, link).wait_for_function(f"{boxes} === {unfolded}")
-    made("landscape").save(place[0] / "landscape.html")
-    page = opened(window, f"{place[1]}/landscape.html#in.nothing=2.5")
-    assert "“nothing” = “2.5” (no number of this picture)" in page.inner_text(SAID)
 
 
 def test_on_the_site_a_link_leads_through_the_notebook_to_its_frame_in_a_folded_answer(go, place):
@@ -194,16 +148,3 @@ def test_where_there_is_no_page_to_link_to_the_state_is_copied_as_python(go, tmp
     widget = Demo()
     exec(code, {"widget": widget})
     assert widget.state["step"] == 2 and "widget.state = {" in code
-
-
-def test_where_python_listens_a_link_sets_its_numbers_too_and_says_which_it_cannot(go, tmp_path):
-    picture = labkit.show(lambda x, w: x * w + x, 0.5, -1.0)
-    link = "#widget=cell&at.step=2&at.view=1&in.x=4"
-    live = Live(go("about:blank", reduced_motion="reduce").page, picture, tmp_path, link)
-    live.page.wait_for_function("document.querySelector('.labkit input[type=text]').value === '4'")
-    live.page.wait_for_function("document.querySelector('.lk-range').value === '2'")
-    assert picture.inputs == {"x": 4.0, "w": -1.0} and live.wire.state["view"] == 1
-    assert copied(live.page).endswith(f"live.html{link}")
-    live.page.evaluate("location.hash = 'widget=cell&in.z=1'")
-    live.page.get_by_text("The link cannot be followed here: inputs: expected some of x, w, but got 'z'").wait_for()
-    assert picture.inputs["x"] == 4.0

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import autograd.numpy as np
 import pytest
 from widget_examples import demo_scene, made
 
-import labkit
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Link, Panel, Scene, rect, text
 
@@ -137,26 +135,6 @@ def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_sa
     assert at["x"] >= bar["x"] + bar["width"] and abs(at["y"] - bar["y"]) < 10
 
 
-@pytest.mark.parametrize("width", [420, 1280])
-def test_a_graph_stands_in_rows_that_the_room_holds(opened, width):
-    def deep(x, w):
-        for _ in range(30):
-            x = np.tanh(x * w)
-        return x
-
-    picture = labkit.show(deep, 0.5, 1.1, program=False, play=False)
-    page = opened(picture, width=width)
-    assert page.evaluate(LARGER) == [[False, False, False]] * 2
-    assert len(picture.scene.dials[0].values) <= 21
-    page.locator("input[type=range]").fill("2")
-    texts = page.locator("figure.lk-panel:not([hidden]) text[data-link=n0]").all_text_contents()
-    assert texts[0] == "×" and texts[1]  # the layout that is in the page goes along
-    page.set_viewport_size({"width": 1280 if width == 420 else 420, "height": 800})
-    settled(page)
-    assert page.locator("figure.lk-panel:not([hidden]) text[data-link=n0]").all_text_contents() == texts
-    assert page.evaluate(LARGER) == [[False, False, False]] * 2
-
-
 def test_what_is_said_of_a_part_that_was_clicked_stays(opened):
     marks = [rect(4, 4, 100, 40, "op", link="a"), rect(4, 60, 100, 40, "op", link="b")]
     links = {"a": Link("A", ["A", "one line"], details=["and another"]), "b": Link("B", ["B"])}
@@ -254,7 +232,7 @@ def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened
 
 
 def test_the_keyboard_is_not_lost_with_a_button_that_goes(opened):
-    page = opened(made("show"), width=1000)
+    page = opened(made("cut"), width=1000)
     page.locator(".lk-scroll").first.focus()
     page.keyboard.press("+")
     page.get_by_role("button", name="Fit").locator("visible=true").focus()
@@ -334,29 +312,6 @@ def test_targets_are_broad_enough_for_a_finger(opened):
 # ---- predict first ----
 
 
-def test_while_one_predicts_nothing_tells_the_answers(opened):
-    picture = made("show")
-    picture.plays_at_once = False
-    page = opened(picture)
-    page.get_by_label("Predict first").check()
-    links, said = picture.scene.links, set()
-    page.locator(".lk-scroll").first.focus()
-    for _ in range(len(links)):
-        page.keyboard.press("ArrowDown")
-        said |= {page.locator(".lk-say").text_content(), *page.locator(".lk-tip").all_text_contents()}
-    now = int(page.locator("input[type=range]").first.input_value())
-    later = {link.label for link in links.values() if link.known.get("step", 0) > now}
-    told = {link.label for link in links.values()} - later
-    assert later and not said & later
-    assert {words for words in said if "predict first" not in words and words not in told} <= {
-        "",
-        *(" ".join(link.tip) for link in links.values()),
-        *("".join(link.tip) for link in links.values() if link.label in told),
-    }
-    page.locator("rect[data-link=g0]").first.dispatch_event("click")  # asked on the way, not shown
-    assert page.locator(".lk-ask").is_visible()
-
-
 def test_a_map_shows_what_is_seen_of_a_large_panel_and_is_dragged_and_keys_and_readers_pass_it_by(opened):
     page = opened(field(), width=1000)
     there = page.locator(".lk-map").bounding_box()
@@ -373,18 +328,3 @@ def test_a_map_shows_what_is_seen_of_a_large_panel_and_is_dragged_and_keys_and_r
     assert box["x"] + box["width"] / 2 == pytest.approx(ends[1][0], abs=2)
     assert page.locator(".lk-map[aria-hidden=true] :focus-visible, .lk-map [tabindex]").count() == 0
     assert opened(two_panels(), width=1000).locator(".lk-map:visible").count() == 0
-
-
-def test_of_several_layouts_the_widest_is_shown_that_there_is_room_for(opened):
-    def mixed(w, b):
-        h = np.tanh(w * 0.7 + b)
-        return (np.tanh(w * h + b) - 1) ** 2 + 0.1 * w**2
-
-    page, widths = opened(labkit.show(mixed, 0.8, -0.2, view="graph", play=False), width=1280), []
-    for room in (1280, 850, 420):
-        page.set_viewport_size({"width": room, "height": 900})
-        settled(page)
-        box = page.locator("figure.lk-panel:visible svg").bounding_box()
-        assert page.locator("figure.lk-panel:visible").count() == 1 and box["width"] <= room
-        widths.append(box["width"] / room)
-    assert min(widths) > 0.6

@@ -46,8 +46,6 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 """
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
-    "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
-    "folded": LENET + "labkit.show(LeNet(), image, fold=8)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
@@ -61,23 +59,23 @@ LABS = {  # compute in the page
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
+    "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
     "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
 }
-FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
+FEW = ("demo",)  # has every kind of control and of link
 
 
 @cache
 def made(name: str) -> Any:
     """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
-    code = (EXAMPLES | LABS)[name]
+    return of_code((EXAMPLES | LABS)[name], name)
+
+
+def of_code(code: str, name: str = "example") -> Any:
+    """What the last expression of some code is."""
     body = ast.parse(code).body
-    linecache.cache[name] = (
-        len(code),
-        None,
-        code.splitlines(True),
-        name,
-    )  # as IPython does for cells
+    linecache.cache[name] = len(code), None, code.splitlines(True), name  # as IPython does for cells
     space: dict = {}
     exec(compile(ast.Module(body[:-1], []), name, "exec"), space)
     return eval(compile(ast.Expression(body[-1].value), name, "eval"), space)

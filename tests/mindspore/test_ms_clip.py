@@ -52,24 +52,17 @@ def test_graph_mode_gives_a_list_for_a_list():
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-@pytest.mark.parametrize(
-    "use, error, message",
-    [
-        (lambda: ops.clip_by_global_norm((G,), 0), ValueError, "the argument 'clip_norm' must > 0.0, but got 0."),
-        (lambda: ops.clip_by_global_norm((G,), None), TypeError, "'>' not supported between instances of 'NoneType'"),
-        (lambda: ops.clip_by_global_norm((G,), use_norm=2.0), ValueError, "only supports None currently"),
-        (lambda: ops.clip_by_global_norm(()), ValueError, "the input num must be greater than or equal to 1"),
-        (lambda: ops.clip_by_global_norm(((G,), G)), TypeError, "Failed calling AddN"),
-        (lambda: ops.clip_by_global_norm(5), TypeError, "Failed calling Square"),
-        (lambda: ops.clip_by_value(G), ValueError, "at least one of 'clip_value_min' or 'clip_value_max'"),
-        (lambda: ops.clip_by_value(3.0, 5, 20), TypeError, "the type of argument 'x' must be Tensor or tuple"),
-        (
-            lambda: ops.clip_by_norm(Tensor([np.inf], ms.float32), 1.0, error_if_nonfinite=True),
-            RuntimeError,
-            "is non-finite",
-        ),
-    ],
-)
+@pytest.mark.parametrize("use, error, message", [
+    (lambda: ops.clip_by_global_norm((G,), 0), ValueError, "the argument 'clip_norm' must > 0.0, but got 0."),
+    (lambda: ops.clip_by_global_norm((G,), None), TypeError, "'>' not supported between instances of 'NoneType'"),
+    (lambda: ops.clip_by_global_norm((G,), use_norm=2.0), ValueError, "only supports None currently"),
+    (lambda: ops.clip_by_global_norm(()), ValueError, "the input num must be greater than or equal to 1"),
+    (lambda: ops.clip_by_global_norm(((G,), G)), TypeError, "Failed calling AddN"),
+    (lambda: ops.clip_by_global_norm(5), TypeError, "Failed calling Square"),
+    (lambda: ops.clip_by_value(G), ValueError, "at least one of 'clip_value_min' or 'clip_value_max'"),
+    (lambda: ops.clip_by_value(3.0, 5, 20), TypeError, "the type of argument 'x' must be Tensor or tuple"),
+    (lambda: ops.clip_by_norm(Tensor([np.inf], ms.float32), 1.0, error_if_nonfinite=True), RuntimeError, "is non-finite"),
+])  # fmt: skip
 def test_misuse_says_what_is_wrong(use, error, message):
     with pytest.raises(error, match=message):
         use()

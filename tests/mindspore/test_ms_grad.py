@@ -30,13 +30,6 @@ def net():
     return made
 
 
-@pytest.fixture
-def graph_mode():
-    ms.set_context(mode=ms.GRAPH_MODE)
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def plain(tree):
     """The result with lists of numbers for tensors."""
     if isinstance(tree, Tensor):
@@ -251,19 +244,12 @@ def test_the_cotangent_is_the_last_argument_or_sens():
     assert two(Tensor(3.0), (Tensor(10.0), Tensor(1.0))).item() == 63.0
 
 
-@pytest.mark.parametrize(
-    "sens, error, message",
-    [
-        (
-            Tensor([1.0, 2.0, 3.0]),
-            ValueError,
-            r"The shape should be \[const vector\]\{2\}, but got \[const vector\]\{3\}",
-        ),
-        (Tensor(1.0), RuntimeError, "grad tensor should be broadcast to expected shape"),
-        (Tensor([1.0, 2.0], ms.float16), TypeError, "The dtype should be Float32, but got Float16"),
-        ((V, V), RuntimeError, "size should be same as out of network"),
-    ],
-)
+@pytest.mark.parametrize("sens, error, message", [
+    (Tensor([1.0, 2.0, 3.0]), ValueError, r"The shape should be \[const vector\]\{2\}, but got \[const vector\]\{3\}"),
+    (Tensor(1.0), RuntimeError, "grad tensor should be broadcast to expected shape"),
+    (Tensor([1.0, 2.0], ms.float16), TypeError, "The dtype should be Float32, but got Float16"),
+    ((V, V), RuntimeError, "size should be same as out of network"),
+])  # fmt: skip
 def test_a_cotangent_has_the_shape_and_type_of_the_output(sens, error, message):
     with pytest.raises(error, match=message):
         ms.grad(lambda x: x**2, sens_param=True)(V, sens)

@@ -6,14 +6,6 @@ import pytest
 import labkit.mindspore as ms
 from labkit.mindspore import Parameter, Tensor, amp, nn
 
-
-@pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["pynative", "graph"])
-def mode(request):
-    ms.set_context(mode=request.param)
-    yield request.param
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 OUTCOMES = [0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0]
 
 
@@ -57,18 +49,12 @@ def test_the_fixed_cell_only_hands_on_the_overflow():
     assert cell.get_loss_scale() == 64 and bool(cell(scale, Tensor(True))) and float(scale) == 2.0
 
 
-@pytest.mark.parametrize(
-    "make, message",
-    [
-        (lambda: amp.FixedLossScaleManager(0.5), "The argument 'loss_scale' must be >= 1, but got 0.5"),
-        (lambda: amp.DynamicLossScaleManager(0.5), "The argument 'init_loss_scale' must be > 1, but got 0.5"),
-        (lambda: amp.DynamicLossScaleManager(2, 0), "The argument 'scale_factor' must be > 0, but got 0"),
-        (
-            lambda: amp.DynamicLossScaleManager(2, 2, 0),
-            "For 'DynamicLossScaleManager', the 'scale_window' must be int and",
-        ),
-    ],
-)
+@pytest.mark.parametrize("make, message", [
+    (lambda: amp.FixedLossScaleManager(0.5), "The argument 'loss_scale' must be >= 1, but got 0.5"),
+    (lambda: amp.DynamicLossScaleManager(0.5), "The argument 'init_loss_scale' must be > 1, but got 0.5"),
+    (lambda: amp.DynamicLossScaleManager(2, 0), "The argument 'scale_factor' must be > 0, but got 0"),
+    (lambda: amp.DynamicLossScaleManager(2, 2, 0), "For 'DynamicLossScaleManager', the 'scale_window' must be int and"),
+])  # fmt: skip
 def test_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -181,24 +167,13 @@ def test_running_means_keep_their_type(mode, level):
     np.testing.assert_allclose(norm.moving_mean.asnumpy(), [0.2, 0.4], rtol=1e-3)
 
 
-@pytest.mark.parametrize(
-    "call, kind, message",
-    [
-        (lambda: amp.auto_mixed_precision(Two(), "O5"), ValueError, "The amp level O5 is not supported"),
-        (
-            lambda: amp.auto_mixed_precision(print, "O2"),
-            TypeError,
-            "For amp_level 'O2', the network type should be Cell.",
-        ),
-        (lambda: amp.auto_mixed_precision(Two(), "O2", ms.float32), ValueError, "The dtype should be one of"),
-        (lambda: amp.build_train_network(Two(), 5), TypeError, "The type of 'optimizer' should be"),
-        (
-            lambda: amp.build_train_network(Two(), nn.SGD(Two().trainable_params()), foo=1),
-            ValueError,
-            "Unsupported arg 'foo'",
-        ),
-    ],
-)
+@pytest.mark.parametrize("call, kind, message", [
+    (lambda: amp.auto_mixed_precision(Two(), "O5"), ValueError, "The amp level O5 is not supported"),
+    (lambda: amp.auto_mixed_precision(print, "O2"), TypeError, "For amp_level 'O2', the network type should be Cell."),
+    (lambda: amp.auto_mixed_precision(Two(), "O2", ms.float32), ValueError, "The dtype should be one of"),
+    (lambda: amp.build_train_network(Two(), 5), TypeError, "The type of 'optimizer' should be"),
+    (lambda: amp.build_train_network(Two(), nn.SGD(Two().trainable_params()), foo=1), ValueError, "Unsupported arg 'foo'"),
+])  # fmt: skip
 def test_errors_of_mixed_precision(call, kind, message):
     with pytest.raises(kind, match=message):
         call()

@@ -14,13 +14,6 @@ X = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
 Y = X @ np.array([[1.0], [2.0], [3.0]], np.float32)
 
 
-@pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["pynative", "graph"])
-def mode(request):
-    ms.set_context(mode=request.param)
-    yield request.param
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def network():
     return nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
 

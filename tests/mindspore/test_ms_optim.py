@@ -7,12 +7,6 @@ import labkit.mindspore as ms
 from labkit.mindspore import Parameter, Tensor, nn, ops
 
 
-@pytest.fixture(autouse=True)
-def pynative():
-    yield
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def parameter(values, name="p", dtype=ms.float32):
     return Parameter(Tensor(values, dtype), name=name)
 
@@ -164,18 +158,12 @@ def test_schedules(schedule, expected):
     np.testing.assert_allclose(found, expected, rtol=2e-6)
 
 
-def test_a_list_of_learning_rates():
-    assert nn.piecewise_constant_lr([2, 5], [0.1, 0.01]) == [0.1, 0.1, 0.01, 0.01, 0.01]
-
-
 class Growing(nn.Cell):
     def construct(self, step):
         return (0.1 * (step + 1).astype(ms.float32)).reshape(())
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_weight_decay_may_depend_on_the_step(mode):
-    ms.set_context(mode=mode)
     p = parameter([1.0])
     optimizer = nn.Momentum([p], 0.5, 0.0, weight_decay=Growing(), loss_scale=2.0)
     for _ in range(2):
@@ -183,9 +171,7 @@ def test_weight_decay_may_depend_on_the_step(mode):
     np.testing.assert_allclose(p.asnumpy(), [(1 - 0.05) * (1 - 0.1)], rtol=1e-6)
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_the_learning_rate_can_be_changed_by_hand(mode):
-    ms.set_context(mode=mode)
     p = parameter([1.0])
     optimizer = nn.SGD([p], 0.1)
     optimizer((Tensor([1.0]),))
@@ -277,9 +263,7 @@ class MyMomentum(nn.Optimizer):
         return success
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_an_optimizer_of_ones_own(mode):
-    ms.set_context(mode=mode)
     np.testing.assert_allclose(
         on_squares(lambda p: MyMomentum(p, 0.1)), [[0.8, 1.6], [0.46, 0.92], [0.062, 0.124]], rtol=1e-5
     )
@@ -299,9 +283,7 @@ class Mapped(nn.Optimizer):
         return self.hyper_map(ops.partial(descent, self.get_lr()), self.parameters, self.scale_grad(gradients))
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_an_optimizer_that_maps_a_function_over_its_parameters(mode):
-    ms.set_context(mode=mode)
     np.testing.assert_allclose(on_squares(lambda p: Mapped(0.1, p))[-1], [0.512, 1.024], rtol=1e-6)
 
 
@@ -317,8 +299,7 @@ ALL = [make for make, _ in MEASURED] + [
 ]
 
 
-def trained(make, mode, steps=100):
-    ms.set_context(mode=mode)
+def trained(make, steps=100):
     p = parameter([1.0, 2.0, -0.5], dtype=ms.float64)
     optimizer = make([p])
 
@@ -337,8 +318,10 @@ def trained(make, mode, steps=100):
 
 
 @pytest.mark.parametrize("make", ALL)
-def test_a_hundred_compiled_steps_are_a_hundred_eager_ones_bit_for_bit(make):
-    eager, compiled = trained(make, ms.PYNATIVE_MODE), trained(make, ms.GRAPH_MODE)
+def test_a_hundred_compiled_steps_are_a_hundred_eager_ones_bit_for_bit(make, graph_mode):
+    compiled = trained(make)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    eager = trained(make)
     for one, other in zip(eager, compiled, strict=True):
         np.testing.assert_array_equal(one, other)
 

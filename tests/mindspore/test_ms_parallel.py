@@ -387,24 +387,17 @@ def test_the_settings_of_the_real_framework(settings):
     assert nn.DistributedGradReducer(weights).mean is False
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        (lambda: ms.set_auto_parallel_context(foo=3), ValueError, "Set context keyword foo is not recognized!"),
-        (lambda: ms.get_auto_parallel_context("foo"), ValueError, "Get context keyword foo is not recognized!"),
-        (
-            lambda: ms.set_auto_parallel_context(device_num="a"),
-            TypeError,
-            "must be <class 'int'>, but got <class 'str'>",
-        ),
-        (lambda: ms.set_auto_parallel_context(parallel_mode="foo"), ValueError, "but got the value : foo."),
-        (lambda: communication.init("foo"), RuntimeError, "but got 'backend_name' : foo"),
-        (lambda: nn.DistributedGradReducer([], True, 0), ValueError, "should large than 0 and be int, degree: 0."),
-        (lambda: nn.DistributedGradReducer([], True, 1)((Tensor(1.0),)), ValueError, "expected 0 gradients"),
-        (lambda: ops.AllReduce("foo"), ValueError, "the 'op' must be one of"),
-        (lambda: ops.AllReduce()(Tensor([True])), TypeError, "but got Bool"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "error", "message"), [
+    (lambda: ms.set_auto_parallel_context(foo=3), ValueError, "Set context keyword foo is not recognized!"),
+    (lambda: ms.get_auto_parallel_context("foo"), ValueError, "Get context keyword foo is not recognized!"),
+    (lambda: ms.set_auto_parallel_context(device_num="a"), TypeError, "must be <class 'int'>, but got <class 'str'>"),
+    (lambda: ms.set_auto_parallel_context(parallel_mode="foo"), ValueError, "but got the value : foo."),
+    (lambda: communication.init("foo"), RuntimeError, "but got 'backend_name' : foo"),
+    (lambda: nn.DistributedGradReducer([], True, 0), ValueError, "should large than 0 and be int, degree: 0."),
+    (lambda: nn.DistributedGradReducer([], True, 1)((Tensor(1.0),)), ValueError, "expected 0 gradients"),
+    (lambda: ops.AllReduce("foo"), ValueError, "the 'op' must be one of"),
+    (lambda: ops.AllReduce()(Tensor([True])), TypeError, "but got Bool"),
+])  # fmt: skip
 def test_errors(wrong, error, message):
     with pytest.raises(error) as caught:
         wrong()

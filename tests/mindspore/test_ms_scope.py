@@ -34,12 +34,7 @@ class Net(nn.Cell):
         return ops.exp(self.chain(x)).sum()
 
 
-@pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["pynative", "graph"], autouse=True)
-def mode(request):
-    before = ms.get_context("mode")
-    ms.set_context(mode=request.param)
-    yield
-    ms.set_context(mode=before)
+pytestmark = pytest.mark.usefixtures("mode")
 
 
 def path(node):

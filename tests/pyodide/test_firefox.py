@@ -16,12 +16,12 @@ def show(page, code, dialect):
 def test_a_reader_in_firefox(address):
     with firefox.page(width=390) as page:
         page.goto(f"{address}?seconds=20{LINK}")
-        page.wait_for("document.querySelector('.lk-title')?.textContent.includes('step by step')")
-        page.click(".lk-scroll")
+        page.wait_for("document.querySelector('.lab-title')?.textContent.includes('step by step')")
+        page.click(".graph-card")
         page.type("\ue014")  # the right arrow
         page.wait_for("location.hash.includes('at.step=7')")
         show(page, "(x * w).exp()", "torch")
-        page.wait_for("document.querySelector('.lk-panels').textContent.includes('exp')")
+        page.wait_for("document.querySelector('.lab-panels').textContent.includes('exp')")
         show(page, "sin x", "numpy")
         page.wait_for(
             "document.querySelector('#error').textContent.includes('What a function takes stands in brackets')"

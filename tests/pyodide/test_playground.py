@@ -35,7 +35,7 @@ def show(page, code, dialect=None):
 
 
 def title(page, words):
-    page.wait_for_function("words => document.querySelector('.lk-title')?.textContent.includes(words)", arg=words)
+    page.wait_for_function("words => document.querySelector('.lab-title')?.textContent.includes(words)", arg=words)
 
 
 def error(page, words):
@@ -46,13 +46,13 @@ def error(page, words):
 
 def test_from_a_link_to_the_picture(page):
     title(page, "step by step")
-    assert page.get_by_label("Step", exact=True).get_by_role("slider").input_value() == "6"
+    assert "at.step=6" in page.url
     assert page.get_by_label("x =").input_value() == "2.0" and page.get_by_label("w =").input_value() == "0.5"
-    assert "Backward" in page.locator(".lk-say").text_content()
+    assert "Backward" in page.locator(".lab-say").text_content()
 
 
 def test_a_step_by_the_keyboard_is_in_the_link(page):
-    page.locator(".lk-scroll").first.focus()
+    page.locator(".graph-card").first.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile("at.step=7"))
 
@@ -61,7 +61,7 @@ def test_another_input_keeps_the_step(page):
     page.get_by_label("x =").fill("1")
     page.keyboard.press("Tab")
     page.wait_for_url(re.compile("in.x=1.0"))
-    assert page.get_by_label("Step", exact=True).get_by_role("slider").input_value() == "7"
+    assert "at.step=7" in page.url
 
 
 def test_the_derivative_is_checked(page):
@@ -71,7 +71,7 @@ def test_the_derivative_is_checked(page):
 
 def test_another_expression_in_a_dialect(page):
     show(page, "(x * w).exp().sum()", "PyTorch")
-    page.wait_for_function("document.querySelector('.lk-panels')?.textContent.includes('exp')")
+    page.wait_for_function("document.querySelector('.lab-panels')?.textContent.includes('exp')")
     page.wait_for_url(lambda url: "dialect=torch" in url and "at.step" not in url)
 
 
@@ -98,7 +98,7 @@ def test_stop_ends_the_worker_and_python_starts_anew(page):
     error(page, "Stopped.")
     page.wait_for_function("document.querySelector('#status').textContent.includes('Python is ready')")
     show(page, "cos(x)")
-    page.wait_for_function("document.querySelector('.lk-panels')?.textContent.includes('cos')")
+    page.wait_for_function("document.querySelector('.lab-panels')?.textContent.includes('cos')")
 
 
 def test_a_call_that_python_cannot_leave_ends_the_worker_and_says_so(page):
@@ -106,7 +106,7 @@ def test_a_call_that_python_cannot_leave_ends_the_worker_and_says_so(page):
     error(page, "It ran for more than 20 s in one call, which Python cannot leave.")
     page.wait_for_function("document.querySelector('#status').textContent.includes('started again. Python is ready')")
     show(page, "sin(x)")
-    page.wait_for_function("document.querySelector('.lk-panels')?.textContent.includes('sin')")
+    page.wait_for_function("document.querySelector('.lab-panels')?.textContent.includes('sin')")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

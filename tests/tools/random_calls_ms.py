@@ -21,7 +21,8 @@ def call(pick):
     a, b = round(pick.uniform(0, 2), 3), round(pick.uniform(-2, 2), 3)
     kind, p, rows = pick.choice(KINDS), pick.choice([0.1, 0.3, 0.5]), pick.randrange(2, 200)
     init = pick.choice([
-        f"Uniform({a})", f"Normal({a}, {b})", f"HeUniform({a})", f"HeNormal({a}, 'fan_out', 'relu')",
+        f"Uniform({a})", f"Normal({a}, {b})", f"TruncatedNormal({a + 0.1}, {b}, {b - 1}, {b + 2})", f"HeUniform({a})",
+        f"HeNormal({a}, 'fan_out', 'relu')",
     ])  # fmt: skip
     return pick.choice([
         f"made(initializer({init}, {shape}, {kind}))",

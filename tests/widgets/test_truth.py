@@ -226,7 +226,7 @@ def test_nothing_is_drawn_without_a_place_or_a_size(name):
             assert "nan" not in str(at) and "inf" not in str(at).replace("inference", ""), (panel.name, mark)
 
 
-MORE = ("demo", "show", "folded", "wrong_engines")  # tell details under "more"
+MORE = ("demo", "wrong_engines")  # tell details under "more"
 LABS = [w for w in WIDGETS if w.values[0] not in MORE]
 
 

@@ -43,12 +43,6 @@ class DType(metaclass=Placed):
     def __reduce__(self):
         return _by_name, (self._name,)
 
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
     @property
     def numpy(self) -> np.dtype:
         """The NumPy dtype; bfloat16 needs the `ml_dtypes` package."""
@@ -109,6 +103,11 @@ def as_numpy(dtype, caller="Tensor.astype"):
         raise TypeError(
             f"For {caller}, the input type must be str, numpy.dtype or mindspore.dtype, but got {dtype!r}."
         ) from None
+
+
+def at_least_four_bytes(dtype):
+    """A floating NumPy dtype in which sums and steps are computed: float32 for a narrower one."""
+    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
 
 
 def in_dtype(value, dtype):

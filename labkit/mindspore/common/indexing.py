@@ -33,11 +33,8 @@ def as_index(index):
 
 
 def _is_mask(index):
-    return (
-        hasattr(index, "__engine_value__")
-        and recorded(value := index.__engine_value__())
-        and dtype_of(value).kind == "b"
-    )
+    value = index.__engine_value__() if hasattr(index, "__engine_value__") else None
+    return value is not None and recorded(value) and dtype_of(value).kind == "b"
 
 
 def _places_in(mask):
@@ -114,11 +111,10 @@ def read(value, index):
         raise _out_of_range(error) from None
 
 
-def _out_of_range(error):
+def _out_of_range(error, text="index {0} is out of bounds for dimension with size {2}"):
+    """NumPy's error in the words of the real framework."""
     words = str(error).split()
-    if "bounds" in words:
-        return IndexError(f"index {words[1]} is out of bounds for dimension with size {words[-1]}")
-    return error
+    return IndexError(text.format(words[1], words[-4], words[-1])) if "bounds" in words else error
 
 
 def write(value, index, new):
@@ -126,7 +122,4 @@ def write(value, index, new):
     try:
         return _with(value, new, *index) if _unknown(index) else primitives.set_item(value, index, new)
     except IndexError as error:
-        words = str(error).split()
-        if "bounds" not in words:
-            raise
-        raise IndexError(f"Index {words[1]} is out of bounds for axis {words[-4]} with size {words[-1]}") from None
+        raise _out_of_range(error, "Index {0} is out of bounds for axis {1} with size {2}") from None

@@ -12,7 +12,7 @@ from .dtype import float32
 from .seed import initial_seed, words_of
 
 __all__ = [
-    "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "Uniform", "Zero", "initializer",
+    "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform", "Zero", "initializer",
 ]  # fmt: skip
 
 
@@ -75,6 +75,16 @@ class Normal(Initializer):
         return normal(shape, self.mean, self.sigma)
 
 
+class TruncatedNormal(Initializer):
+    """Normal distribution, cut off outside [a, b]: absolute bounds, not multiples of `sigma`."""
+
+    def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def draw(self, shape):
+        return truncated_normal(shape, self.mean, self.sigma, self.a, self.b)
+
+
 class Uniform(Initializer):
     """Uniform distribution on [-scale, scale)."""
 
@@ -126,7 +136,8 @@ def fans(shape):
 
 _NAMED = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
-    "heuniform": HeUniform, "he_uniform": HeUniform, "henormal": HeNormal, "he_normal": HeNormal,
+    "truncatednormal": TruncatedNormal, "heuniform": HeUniform, "he_uniform": HeUniform, "henormal": HeNormal,
+    "he_normal": HeNormal,
 }  # fmt: skip
 
 
@@ -155,39 +166,44 @@ def initializer(init, shape=None, dtype=float32):
     return Initializer.tensor_of(np.asarray(init.draw(shape)).astype(dtype.numpy))
 
 
-_PI, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1e-7))  # as MindSpore writes them
+_PI, _ROOT_2, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1.4142135, 1e-7))  # as MindSpore writes them
 
 
 def uniform(shape, low, high):
     """Numbers in [low, high)."""
-    low, high = _single(low, high)
-    return _shaped((high - low) * _units(math.prod(shape)) + low, shape)
+    low, high = np.array([low, high], np.float32).tolist()
+    return ((high - low) * _units(shape) + low).astype(np.float32)
 
 
 def normal(shape, mean, sigma):
     """Normal numbers, by pairs (G. Box and M. Muller, 1958). Raises ValueError for a negative deviation."""
     if sigma < 0:
         raise ValueError("sigma < 0")
-    mean, sigma = _single(mean, sigma)
+    mean, sigma = np.array([mean, sigma], np.float32).tolist()
     count = math.prod(shape)
     fractions = (words_of(initial_seed(), count + count % 2) & np.uint64(2**23 - 1)) * 2.0**-23
     first, second = np.maximum(fractions, _LEAST).reshape(-1, 2).T
     radius, angle = np.sqrt(-2 * np.log(first)) * sigma, 2 * _PI * second
     pairs = np.stack([mean + radius * np.cos(angle), mean + radius * np.sin(angle)], 1)
-    return _shaped(pairs.reshape(-1)[:count], shape)
+    return pairs.reshape(-1)[:count].astype(np.float32).reshape(shape)
 
 
-def _units(count):
-    return words_of(initial_seed(), count) * 2.0**-32
+def truncated_normal(shape, mean, sigma, low, high):
+    """Normal numbers between `low` and `high`, by the inverse of the distribution function."""
+    from statistics import NormalDist
+
+    if sigma < 0:
+        raise ValueError("sigma < 0")
+    mean, sigma, low, high = np.array([mean, sigma, low, high], np.float32).tolist()
+    least, most = (math.erfc(-(bound - mean) / sigma / _ROOT_2) / 2 for bound in (low, high))
+    within = np.clip(least + _units(shape) * (most - least), np.finfo(float).tiny, np.nextafter(1, 0))
+    found = np.vectorize(NormalDist().inv_cdf, otypes=[float])(within)
+    return (mean + sigma * (_ROOT_2 / math.sqrt(2)) * found).astype(np.float32)
 
 
-def _single(*numbers):
-    """The numbers, rounded to float32."""
-    return [float(np.float32(n)) for n in numbers]
-
-
-def _shaped(values, shape):
-    return values.astype(np.float32).reshape(shape)
+def _units(shape):
+    """Numbers in [0, 1), of a shape."""
+    return (words_of(initial_seed(), math.prod(shape)) * 2.0**-32).reshape(shape)
 
 
 __getattr__ = attributes(__name__)

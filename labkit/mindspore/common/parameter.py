@@ -4,8 +4,8 @@ Its value can be substituted for the time of one derivative, in one thread: `gra
 there is nothing to put back when the differentiated function raises.
 """
 
-from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from ...engine import cast, getval, isbox, running
 from ..graph.recorder import current, refuse_set_data
 from . import dtype as mstype
 from .initializer import initializer
-from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, put, wrap
+from .tensor import Tensor, _Handle, hooked, in_turn, put, wrap
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -173,12 +173,8 @@ class Parameter(Tensor):
         A tensor of this type shares its memory with the parameter from then on. Raises RuntimeError in a compiled function.
         """
         refuse_set_data()
-        of_kind(
-            data,
-            (Tensor, int, float, bool),
-            "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
-            "But with type {type}.",
-        )
+        text = "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). But with type {type}."
+        of_kind(data, (Tensor, int, float, bool), text)
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
         dtype = self._value.dtype
         value = value if value.dtype == dtype else cast(value, dtype)
@@ -202,26 +198,19 @@ class Parameter(Tensor):
 
     def register_hook(self, hook) -> _Handle:
         """From here on, `hook(gradient)` replaces this parameter's gradient; `remove()` the result to end it."""
-        of_kind(hook, Callable, NOT_CALLABLE)
         handle = _Handle(hook)
         self._hooks.append(handle)
         return handle
 
     def under_hooks(self, box) -> Any:
         """`box`, whose gradient goes through this parameter's hooks."""
-        for hook in reversed(self._hooks):  # the first one registered gets the gradient first
-            box = hooked(box, hook)
-        return box
+        return hooked(box, partial(in_turn, self._hooks)) if self._hooks else box
 
     def __deepcopy__(self, memo):
         return self.clone()
 
     def __reduce__(self):
-        return _restored, (self.asnumpy(), self.name, self.requires_grad)
-
-
-def _restored(array, name, requires_grad):
-    return Parameter(wrap(array), name, requires_grad)
+        return Parameter, (wrap(self.asnumpy()), self.name, self.requires_grad)
 
 
 def assigned(variable, value, name):

@@ -88,7 +88,8 @@ class Tensor(metaclass=Placed):
             names = ", ".join(map(repr, mstype.ALL))
             raise TypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.")
         if input_data is None and shape is not None:
-            input_data = _initial(shape, dtype, init)
+            shape, kind = (shape,) if isinstance(shape, int) else tuple(shape), dtype or mstype.float32
+            input_data = np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
         self._value = _array(input_data, dtype)
 
     if TYPE_CHECKING:  # operators and methods that `ops` attaches
@@ -102,10 +103,8 @@ class Tensor(metaclass=Placed):
         __lt__ = __le__ = __gt__ = __ge__ = _operator
     else:
 
-        def __getattr__(self, name):
-            raise _lacking(
-                self, name
-            )  # in no variable of this frame: the error and the frame would keep each other alive
+        def __getattr__(self, name):  # the error in no variable of this frame, else they would keep each other alive
+            raise _lacking(self, name)
 
     # ---- the protocol of the engine's front door ----
 
@@ -251,7 +250,7 @@ class Tensor(metaclass=Placed):
         return wrap(np.array(self.asnumpy()))
 
     def __reduce__(self):
-        return _restored, (self.asnumpy(),)
+        return wrap, (self.asnumpy(),)
 
     # ---- elements ----
 
@@ -279,13 +278,12 @@ class Tensor(metaclass=Placed):
 
     def register_hook(self, hook) -> "_Handle":
         """From here on, `hook(gradient)` replaces the gradient that comes back to this tensor; None leaves it."""
-        of_kind(hook, Callable, NOT_CALLABLE)
+        handle = _Handle(hook)
         value, hooks = _HOOKS.get(self, (None, None))
         if hooks is None or value is not self._value:
             hooks = []
-            self._value = hooked(self._value, partial(_in_turn, hooks))
+            self._value = hooked(self._value, partial(in_turn, hooks))
             _HOOKS[self] = self._value, hooks
-        handle = _Handle(hook)
         hooks.append(handle)
         return handle
 
@@ -302,7 +300,7 @@ class _Handle(metaclass=Placed):
     _shown = "mindspore.common.hook_handle._TensorHookHandle"
 
     def __init__(self, hook):
-        self.hook = hook
+        self.hook = of_kind(hook, Callable, NOT_CALLABLE)
 
     def remove(self):
         """From now on the gradient passes unchanged, also through what was computed before."""
@@ -318,10 +316,10 @@ _HOOKS: WeakKeyDictionary = WeakKeyDictionary()  # tensor -> its value with the 
 def under_hooks(box, tensor):
     """`box`, which stands for the value of `tensor`, with the hooks that were registered on it."""
     value, hooks = _HOOKS.get(tensor, (None, None))
-    return box if hooks is None or value is not tensor._value else hooked(box, partial(_in_turn, hooks))
+    return box if hooks is None or value is not tensor._value else hooked(box, partial(in_turn, hooks))
 
 
-def _in_turn(hooks, gradient):
+def in_turn(hooks, gradient):
     """What the hooks make of a gradient, the one registered first before the others."""
     for hook in hooks:
         changed = hook(gradient)
@@ -337,10 +335,6 @@ def hooked(value, hook):
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
     return custom_vjp(lambda x: x, rule, made_of_ops=True, any_shape=True)(value)
-
-
-def _restored(array):
-    return wrap(array)
 
 
 def _array(data, dtype):
@@ -377,12 +371,6 @@ def _from_sequence(data, dtype):
     if array.dtype.kind not in "fiub":
         raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
     return array.astype(np.float32) if array.dtype == np.float64 and dtype is None else array
-
-
-def _initial(shape, dtype, init):
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    kind = dtype or mstype.float32
-    return np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
 
 
 Initializer.tensor_of = staticmethod(wrap)

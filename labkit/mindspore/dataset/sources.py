@@ -262,11 +262,12 @@ def read_idx(path, kind):
     _, magic, noun = _KINDS[kind]
     axes = magic % 256
     content = _content(path, noun)
-    header = np.frombuffer(content[: 4 * (1 + axes)], ">u4") if len(content) >= 4 * (1 + axes) else [0]
+    whole = len(content) >= 4 * (1 + axes)
+    header = np.frombuffer(content[: 4 * (1 + axes)], ">u4") if whole else [0]
     if header[0] != magic:
         raise RuntimeError(
             f"Invalid mnist file, the {noun} number of {path} should be {magic} (the first four bytes), "
-            f"but got {int(header[0]) if len(content) >= 4 * (1 + axes) else f'a file of {len(content)} bytes'}."
+            f"but got {int(header[0]) if whole else f'a file of {len(content)} bytes'}."
         )
     shape = tuple(int(n) for n in header[1:])
     expected = 4 * (1 + axes) + prod(shape)

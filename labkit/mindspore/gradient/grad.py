@@ -15,11 +15,6 @@ from .reverse_run import Mutable, Run, check_cotangent, tensors_in
 
 __all__ = ["get_grad", "grad", "value_and_grad"]
 
-_NONE_AT_ALL = "`grad_position` and `weight` can not be None at the same time."
-_NOT_ONE = "When has_aux is True, origin fn requires more than one outputs."
-_EMPTY = {False: "grad_position should not be empty when grad by position!\n",
-          True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
-
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """The gradient function of `fn`: called like `fn`, it returns the gradient instead of the output.
@@ -36,7 +31,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     >>> grad(lambda x: x**3)(Tensor(2.0))
     Tensor(shape=[], dtype=Float32, value= 12)
     """
-    return Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(False, has_aux, return_ids, sens_param).of(fn, grad_position, weights)
 
 
 def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
@@ -45,7 +40,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
     (Tensor(shape=[], dtype=Float32, value= 8), Tensor(shape=[], dtype=Float32, value= 12))
     """
-    return Grad(True, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+    return Grad(True, has_aux, return_ids, sens_param).of(fn, grad_position, weights)
 
 
 def get_grad(gradients, identifier) -> Tensor:
@@ -85,9 +80,10 @@ class Grad:
         self.with_value, self.has_aux, self.return_ids, self.sens_param = with_value, has_aux, return_ids, sens_param
         self.options: tuple = with_value, has_aux, return_ids, sens_param
 
-    def __call__(self, fn, grad_position, weights):
+    def of(self, fn, grad_position, weights):
+        """The gradient function of `fn`. Raises TypeError or ValueError for positions that make no sense."""
         if grad_position is None and weights is None:
-            raise ValueError(_NONE_AT_ALL)
+            raise ValueError("`grad_position` and `weight` can not be None at the same time.")
         if grad_position is not None:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
@@ -203,7 +199,7 @@ def in_range(positions, args):
     """The positions as plain numbers. Raises RuntimeError (IndexError in graph mode) beyond the arguments."""
     graph = in_graph_mode()
     if not positions:
-        raise RuntimeError(_EMPTY[graph])
+        raise RuntimeError(f"grad_position should not be empty when grad by position{'.' if graph else '!'}\n")
     for p in positions:
         if graph and len(positions) == 1 and isinstance(p, bool):
             raise RuntimeError(f"Position element must be Int64Imm, but got {str(p).lower()}\n")
@@ -216,11 +212,8 @@ def weight_list(weights):
     """The weights as a tuple of parameters."""
     if isinstance(weights, Tensor):
         return (weights,)
-    of_kind(
-        weights,
-        (tuple, list),
-        "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n",
-    )
+    text = "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n"
+    of_kind(weights, (tuple, list), text)
     if any(not isinstance(w, Tensor) for w in weights):
         raise RuntimeError("The pointer[tensor] is null.\n")
     return tuple(weights)
@@ -230,7 +223,8 @@ def first_of_many(output):
     """The first output. Raises ValueError (RuntimeError in graph mode) where there are no others."""
     graph = in_graph_mode()
     if not isinstance(output, tuple) or (not graph and len(output) < 2):
-        raise (RuntimeError if graph else ValueError)(_NOT_ONE)
+        text = "When has_aux is True, origin fn requires more than one outputs."
+        raise (RuntimeError if graph else ValueError)(text)
     if not graph and any(not isinstance(part, (Tensor, tuple, list, dict)) for part in output[1:]):
         raise RuntimeError(
             "If you set has_aux for grad or value_and_grad, that forward function should be multi output, "

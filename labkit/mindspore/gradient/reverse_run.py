@@ -2,12 +2,13 @@
 
 from contextlib import nullcontext
 from itertools import count
+from typing import Any
 
 import numpy as np
 
 from ...dialects.class_paths import Placed
 from ...dialects.packed_arrays import forms, pack, unpack
-from ...engine import custom_vjp, isbox, leaves, vjp, watch
+from ...engine import custom_vjp, isbox, leaves, map_leaves, vjp, watch
 from ..common.parameter import Parameter, bound
 from ..common.printing import shape_text
 from ..common.tensor import Tensor, hooked, under_hooks, wrap
@@ -91,16 +92,12 @@ def tensors_in(tree):
 
 def lowered(tree, level):
     """The same structure with the boxes of `level` taken off its tensors."""
-    if isinstance(tree, Tensor):
-        value = tree._value
-        if isinstance(tree, Parameter):
-            return tree
-        return wrap(value._value) if isbox(value) and value._trace == level else tree
-    if isinstance(tree, dict):
-        return {key: lowered(branch, level) for key, branch in tree.items()}
-    if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
-        return type(tree)([lowered(branch, level) for branch in tree])
-    return tree
+
+    def plain(leaf):
+        value: Any = leaf._value if isinstance(leaf, Tensor) and not isinstance(leaf, Parameter) else None
+        return wrap(value._value) if isbox(value) and value._trace == level else leaf
+
+    return map_leaves(plain, tree)
 
 
 class Run:
@@ -177,9 +174,8 @@ def _inputs_in(argument):
 
 
 def _differentiable(argument):
-    return (
-        isinstance(argument, Tensor) and not isinstance(argument, Parameter) and argument._value.dtype.kind not in "biu"
-    )
+    plain = isinstance(argument, Tensor) and not isinstance(argument, Parameter)
+    return plain and argument._value.dtype.kind not in "biu"
 
 
 def separated(args):

@@ -11,12 +11,11 @@ from ... import engine
 from ...dialects.argument_types import as_tuple, of_kind
 from ...engine import getval
 from ..common.tensor import Tensor, wrap
+from ..ops.elementwise import stop_gradient
 from .grad import check_positions, first_of_many, weight_list
 from .reverse_run import MUTABLE, Run, check_cotangent
 
 __all__ = ["jacfwd", "jacrev", "jvp", "mutable", "vjp", "vmap"]
-
-_NOT_TENSORS = "The inputs type must be a Tensor, tuple or list of Tensors."
 
 
 def unwrapped(tree):
@@ -35,7 +34,7 @@ def _tuple_of_tensors(inputs):
     if isinstance(inputs, Tensor):
         return (inputs,)
     if not isinstance(inputs, (tuple, list)) or not all(isinstance(x, Tensor) for x in inputs):
-        raise TypeError(_NOT_TENSORS)
+        raise TypeError("The inputs type must be a Tensor, tuple or list of Tensors.")
     return tuple(inputs)
 
 
@@ -59,12 +58,6 @@ def _with_aux(fn, has_aux, kept):
     return first
 
 
-def _constant(tree):
-    if isinstance(tree, Tensor):
-        return wrap(engine.stop_gradient(tree._value))
-    return type(tree)(map(_constant, tree)) if isinstance(tree, (tuple, list)) else tree
-
-
 def jvp(fn, inputs, v, has_aux=False) -> tuple:
     """`(output, derivative along v)`: the Jacobian of `fn` times `v`, by forward mode.
 
@@ -82,7 +75,7 @@ def jvp(fn, inputs, v, has_aux=False) -> tuple:
         output, along = engine.jvp(
             lambda *values: unwrapped(first(*map(wrap, values))), unwrapped(points), unwrapped(tangents)
         )
-    return (wrapped(output), wrapped(along), *map(_constant, kept))
+    return (wrapped(output), wrapped(along), *map(stop_gradient, kept))
 
 
 def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
@@ -137,7 +130,7 @@ def _jacobian(fn, grad_position, has_aux, rows_of):
             several, by_output = rows_of(first, args, positions)
         found = tuple(row[0] if len(positions) == 1 else row for row in by_output)
         result = found if several else found[0]
-        return (result, *map(_constant, kept[-1:])) if has_aux else result
+        return (result, *map(stop_gradient, kept[-1:])) if has_aux else result
 
     return jacobian
 
@@ -155,17 +148,13 @@ def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
 
     def rows_of(first, args, positions):
         run = Run(first, args, positions, ())
-        several = isinstance(run.raw, (tuple, list))
-        shapes = [np.shape(getval(args[p]._value)) for p in positions]
-        pulls = [[run.pull(seeds)[0] for seeds in _units(run.ends, i)] for i in range(len(run.ends))]
-        stack = [
-            tuple(
-                wrap(anp.reshape(anp.stack([rows[k][1]._value for rows in pulled]), end.shape + shape))
-                for k, shape in enumerate(shapes)
-            )
-            for end, pulled in zip(run.ends, pulls, strict=True)
-        ]
-        return several, stack
+        found = []
+        for i, end in enumerate(run.ends):
+            pulled = [run.pull(seeds)[0] for seeds in _units(run.ends, i)]
+            rows = zip(*[[g._value for _, g in gradients] for gradients in pulled], strict=True)
+            shapes = [end.shape + args[p].shape for p in positions]
+            found.append(tuple(wrap(anp.reshape(anp.stack(row), s)) for row, s in zip(rows, shapes, strict=True)))
+        return isinstance(run.raw, (tuple, list)), found
 
     return _jacobian(fn, grad_position, has_aux, rows_of)
 

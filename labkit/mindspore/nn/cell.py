@@ -12,7 +12,7 @@ import numpy as np
 from ...dialects.argument_types import of_kind
 from ...dialects.module_tree import dotted, named_leaves, tree_text
 from ...dialects.unsupported import attributes, member
-from ...engine import cast, current, map_leaves
+from ...engine import cast, current, map_leaves, quietly
 from ..common import dtype as mstype
 from ..common.parameter import Parameter, ParameterTuple, bound
 from ..common.seed import drawing_aside
@@ -58,14 +58,10 @@ class Cell(Hooked):
     """
 
     def __init__(self, auto_prefix=True, flags=None):
-        own = object.__setattr__
-        own(self, "_params", {})
-        own(self, "_cells", OrderedDict())
-        own(self, "_hooks", {})
-        own(self, "_auto_prefix", auto_prefix)
+        own = vars(self)
+        own.update(_params={}, _cells=OrderedDict(), _hooks={}, _auto_prefix=auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
-        for name, value in (flags or {}).items():
-            own(self, name, value)
+        own.update(flags or {})
 
     # ---- calling ----
 
@@ -162,12 +158,8 @@ class Cell(Hooked):
         if name in self._params:
             if busy() and isinstance(value, (int, float)):
                 value = Tensor(value, self._params[name].dtype)  # compiled code takes a number, too
-            of_kind(
-                value,
-                Tensor,
-                "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter.",
-                name=name,
-            )
+            text = "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter."
+            of_kind(value, Tensor, text, name=name)
             self._params[name].set_data(value)
             return
         raise TypeError(
@@ -175,8 +167,7 @@ class Cell(Hooked):
         )
 
     def __delattr__(self, name):
-        self._registered("_params") and self._params.pop(name, None)
-        self._registered("_cells") and self._cells.pop(name, None)
+        self._params.pop(name, None), self._cells.pop(name, None)
         object.__delattr__(self, name)
 
     def __getattr__(self, name):
@@ -236,8 +227,7 @@ class Cell(Hooked):
     def set_train(self, mode=True) -> Self:
         """Training mode for this cell and all in it (off with False); returns the cell."""
         for _, cell in self.cells_and_names():
-            object.__setattr__(cell, "training", bool(mode))
-            object.__setattr__(cell, "phase", "train" if mode else "predict")
+            vars(cell).update(training=bool(mode), phase="train" if mode else "predict")
         return self
 
     def recompute(self, **options) -> None:
@@ -301,23 +291,18 @@ def in_dtype(value, dtype):
     """A floating tensor in `dtype`, everything else as it is."""
     if not isinstance(value, Tensor) or value._value.dtype.kind in "biu" or value._value.dtype == dtype:
         return value
-    return wrap(_cast(value._value, dtype))
-
-
-def _cast(value, dtype):
-    with np.errstate(all="ignore"):
-        return cast(value, dtype)
+    return wrap(quietly(cast, value._value, dtype))
 
 
 def run_in(cell, dtype, args, kwargs):
     """Run a cell with its inputs and its own parameters in `dtype`; parameters keep their type, gradients come back in it."""
     args, kwargs = map_leaves(lambda leaf: in_dtype(leaf, dtype), (tuple(args), kwargs))
     own = {p: p._value.dtype for p in cell._params.values() if in_dtype(p, dtype) is not p}
-    with bound(list(own), [_cast(p._value, dtype) for p in own]) if own else nullcontext():
+    with bound(list(own), [quietly(cast, p._value, dtype) for p in own]) if own else nullcontext():
         output = cell._compute(args, kwargs)
     for p, kept in own.items():
         if p._value.dtype != kept:  # what the cell has written, such as a running mean
-            p._value = _cast(p._value, kept)
+            p._value = quietly(cast, p._value, kept)
     return output
 
 

@@ -119,11 +119,8 @@ def _before(owner):
 
 
 def _add(owner, name, cell, prefix=""):
-    of_kind(
-        cell,
-        Cell,
-        "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}.",
-    )
+    text = "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}."
+    of_kind(cell, Cell, text)
     if owner._auto_prefix:
         cell.update_parameters_name(f"{prefix}{name}.")
     owner._cells[name] = cell

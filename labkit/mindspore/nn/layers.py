@@ -12,8 +12,9 @@ from ..common.initializer import HeUniform, Uniform, initializer
 from ..common.parameter import Parameter
 from ..common.seed import op_seed
 from ..common.tensor import Tensor
-from ..ops import Primitive, dense, flatten, gelu, leaky_relu, matmul, maximum, one_hot, relu, sigmoid, softmax, tanh
+from ..ops import Primitive, dense, flatten, gelu, leaky_relu, matmul, maximum, relu, sigmoid, softmax, tanh, zeros
 from ..ops.creation import dropped
+from ..ops.losses import as_one_hot
 from ..ops.op_table import value_of
 from .cell import Cell
 
@@ -30,16 +31,18 @@ class Identity(Cell):
         return input
 
 
-class ReLU(Cell):
+class _WithoutOptions(Cell):
+    def __init__(self):
+        super().__init__()
+
+
+class ReLU(_WithoutOptions):
     """`ops.relu` as a cell: x above 0, else 0; any shape.
 
     >>> import labkit.mindspore as ms
     >>> ReLU()(ms.Tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
-
-    def __init__(self):
-        super().__init__()
 
     def construct(self, input) -> Tensor:
         return relu(input)
@@ -61,7 +64,7 @@ class LeakyReLU(Cell):
         return leaky_relu(input, self.alpha)
 
 
-class Sigmoid(Cell):
+class Sigmoid(_WithoutOptions):
     """`ops.sigmoid` as a cell: 1 / (1 + exp(-x)); any shape.
 
     >>> import labkit.mindspore as ms
@@ -69,23 +72,17 @@ class Sigmoid(Cell):
     [0.5]
     """
 
-    def __init__(self):
-        super().__init__()
-
     def construct(self, input) -> Tensor:
         return sigmoid(input)
 
 
-class Tanh(Cell):
+class Tanh(_WithoutOptions):
     """`ops.tanh` as a cell; any shape.
 
     >>> import labkit.mindspore as ms
     >>> Tanh()(ms.Tensor([0.0])).tolist()
     [0.0]
     """
-
-    def __init__(self):
-        super().__init__()
 
     def construct(self, input) -> Tensor:
         return tanh(input)
@@ -252,14 +249,12 @@ class Embedding(Cell):
             rows = np.array(table.asnumpy())
             rows[padding_idx] = 0
             table = Tensor(rows)
-        self.init_tensor = table
         self.embedding_table = Parameter(table, name="embedding_table")
 
     def construct(self, ids) -> Tensor:
         if not self.use_one_hot:
             return self.embedding_table[ids]
-        hot = one_hot(ids, self.vocab_size, Tensor(1.0, self.dtype), Tensor(0.0, self.dtype))
-        return matmul(hot, self.embedding_table)
+        return matmul(as_one_hot(ids, zeros(self.vocab_size, dtype=self.dtype)), self.embedding_table)
 
     def extend_repr(self) -> str:
         return with_names(

@@ -28,7 +28,17 @@ def _unscaled(scale, grad):
     return grad * ops.cast(ops.reciprocal(scale), ops.dtype(grad))
 
 
-class FixedLossScaleUpdateCell(Cell):
+class _UpdateCell(Cell):
+    def __init__(self, loss_scale_value):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self) -> float:
+        """The scale to start with."""
+        return self.loss_scale_value
+
+
+class FixedLossScaleUpdateCell(_UpdateCell):
     """A scale that never changes: called with the scale and whether there was overflow, it returns the latter.
 
     For `TrainOneStepWithLossScaleCell`, in the place of a scale that changes.
@@ -39,19 +49,11 @@ class FixedLossScaleUpdateCell(Cell):
     (1024.0, True)
     """
 
-    def __init__(self, loss_scale_value):
-        super().__init__()
-        self.loss_scale_value = loss_scale_value
-
-    def get_loss_scale(self) -> float:
-        """The scale to start with."""
-        return self.loss_scale_value
-
     def construct(self, _, overflow) -> Tensor:
         return overflow
 
 
-class DynamicLossScaleUpdateCell(Cell):
+class DynamicLossScaleUpdateCell(_UpdateCell):
     """Called with the scale, a parameter, and whether there was overflow: divides the scale by `scale_factor` (down to 1)
     after overflow, multiplies it after `scale_window` steps without; returns whether there was overflow.
 
@@ -62,16 +64,11 @@ class DynamicLossScaleUpdateCell(Cell):
     """
 
     def __init__(self, loss_scale_value, scale_factor, scale_window):
-        super().__init__()
-        self.loss_scale_value = loss_scale_value
+        super().__init__(loss_scale_value)
         self.scale_factor = Tensor(scale_factor, float32)
         self.scale_window = Tensor(scale_window, int32)
         self.cur_iter = Parameter(wrap(np.int32(1)), name="current_iterator_step")
         self.last_overflow_iter = Parameter(wrap(np.int32(0)), name="last_overflow_iterator_step")
-
-    def get_loss_scale(self) -> float:
-        """The scale to start with."""
-        return self.loss_scale_value
 
     def construct(self, loss_scale, overflow) -> Tensor:
         full = self.scale_window <= self.cur_iter - self.last_overflow_iter

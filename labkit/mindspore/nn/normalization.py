@@ -131,12 +131,8 @@ class LayerNorm(Cell):
     def __init__(self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones", beta_init="zeros",
                  epsilon=1e-7, dtype=float32):  # fmt: skip
         super().__init__()
-        of_kind(
-            normalized_shape,
-            (tuple, list),
-            "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got {value} and the type is "
-            "{type}.",
-        )
+        text = "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got {value} and the type is "
+        of_kind(normalized_shape, (tuple, list), text + "{type}.")
         self.normalized_shape, self.epsilon = normalized_shape, epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
         self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype), name="gamma")
@@ -156,9 +152,8 @@ class LayerNorm(Cell):
 class GroupNorm(Cell):
     """The channels in `num_groups` groups, each shifted and scaled to mean 0 and variance 1, times `gamma`, plus `beta`."""
 
-    def __init__(
-        self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros", dtype=float32
-    ):
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros",
+                 dtype=float32):  # fmt: skip
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(

@@ -7,7 +7,7 @@ import numpy as np
 from ...dialects.unsupported import attributes
 from ...engine import cast
 from ..argument_checks import check_type, floating
-from ..common.dtype import float32, in_dtype
+from ..common.dtype import at_least_four_bytes, float32, in_dtype
 from ..common.parameter import Parameter, ParameterTuple
 from ..common.printing import shape_text
 from ..common.tensor import Tensor, wrap
@@ -64,13 +64,10 @@ class Optimizer(Cell):
             self.learning_rate = ParameterTuple(rates)
         decays = [s.decay if isinstance(s.decay, Cell) else wrap(np.float32(s.decay)) for s in settings]
         self.weight_decay = tuple(decays) if self.is_group else decays[0]
-        self.dynamic_weight_decay = any(isinstance(d, Cell) for d in decays)
         self.decay_flags = tuple(s.decays for s in settings)
         self.exec_weight_decay = any(self.decay_flags)
         self.grad_centralization_flags = tuple(s.centralized for s in settings)
         self.parameters = ParameterTuple(s.parameter for s in settings)
-        if self.is_group:
-            self.group_params = list(self.parameters)
         self._rates = tuple(rates)
 
     def keep_slots(self) -> None:
@@ -142,7 +139,7 @@ class Optimizer(Cell):
     def _step_one(self, place, gradient, rate):
         """Step one parameter and its state, two-byte floats in Float32, and write them."""
         written = [self.parameters[place], *[getattr(self, slot)[place] for slot in self.slots]]
-        dtype = working_dtype(written[0]._value.dtype)
+        dtype = at_least_four_bytes(written[0]._value.dtype)
         values = [in_dtype(p._value, dtype) for p in written]
         p, *state = values
         new = self.step(p, in_dtype(gradient, dtype), in_dtype(rate, dtype), *state, place=place)
@@ -181,21 +178,10 @@ class Optimizer(Cell):
                 )
 
 
-def working_dtype(dtype):
-    """The dtype in which a parameter's step is computed: its own, but at least four bytes."""
-    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
-
-
 def fused(a, b, c):
     """a * b + c rounded once, as the CPU's fused multiply-add does for four-byte floats; the result has c's dtype."""
     wide = np.float64
     return cast(cast(a, wide) * cast(b, wide) + cast(c, wide), c.dtype) if c.dtype == np.float32 else a * b + c
-
-
-def in_dtype_of(number, like):
-    """A number, or the value of a parameter, in the dtype of the array `like`."""
-    value = number._value if isinstance(number, Tensor) else number
-    return in_dtype(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
 
 
 __getattr__ = attributes(__name__)

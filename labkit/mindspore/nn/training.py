@@ -8,6 +8,7 @@ from ...dialects.argument_types import of_kind
 from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import dtype_of, map_leaves
 from ...parallel import member
+from ..common.dtype import at_least_four_bytes
 from ..common.tensor import Tensor, wrap
 from ..context import ParallelMode, get_auto_parallel_context
 from ..gradient.reverse_run import Run
@@ -66,7 +67,7 @@ class DistributedGradReducer(Cell):
         places: dict[np.dtype, list[int]] = {}
         for place, (grad, shared) in enumerate(zip(several, self.allreduce_filter, strict=True)):
             if shared:
-                places.setdefault(_wide(grad._value), []).append(place)
+                places.setdefault(at_least_four_bytes(dtype_of(grad._value)), []).append(place)
         found = list(several)
         for dtype, chosen in places.items():
             with np.errstate(all="ignore"):
@@ -83,12 +84,6 @@ class DistributedGradReducer(Cell):
         return unpack(total, forms(values))
 
 
-def _wide(value):
-    """The dtype to reduce in: float32 for narrower ones."""
-    dtype = dtype_of(value)
-    return np.dtype(np.float32) if dtype.itemsize < 4 else dtype
-
-
 class WithLossCell(Cell):
     """`loss_fn(backbone(data), label)`: what a training step differentiates.
 
@@ -103,11 +98,6 @@ class WithLossCell(Cell):
 
     def construct(self, data, label) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
-
-    @property
-    def backbone_network(self) -> Cell:
-        """The network without the loss."""
-        return self._backbone
 
 
 class TrainOneStepCell(Cell):
@@ -149,10 +139,6 @@ class TrainOneStepCell(Cell):
             return
         self.mean, self.degree = get_auto_parallel_context("gradients_mean"), get_auto_parallel_context("device_num")
         self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
-
-    def set_sens(self, value) -> None:
-        """Change the factor of the loss's cotangent."""
-        self.sens, self.sense_flag = value, True
 
     def construct(self, *inputs) -> Any:
         run = Run(self.network, inputs, (), self.weights)

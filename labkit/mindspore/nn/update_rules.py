@@ -8,7 +8,8 @@ from ...ops import select
 from ..argument_checks import check_type, check_types, floating, in_open_interval
 from ..common.parameter import Parameter
 from ..common.tensor import Tensor, wrap
-from .optimizer import Optimizer, fused, in_dtype_of
+from ..ops.op_table import in_dtype_of
+from .optimizer import Optimizer, fused
 
 __all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum"]
 

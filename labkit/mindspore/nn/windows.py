@@ -61,17 +61,8 @@ class Conv2d(Cell):
         return conv2d(x, self.weight, self.bias, *geometry)
 
     def extend_repr(self) -> str:
-        names = [
-            "kernel_size",
-            "stride",
-            "pad_mode",
-            "padding",
-            "dilation",
-            "group",
-            "has_bias",
-            "weight_init",
-            "bias_init",
-        ]
+        names = ("kernel_size", "stride", "pad_mode", "padding", "dilation", "group", "has_bias", "weight_init",
+                 "bias_init")  # fmt: skip
         channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
         return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
 

@@ -10,7 +10,6 @@ import math
 import autograd.numpy as anp
 import numpy as np
 
-from ...dialects.argument_types import one_by_one
 from ...dialects.unsupported import attributes
 from ...engine import cast
 from .. import ops
@@ -18,6 +17,7 @@ from ..common.dtype import as_numpy, float32, float64, int32, int64
 from ..common.seed import NormalEngine, UniformEngine, get_seed
 from ..common.tensor import Tensor, tensor, wrap
 from ..ops.creation import sampled
+from ..ops.op_table import numbers_in
 
 __all__ = [
     "arange", "array", "dot", "float32", "float64", "int32", "int64", "pi", "randint", "randn", "stack", "sum", "tanh",
@@ -78,7 +78,7 @@ def tanh(x, dtype=None) -> Tensor:
 
 def randn(*shape, dtype=float32) -> Tensor:
     """Samples of the standard normal distribution, of a shape."""
-    return sampled(NormalEngine, "StandardNormal", get_seed(), _sizes(shape), lambda draw, n: draw(n)).astype(dtype)
+    return sampled(NormalEngine, "StandardNormal", get_seed(), numbers_in(shape), lambda draw, n: draw(n)).astype(dtype)
 
 
 def randint(minval, maxval=None, shape=None, dtype=int32) -> Tensor:
@@ -87,11 +87,7 @@ def randint(minval, maxval=None, shape=None, dtype=int32) -> Tensor:
     if not low < high:
         raise ValueError(f"For 'randint', expected low < high, but got low {low} and high {high}.")
     draw = lambda engine, count: (low + engine.integers(high - low, count)).astype(dtype.numpy)
-    return sampled(UniformEngine, "UniformInt", get_seed(), _sizes(((1,) if shape is None else shape,)), draw)
-
-
-def _sizes(shape):
-    return tuple(int(n) for n in np.atleast_1d(np.asarray(one_by_one(shape), np.int64)))
+    return sampled(UniformEngine, "UniformInt", get_seed(), numbers_in(((1,) if shape is None else shape,)), draw)
 
 
 __getattr__ = attributes(__name__)

@@ -15,19 +15,12 @@ from . import op_table as _op
 from .method_words import with_words
 
 _WORDS: dict[str, dict[str, str]] = {  # a word of the real function: what the op calls it
-    **{
-        name: {"x": "input"}
-        for name in ("arcsin", "count_nonzero", "cumsum", "mean", "mish", "moveaxis", "relu6", "sqrt")
-    },
+    **{op: {"x": "input"} for op in ("arcsin", "count_nonzero", "cumsum", "inv", "mean", "mish", "moveaxis", "relu6", "sqrt")},
     **{name: {"dim": "axis", "keepdim": "keepdims"} for name in ("argmax", "logsumexp", "sum")},
     **{name: {"input_x": "input"} for name in ("expand_dims", "masked_fill", "sort")},
-    "norm": {"A": "input"},
-    "transpose": {"dims": "axes"},
-    "unsqueeze": {"dim": "axis"},
-    "floormod": {"x": "input", "y": "other"},
-    "dtype": {"x": "input_x"},
-    "true_divide": {"dividend": "input", "divisor": "other"},
-}
+    "norm": {"A": "input"}, "transpose": {"dims": "axes"}, "unsqueeze": {"dim": "axis"}, "dtype": {"x": "input_x"},
+    "floormod": {"x": "input", "y": "other"}, "true_divide": {"dividend": "input", "divisor": "other"},
+}  # fmt: skip
 
 
 def _in_real_words(fun, words):

@@ -39,7 +39,9 @@ def operands(x, y, name):
     if isinstance(y, Tensor):
         b, a = beside(y._value, x, name)
         return a, b
-    return operands(_tensor_of(x, name), y, name)
+    if isinstance(x, (*_NUMBERS, list, tuple)):
+        return operands(tensor(x), y, name)
+    raise _failed(name, x)
 
 
 def _meeting(a, b, name):
@@ -81,12 +83,6 @@ def _with_number(dtype, kind):
     if kind == "f" and dtype.kind in "iub":
         return _FLOAT32
     return _INT64 if dtype.kind == "b" and kind != "b" else dtype
-
-
-def _tensor_of(x, name):
-    if isinstance(x, (*_NUMBERS, list, tuple)):
-        return tensor(x)
-    raise _failed(name, x)
 
 
 def _failed(name, other):
@@ -197,11 +193,8 @@ def _chooser(beats):
         wins = anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, anp.where(beats(y, x), 0.0, else_)))
         return g * cast(wins, dtype_of(g))
 
-    return _beating(
-        beats,
-        lambda ans, x, y: lambda g: share(g, x, y, 1.0),
-        lambda ans, x, y: lambda g: g - share(g, x, y, 0.0),
-    )
+    slopes = lambda ans, x, y: lambda g: share(g, x, y, 1.0), lambda ans, x, y: lambda g: g - share(g, x, y, 0.0)
+    return _beating(beats, *slopes)
 
 
 larger, smaller = _chooser(anp.greater), _chooser(anp.less)

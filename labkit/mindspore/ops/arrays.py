@@ -240,11 +240,8 @@ def _flatten_method(self, *args, order="C", start_dim=0, end_dim=-1):
     return OPS["flatten"](self, order, start_dim=start_dim, end_dim=end_dim)
 
 
-METHODS |= {
-    "flatten": _flatten_method,
-    "T": property(transpose, doc="With the axes reversed."),
-    "ravel": lambda self: self.reshape(-1),
-}
+METHODS |= {"flatten": _flatten_method, "ravel": lambda self: self.reshape(-1)}
+METHODS["T"] = property(transpose, doc="With the axes reversed.")
 
 
 # ---- what the rows say ----

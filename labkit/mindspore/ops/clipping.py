@@ -121,6 +121,5 @@ def _scaled(value, limit, global_norm):
     return cast(cast(value, np.float32) * limit / global_norm, value.dtype)
 
 
-register(clip_by_value, method=False)
-register(clip_by_norm, method=False)
-register(clip_by_global_norm, method=False)
+for _fun in (clip_by_value, clip_by_norm, clip_by_global_norm):
+    register(_fun, method=False)

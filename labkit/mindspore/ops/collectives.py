@@ -7,7 +7,6 @@ The gradient is that of the sum of all ranks' outputs, and takes an exchange of 
 of all. While a program is recorded nothing is exchanged; it is when the program runs.
 """
 
-import threading
 from collections.abc import Callable
 from functools import reduce
 
@@ -17,7 +16,7 @@ import numpy as np
 from ... import ops as primitives
 from ... import parallel
 from ...dialects.class_paths import Placed
-from ...engine import dtype_of, stop_gradient
+from ...engine import PerThread, dtype_of, stop_gradient
 from ...program import recorded
 from ..common.tensor import wrap
 from ..graph.recorder import current
@@ -39,15 +38,13 @@ _REDUCED: dict[str, Callable] = {
     "avg": lambda parts: _REDUCED["sum"](parts) / len(parts),
 }  # fmt: skip
 _PULLED: dict[str, Callable] = {
-    "sum": lambda ans, x, g: all_reduce(g, "sum"),
-    "avg": lambda ans, x, g: all_reduce(g, "avg"),
-    "max": lambda ans, x, g: all_reduce(g, "sum") * stop_gradient(ans == x),
-    "min": lambda ans, x, g: all_reduce(g, "sum") * stop_gradient(ans == x),
+    "sum": lambda ans, x, g: all_reduce(g, "sum"), "avg": lambda ans, x, g: all_reduce(g, "avg"),
+    **dict.fromkeys(("max", "min"), lambda ans, x, g: all_reduce(g, "sum") * stop_gradient(ans == x)),
     "prod": lambda ans, x, g: all_reduce(g * ans, "sum") / x,
-}
+}  # fmt: skip
 
 
-class _Now(threading.local):
+class _Now(PerThread):
     recording = False
 
 
@@ -101,6 +98,12 @@ def _variable(value):
     return value * recorder.input(lambda: np.ones((), dtype_of(value)), "one")
 
 
+def check_group(name, group):
+    """Raise ValueError for another group than that of all ranks."""
+    if group not in WORLD:
+        raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+
+
 class AllReduce(Primitive):
     """Reduce the tensors of all ranks, elementwise; each gets the result. `op`: a `ReduceOp`, such as "sum".
 
@@ -113,8 +116,7 @@ class AllReduce(Primitive):
 
     def __init__(self, op=ReduceOp.SUM, group=WORLD[0]):
         super().__init__()
-        if group not in WORLD:
-            raise ValueError(f"For '{self.name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+        check_group(self.name, group)
         if op not in _REDUCED:
             raise ValueError(f"For '{self.name}', the 'op' must be one of {[*_REDUCED]}, but got {op!r}.")
         self.op, self.group = op, group

@@ -175,12 +175,9 @@ def mean_of_windows(input, kernel, stride, pad_mode, padding, ceil_mode, count_i
     inner = pads(pad_mode, padding, size, kernel, stride, dense)
     around = pooling.rounded_up(size, kernel, stride, inner, dense) if ceil_mode else inner
     counted = inner if count_include_pad else ((0, 0),) * dims
-    return _pooled(
-        input, kernel, stride, around, dense, "AvgPool",
-        lambda x: pooling.avg_pool2d(
-            x, kernel, stride, around, divisor or pooling.divisors(size, kernel, stride, around, counted)
-        ),
-    )  # fmt: skip
+    divisor = divisor or pooling.divisors(size, kernel, stride, around, counted)
+    pool = lambda x: pooling.avg_pool2d(x, kernel, stride, around, divisor)
+    return _pooled(input, kernel, stride, around, dense, "AvgPool", pool)
 
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
@@ -192,9 +189,8 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     wanted = tuple(n if count is None else count for n, count in zip(size, given, strict=True))
     number = np.arange(math.prod(size)).reshape(size)
     found, places = [], []
-    for part in itertools.product(
-        *map(pooling.even_windows, size, wanted)
-    ):  # of ops alone, so that a program can be made of it
+    parts = itertools.product(*map(pooling.even_windows, size, wanted))
+    for part in parts:  # of ops alone, so that a program can be made of it
         window = (slice(*part[0]), slice(*part[1]))
         elements = input[(..., *window)].reshape((*lead, -1))
         first = OPS["argmax"](elements, -1, True)

@@ -2,7 +2,6 @@
 
 import math
 
-import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
@@ -96,19 +95,6 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     return wrap(np.arange(start, end, step).astype((dtype or (int64 if whole else float32)).numpy))
 
 
-def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
-    """`on_value` at the place each index names on a new axis of length `depth`, else `off_value`."""
-    hot = anp.expand_dims(constant(indices._value), axis) == _along(np.arange(depth), axis, indices.ndim + 1)
-    on, off = tensor(on_value), tensor(off_value)
-    return wrap(cast(anp.where(hot, on._value, off._value), on.dtype.numpy))
-
-
-def _along(numbers, axis, ndim):
-    sizes = [1] * ndim
-    sizes[axis] = -1
-    return numbers.reshape(sizes)
-
-
 def _normal(*size, dtype=None, seed=None):
     """Samples of the standard normal distribution; `seed` is one besides that of `set_seed`."""
     return _drawn(NormalEngine, "randn", seed, *_and_type(size, dtype))
@@ -182,7 +168,7 @@ def dropped(input, value, p, seed, engines=None):
 
 
 for _fun, _primitive in {
-    **dict.fromkeys((ones, zeros, full, eye, arange, one_hot, fill, dropout)), shape: "Shape", dtype: "DType", depend: "Depend"
+    **dict.fromkeys((ones, zeros, full, eye, arange, fill, dropout)), shape: "Shape", dtype: "DType", depend: "Depend"
 }.items():  # fmt: skip
     register(_fun, method=False, primitive=_primitive)
 register(_normal, "randn", method=False)

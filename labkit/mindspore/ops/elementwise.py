@@ -10,7 +10,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import cast
+from ...engine import cast, map_leaves
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, about
 from ..common.dtype import as_numpy
@@ -133,11 +133,7 @@ def stop_gradient(value):
     >>> ms.grad(lambda x: x * ms.ops.stop_gradient(x))(ms.Tensor(3.0))
     Tensor(shape=[], dtype=Float32, value= 3)
     """
-    if isinstance(value, Tensor):
-        return wrap(constant(value._value))
-    if isinstance(value, (tuple, list)):
-        return type(value)(stop_gradient(v) for v in value)
-    return value
+    return map_leaves(lambda leaf: wrap(constant(leaf._value)) if isinstance(leaf, Tensor) else leaf, value)
 
 
 register(stop_gradient, method=False)

@@ -49,28 +49,26 @@ def spread(g, shape):
     return primitives.expand(g, shape) if shape else g
 
 
-def _where_nan(value):
-    return lambda fun, x: np.where(np.isnan(x), np.asarray(value, x.dtype), fun(x)) if x.dtype.kind == "f" else fun(x)
+def _at_nan(name, value=None, slope=None):
+    """The function of a row with this value at nan, and this slope (see `variant`)."""
+    fun = FUNCTIONS[name].fun
+
+    def kernel(x):
+        y = fun(x)
+        return y if value is None or x.dtype.kind != "f" else np.where(np.isnan(x), np.asarray(value, x.dtype), y)[()]
+
+    return variant(fun, kernel, slope)
 
 
-def _flat(slope):
-    """The slope at nan."""
-    return lambda passed, x: select(x == x, passed, zero(passed) + slope) if _has_nan(x) else passed
+def _flat(passed, x):
+    """No slope at nan."""
+    return select(x == x, passed, zero(passed)) if _has_nan(x) else passed
 
 
-_KERNELS = {  # by name: what the function of a row becomes, given the row's; what its gradient becomes (see `variant`)
-    "relu": (_where_nan(0), None),
-    "sign": (_where_nan(0), None),
-    "softplus": (_where_nan(np.inf), _flat(0)),
-    "abs": (lambda fun, x: fun(x), _flat(0)),
-}
-
-
-def _own(fun, kernel, slope):
-    return variant(fun, lambda x: kernel(fun, x)[()], slope)
-
-
-OF_ONE = {name: _own(FUNCTIONS[name].fun, *made) for name, made in _KERNELS.items()}
+OF_ONE = {
+    "relu": _at_nan("relu", 0), "sign": _at_nan("sign", 0), "softplus": _at_nan("softplus", np.inf, _flat),
+    "abs": _at_nan("abs", slope=_flat),
+}  # fmt: skip
 
 
 def _clamp(x, low, high):

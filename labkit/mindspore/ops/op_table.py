@@ -14,6 +14,7 @@ import numpy as np
 from ...dialects.argument_types import one_by_one
 from ...engine import cast, dtype_of, quietly
 from ...ops import NUMBERS_ARE_WEAK, offered, rule
+from ..common.dtype import in_dtype
 from ..common.tensor import Tensor, wrap
 
 LATER = {  # name -> the module that has it, loaded when it is first wanted
@@ -24,9 +25,9 @@ LATER = {  # name -> the module that has it, loaded when it is first wanted
         "convolution": "conv2d bias_add adaptive_max_pool2d",
         "losses": "mse_loss l1_loss softmax_cross_entropy_with_logits cross_entropy nll_loss "
         "binary_cross_entropy_with_logits",
-        "gradient_ops": "GradOperation HookBackward InsertGradientOf assign assign_add assign_sub Assign AssignAdd AssignSub",
+        "higher_order": "HyperMap Map MultitypeFuncGraph identity partial GradOperation HookBackward InsertGradientOf "
+        "assign assign_add assign_sub Assign AssignAdd AssignSub",
         ".gradient.grad": "grad value_and_grad",
-        "function_maps": "HyperMap Map MultitypeFuncGraph identity partial",
         "primitives": "ApplyMomentum Dropout2D Fill MatMul Primitive ReduceMean ReduceSum Sort",
     }.items()
     for name in names.split()
@@ -43,9 +44,7 @@ class _Ops(dict):
 
 OPS: dict[str, Callable] = _Ops()  # name -> function of tensors
 METHODS: dict[str, Any] = {}  # name -> function of tensors, or property, to be attached to Tensor
-PRIMITIVES: dict[
-    str, Callable
-] = {}  # name -> function of tensors, to be offered as a class without arguments: ops.Sin()(x)
+PRIMITIVES: dict[str, Callable] = {}  # name -> function of tensors, offered as a class without arguments: ops.Sin()(x)
 
 
 def value_of(x, name):
@@ -53,6 +52,12 @@ def value_of(x, name):
     if isinstance(x, Tensor):
         return x._value
     raise rejected(name, x)
+
+
+def in_dtype_of(number, like):
+    """A number, or the value of a tensor, in the dtype of the array `like`."""
+    value = number._value if isinstance(number, Tensor) else number
+    return in_dtype(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
 
 
 def numbers_in(sizes):

@@ -4,19 +4,10 @@ import numpy as np
 
 from ...dialects.class_paths import Placed
 from ...ops import FUNCTIONS
-from ..common.dtype import in_dtype
 from ..common.seed import op_seed
 from ..common.tensor import wrap
 from .creation import dropped
-from .op_table import OPS, value_of
-
-_SAME = """
-
->>> import labkit.mindspore as ms
->>> x = ms.Tensor({x})
->>> bool((ms.ops.{call} == ms.ops.{same}).all())
-True
-"""
+from .op_table import OPS, in_dtype_of, value_of
 
 
 class Primitive(metaclass=Placed):
@@ -56,7 +47,9 @@ def without_options(name, fun) -> type:
 
     doc = f"`ops.{fun.__name__}` as a primitive class: without options, called with the same tensors."
     if fun.__name__ in FUNCTIONS:
-        doc += _SAME.format(call=f"{name}()(x)", same=f"{fun.__name__}(x)", x=FUNCTIONS[fun.__name__].at[0])
+        same = f"{name}()(x) == ms.ops.{fun.__name__}(x)"
+        doc += f"\n\n>>> import labkit.mindspore as ms\n>>> x = ms.Tensor({FUNCTIONS[fun.__name__].at[0]})\n"
+        doc += f">>> bool((ms.ops.{same}).all())\nTrue\n"
     return type(name, (Primitive,), {"__call__": __call__, "__doc__": doc, "__module__": __name__})
 
 
@@ -139,13 +132,9 @@ class ApplyMomentum(Primitive):
 
     def __call__(self, variable, accumulation, learning_rate, gradient, momentum):
         p, v, g = (value_of(t, "ApplyMomentum") for t in (variable, accumulation, gradient))
-        lr, momentum = (_typed(number, p.dtype) for number in (learning_rate, momentum))
+        lr, momentum = (in_dtype_of(number, p) for number in (learning_rate, momentum))
         with np.errstate(all="ignore"):
             v = momentum * v + g
             variable._value = p - lr * (g + momentum * v if self.use_nesterov else v)
         accumulation._value = v
         return wrap(variable._value)
-
-
-def _typed(number, dtype):
-    return in_dtype(number._value, dtype) if hasattr(number, "_value") else dtype.type(number)

@@ -67,21 +67,19 @@ _PLACES = {
     "softmax": _Place("Softmax", "Softmax", "input, axis=-1, *, dtype=None"),
     "log_softmax": _Place("LogSoftmax", "LogSoftmax", "logits, axis=-1"),
 }
-_OF_ALL = {"sum": kernels.sum_all}
 _EXTREMES = {"amax": -np.inf, "argmax": -np.inf, "amin": np.inf, "argmin": np.inf}
-_KERNELS = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}
 _OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
-_PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
+_PREPARED = {"total": _whole, "smooth": floating, "found": constant, "mean": lambda x: x, "kept": lambda x: x}
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
 
 
 def _reduced(name, row, place):
-    fun = _KERNELS.get(name, row.fun)
+    fun = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}.get(name, row.fun)
 
     def answer(input, axis, dtype=None, **kept):
         value = _typed(_PREPARED[row.kind](input), dtype)
-        if axis is None and name in _OF_ALL and not kept["keepdims"]:
-            return _OF_ALL[name](value)
+        if axis is None and name == "sum" and not kept["keepdims"]:
+            return kernels.sum_all(value)
         axes = _axes(axis, input, place.error)
         if name in _EXTREMES:
             value = kernels.compared(value, axes, _EXTREMES[name])
@@ -143,10 +141,7 @@ def _extreme(amount, place, picked, last):
     """`ops.max` or `ops.min`: values and indices; and the method, which has two sets of words."""
     better = {"max": anp.maximum, "min": anp.minimum}[place]
 
-    def function(input, axis=None, keepdims=False, *, initial=None, where=True, **named):
-        axis, keepdims = named.pop("dim", axis), named.pop("keepdim", keepdims)
-        if named:
-            raise TypeError(f"{place}() got an unexpected keyword argument '{next(iter(named))}'")
+    def function(input, axis=None, keepdims=False, *, initial=None, where=True):
         input = _limited(input, initial, where, last)
         if axis is None:
             return _at_best(amount(input), initial), wrap(np.int64(0))
@@ -159,9 +154,8 @@ def _extreme(amount, place, picked, last):
     def _at_best(values, initial):
         return values if initial is None else wrap(better(values._value, values._value.dtype.type(initial)))
 
-    def method(
-        self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True, return_indices=False
-    ):
+    def method(self, dim=None, keepdim=False, *, axis=None, keepdims=False, initial=None, where=True,
+               return_indices=False):  # fmt: skip
         if dim is not None:
             return function(self, dim, keepdim)
         if isinstance(axis, (tuple, list)):

@@ -8,7 +8,6 @@ from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManag
 from ..nn.metrics import Accuracy, Loss, Metric
 from . import callback
 from .callback import *  # noqa: F403
-from .callback import __all__ as _callbacks
 from .dataset_helper import DatasetHelper, Transfers, connect_network_with_dataset, counting, data_sink
 from .model import Model
 from .serialization import load_checkpoint, load_param_into_net, save_checkpoint
@@ -16,7 +15,7 @@ from .serialization import load_checkpoint, load_param_into_net, save_checkpoint
 __all__ = [
     "Accuracy", "DatasetHelper", "DynamicLossScaleManager", "FixedLossScaleManager", "Loss", "LossScaleManager", "Metric",
     "Model", "Transfers", "build_train_network", "callback", "connect_network_with_dataset", "counting", "data_sink",
-    "load_checkpoint", "load_param_into_net", "save_checkpoint", *_callbacks,
+    "load_checkpoint", "load_param_into_net", "save_checkpoint", *callback.__all__,
 ]  # fmt: skip
 
 __getattr__ = attributes(__name__)

@@ -62,13 +62,14 @@ for _stage in STAGES:
     setattr(Callback, f"on_eval_{_stage}", _event(_stage))
 
 
-class CallbackManager:
+class CallbackManager(ExitStack):
     """Callbacks as one, called in order; as a context it enters and leaves them all."""
 
     def __init__(self, callbacks):
+        super().__init__()
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
         text = "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
-        self.callbacks, self._stack = [of_kind(callback, Callback, text) for callback in given], ExitStack()
+        self.callbacks = [of_kind(callback, Callback, text) for callback in given]
 
     def __getattr__(self, event) -> Callable[["RunContext"], None]:
         def on(run_context):
@@ -79,11 +80,8 @@ class CallbackManager:
 
     def __enter__(self):
         for callback in self.callbacks:
-            self._stack.enter_context(callback)
+            self.enter_context(callback)
         return self
-
-    def __exit__(self, *error):
-        return self._stack.__exit__(*error)
 
 
 class Parameters(dict):
@@ -221,9 +219,6 @@ class History(Callback):
             self.history.setdefault(name, []).append(value)
 
 
-_INFO = ("epoch_num", "step_num")
-
-
 class CheckpointConfig(metaclass=Placed):
     """When to save: every `save_checkpoint_steps` steps, or else `save_checkpoint_seconds`. How many files to keep:
     the last `keep_checkpoint_max`, or else one per `keep_checkpoint_per_n_minutes`. `saved_network`: another network
@@ -239,12 +234,6 @@ class CheckpointConfig(metaclass=Placed):
         self.keep_checkpoint_max = most or (0 if minutes else 1)
         self.keep_checkpoint_per_n_minutes = None if most else minutes
         self.saved_network, self.append_dict = saved_network, _appended(append_info)
-
-    def get_checkpoint_policy(self):
-        """The settings, as a dictionary."""
-        names = ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
-                 "keep_checkpoint_per_n_minutes", "saved_network")  # fmt: skip
-        return {name: getattr(self, name) for name in names}
 
 
 def _appended(info):
@@ -301,7 +290,8 @@ class ModelCheckpoint(Callback):
         step = (known.cur_step_num - 1) % known.batch_num + 1
         path = os.path.join(self._directory, f"{self._prefix}-{known.cur_epoch_num}_{step}.ckpt")
         appended = dict(self._config.append_dict)
-        appended.update({k: n for k, n in zip(_INFO, (known.cur_epoch_num, known.cur_step_num)) if k in appended})
+        now = {"epoch_num": known.cur_epoch_num, "step_num": known.cur_step_num}
+        appended.update({name: number for name, number in now.items() if name in appended})
         network = known.train_network if self._config.saved_network is None else self._config.saved_network
         save_checkpoint(network, path, append_dict=appended)
         self._written = [p for p in self._written if p != path] + [path]

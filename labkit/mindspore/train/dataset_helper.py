@@ -4,7 +4,6 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from functools import wraps
 from ...dialects.argument_types import of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
+from ...engine import PerThread
 from ..context import get_context, in_graph_mode
 from ..graph.jit import jit
 from ..nn.cell import Cell
@@ -168,9 +168,8 @@ class Transfers:
         return f"{self.steps} steps, {self.round_trips} round trips between host and device"
 
 
-class _Open(threading.local):
-    def __init__(self):
-        self.counts = []
+class _Open(PerThread):
+    counts: tuple = ()
 
 
 _open = _Open()
@@ -189,11 +188,11 @@ def counting() -> Iterator[Transfers]:
     3 steps, 3 round trips between host and device
     """
     count = Transfers()
-    _open.counts.append(count)
+    before, _open.counts = _open.counts, (*_open.counts, count)
     try:
         yield count
     finally:
-        _open.counts.pop()
+        _open.counts = before
 
 
 def note(row=(), **events):

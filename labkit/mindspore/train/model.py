@@ -8,6 +8,7 @@ from ...dialects.argument_types import as_tuple, of_kind
 from ...dialects.class_paths import Placed
 from ...dialects.unsupported import attributes
 from .. import amp, nn
+from ..argument_checks import check_type
 from ..common.tensor import Tensor
 from ..context import get_context
 from ..nn.cell import Cell
@@ -26,7 +27,8 @@ class Model(metaclass=Placed):
     `loss_fn(network(data), label)` is minimised by `optimizer`; without `loss_fn` the network's output is the loss.
     `metrics`: a set of names such as {"accuracy", "loss"}, or a dictionary `{name: Metric}`. `eval_network` gives
     `(loss, prediction, label)` for them, or other outputs with `eval_indexes` saying where these three are.
-    `amp_level` and `loss_scale_manager`: as in `amp.build_train_network`.
+    `amp_level` and `loss_scale_manager`: as in `amp.build_train_network`. `train_network` is the network with loss and
+    optimizer, one call of which is one step; `eval_network` gives what the metrics take; `predict_network` is `network`.
 
     >>> import labkit.mindspore as ms
     >>> import numpy as np
@@ -46,30 +48,13 @@ class Model(metaclass=Placed):
                     "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
                     f"'boost_config_dict' or 'acc_level', but got '{name}'."
                 )
-        if not isinstance(network, Cell):
-            kind = type(network).__name__
-            raise TypeError(f"The type of 'network' should be 'Cell', but got type '{kind}'.")
-        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self.predict_network = check_type(network, "network", Cell)
+        self._loss_fn, self._optimizer = loss_fn, optimizer
         self._amp_level, self._loss_scale_manager = amp_level, kwargs.get("loss_scale_manager")
         self._training = None
-        self._train_network = self._built_for_training(kwargs)
+        self.train_network = self._built_for_training(kwargs)
         self._metric_fns = get_metrics(metrics)
-        self._eval_network, self._eval_indexes = self._built_for_evaluation(eval_network, eval_indexes)
-
-    @property
-    def train_network(self) -> Cell:
-        """The network with loss and optimizer: one call is one step."""
-        return self._train_network
-
-    @property
-    def eval_network(self) -> Cell | None:
-        """The network that gives what the metrics take."""
-        return self._eval_network
-
-    @property
-    def predict_network(self) -> Cell:
-        """The network itself."""
-        return self._network
+        self.eval_network, self._eval_indexes = self._built_for_evaluation(eval_network, eval_indexes)
 
     def _built_for_training(self, options):
         if self._optimizer is None:
@@ -80,9 +65,13 @@ class Model(metaclass=Placed):
                     "Auto mixed precision will not work because 'optimizer' is None.Please set amp_level='O0' "
                     "to disable auto mixed precision or set 'optimizer' not be None to use auto mixed precision."
                 )
-            return self._network if self._loss_fn is None else nn.WithLossCell(self._network, self._loss_fn)
+            return (
+                self.predict_network if self._loss_fn is None else nn.WithLossCell(self.predict_network, self._loss_fn)
+            )
         config = {name: options[name] for name in _OPTIONS[:2] if name in options}
-        return amp.build_train_network(self._network, self._optimizer, self._loss_fn, level=self._amp_level, **config)
+        return amp.build_train_network(
+            self.predict_network, self._optimizer, self._loss_fn, level=self._amp_level, **config
+        )
 
     def _built_for_evaluation(self, eval_network, eval_indexes):
         if not self._metric_fns:
@@ -101,13 +90,12 @@ class Model(metaclass=Placed):
                 " `loss_fn`."
             )
         cast = self._amp_level in ("O2", "O3", "auto")
-        return nn.WithEvalCell(self._network, self._loss_fn, cast), [0, 1, 2]
+        return nn.WithEvalCell(self.predict_network, self._loss_fn, cast), [0, 1, 2]
 
     # ---- training ----
 
-    def train(
-        self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0
-    ) -> None:
+    def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1,
+              initial_epoch=0) -> None:  # fmt: skip
         """Train for `epoch` epochs (counted from `initial_epoch`) on the batches of `train_dataset`.
 
         With `dataset_sink_mode`, on a device that sinks ("Ascend" or "GPU"; a CPU does not), an epoch is `sink_size`
@@ -118,9 +106,8 @@ class Model(metaclass=Placed):
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
             valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0) -> None:  # fmt: skip
         """`train` with an evaluation on `valid_dataset` every `valid_frequency` epochs, or after those in such a list."""
-        if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("For Model.fit, if valid_dataset is not None, the model argument 'metrics' can not be None "
-                             "or empty, you should set the argument 'metrics' for model.")  # fmt: skip
+        if valid_dataset is not None:
+            self._check_metrics("fit, if valid_dataset is not None")
         _refuse_old_names(callbacks)
         validation = None if valid_dataset is None else (valid_dataset, valid_frequency, valid_dataset_sink_mode)
         self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, validation)
@@ -128,11 +115,11 @@ class Model(metaclass=Placed):
     def _fit(self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, validation):
         epochs = _Epochs(epoch, initial_epoch, dataset.get_dataset_size(), sink, sink_size)
         known = self._run_parameters(callbacks, "train", epochs.steps)
-        known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self._train_network,
+        known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self.train_network,
                      loss_fn=self._loss_fn, optimizer=self._optimizer, train_dataset_element=None,
                      dataset_sink_mode=epochs.sunk, sink_size=sink_size)  # fmt: skip
         helper = DatasetHelper(dataset, epochs.sunk, epochs.steps if epochs.sunk else -1, epoch - initial_epoch)
-        network = connect_network_with_dataset(self._train_network, helper) if epochs.sunk else self._train_network
+        network = connect_network_with_dataset(self.train_network, helper) if epochs.sunk else self.train_network
         context = RunContext(known)
         with CallbackManager(known.list_callback) as events:
             events.on_train_begin(context)
@@ -158,7 +145,7 @@ class Model(metaclass=Placed):
             known.cur_step_num += helper.sink_size()
             known.train_dataset_element = row
             events.on_train_step_begin(context)
-            self._in_mode(self._train_network, True)
+            self._in_mode(self.train_network, True)
             known.net_outputs = network(*row)
             if not helper.sunk:
                 self._scale_after(known.net_outputs)
@@ -185,19 +172,22 @@ class Model(metaclass=Placed):
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False) -> dict[str, Any]:
         """`{name: value}` of the metrics over `valid_dataset`."""
-        if not self._metric_fns:
-            raise ValueError(
-                "For Model.eval, the model argument 'metrics' can not be None or empty, "
-                "you should set the argument 'metrics' for model."
-            )
+        self._check_metrics("eval")
         known = self._run_parameters(callbacks, "eval", valid_dataset.get_dataset_size())
         with CallbackManager(known.list_callback):
             return self._evaluate(valid_dataset, dataset_sink_mode, known)
 
+    def _check_metrics(self, place):
+        if not self._metric_fns:
+            raise ValueError(
+                f"For Model.{place}, the model argument 'metrics' can not be None or empty, "
+                "you should set the argument 'metrics' for model."
+            )
+
     def _evaluate(self, dataset, sink, known, with_loss=False):
-        known.update(eval_network=self._eval_network, valid_dataset=dataset, dataset_sink_mode=_sinks(sink))
+        known.update(eval_network=self.eval_network, valid_dataset=dataset, dataset_sink_mode=_sinks(sink))
         helper = DatasetHelper(dataset, _sinks(sink), 1 if _sinks(sink) else -1, 1)
-        network = connect_network_with_dataset(self._eval_network, helper) if helper.sunk else self._eval_network
+        network = connect_network_with_dataset(self.eval_network, helper) if helper.sunk else self.eval_network
         for metric in self._metric_fns.values():
             metric.clear()
         events, context, loss = CallbackManager(known.list_callback), RunContext(known), Loss()
@@ -207,7 +197,7 @@ class Model(metaclass=Placed):
             known.cur_step_num += 1
             known.eval_dataset_element = row
             events.on_eval_step_begin(context)
-            self._in_mode(self._eval_network, False)
+            self._in_mode(self.eval_network, False)
             known.net_outputs = outputs = network(*row)
             events.on_eval_step_end(context)
             self._measure(outputs, loss if with_loss else None)
@@ -243,12 +233,12 @@ class Model(metaclass=Placed):
                     f"The types of input data must be in the Union({union}, tuple[{union}], list[{union}], "
                     f"dict[{union}]), but got type {type(item).__name__}."
                 )
-        self._in_mode(self._network, False)
-        return self._network(*predict_data)
+        self._in_mode(self.predict_network, False)
+        return self.predict_network(*predict_data)
 
     def _in_mode(self, network, training):
         """Put the network in training mode, or out of it, if it is not yet."""
-        if self._training is not training or self._network.training is not training:
+        if self._training is not training or self.predict_network.training is not training:
             network.set_train(training)
             self._training = training
 
@@ -258,7 +248,7 @@ class Model(metaclass=Placed):
         """What callbacks are told at the beginning."""
         return Parameters(
             mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
-            network=self._network, parallel_mode="stand_alone", device_number=1,
+            network=self.predict_network, parallel_mode="stand_alone", device_number=1,
         )  # fmt: skip
 
 

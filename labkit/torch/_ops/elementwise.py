@@ -130,6 +130,7 @@ def _of_two(name, rule, does):
     return both(name)(fun)
 
 
+atan2 = _of_two("atan2", _rules.atan2, "The angle of the vector (other, input)")
 minimum = _of_two("minimum", _rules.minimum, "The smaller of each two elements")
 floor_divide = _of_two("floor_divide", _rules.floor_divide, "The largest integer not above `input / other`")
 remainder = _of_two("remainder", _rules.remainder, "`input - floor(input / other) * other`, the sign of `other`")

@@ -141,6 +141,17 @@ def _share(x, y, wins):
     return cast(wins(x, y), dtype_of(x)) + half * cast(anp.equal(x, y), dtype_of(x))
 
 
+def _over_squares(g, x, y, z):
+    """`g x / (y^2 + z^2)`, and 0 at the origin, as PyTorch has it."""
+    squares = y * y + z * z
+    return g * x * anp.where(squares == 0, 0 * squares, 1 / anp.where(squares == 0, 1, squares))
+
+
+atan2 = op("Atan2Backward0", lambda ans, y, x: lambda g: _over_squares(g, x, x, y),
+    lambda ans, y, x: lambda g: _over_squares(g, -y, x, y), name="atan2", broadcasts=True, tensors="self other",
+    saves="self other")(np.arctan2)  # fmt: skip
+
+
 @op("RemainderBackward0", lambda ans, x, y: lambda g: g,
     lambda ans, x, y: lambda g: -g * anp.floor(anp.true_divide(x, y)),
     broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip

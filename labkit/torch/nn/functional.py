@@ -8,14 +8,15 @@ from .._tensor.tensor import Tensor
 from .activations import gelu, leaky_relu, leaky_relu_, log_softmax, relu, relu_, sigmoid, silu, softmax, softplus, tanh
 from .convolutions import conv1d, conv2d, conv_transpose1d, conv_transpose2d, pad
 from .layers import dropout, dropout2d, embedding, linear
-from .losses import binary_cross_entropy_with_logits, cross_entropy, mse_loss, nll_loss
+from .losses import binary_cross_entropy, binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss, nll_loss
 from .normalization import batch_norm, layer_norm
 from .pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 
-__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy_with_logits", "conv1d", "conv2d",
-    "conv_transpose1d", "conv_transpose2d", "cross_entropy", "dropout", "dropout2d", "embedding", "gelu", "layer_norm",
-    "leaky_relu", "leaky_relu_", "linear", "log_softmax", "max_pool2d", "mse_loss", "nll_loss", "one_hot", "pad", "relu",
-    "relu_", "sigmoid", "silu", "softmax", "softplus", "tanh"]  # fmt: skip
+__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "cross_entropy",
+    "dropout", "dropout2d", "embedding", "gelu", "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
+    "log_softmax", "max_pool2d", "mse_loss", "nll_loss", "one_hot", "pad", "relu", "relu_", "sigmoid", "silu",
+    "softmax", "softplus", "tanh"]  # fmt: skip
 
 
 def one_hot(tensor, num_classes=-1) -> Tensor:

@@ -19,7 +19,7 @@ from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import widened
 from ._function_modules import of_function, reduction_of
 
-__all__ = ["BCEWithLogitsLoss", "CrossEntropyLoss", "MSELoss", "NLLLoss"]
+__all__ = ["BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "L1Loss", "MSELoss", "NLLLoss"]
 
 
 def _nll_weights(x, target, weight, ignore, reduction):
@@ -232,6 +232,36 @@ def _weighted(each, weight, reduction):
     return each if reduction == "none" else METHODS["sum"](each)
 
 
+@widened
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None) -> Tensor:
+    """The absolute difference, reduced as in `mse_loss`."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    _warn_of_sizes(input, target)
+    size = METHODS["abs"](input - target)
+    if weight is not None:
+        return _weighted(size, weight, reduction)
+    return size if reduction == "none" else METHODS[reduction](size)
+
+
+@op("BinaryCrossEntropyBackward0",
+    _by(lambda x, y: (x - y) / anp.maximum(x * (1 - x), 1e-12)), _by(lambda x, y: _rules.log(1 - x) - _rules.log(x)),
+    tensors="self target !weight", others="reduction", saves="self target weight")  # fmt: skip
+def _bce(x, y, weight, reduction):
+    values = -(y * np.maximum(np.log(x), -100) + (1 - y) * np.maximum(np.log1p(-x), -100))
+    return _reduced((values if weight is None else values * weight).astype(dtype_of(x)), reduction)
+
+
+@widened
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean") -> Tensor:
+    """The log-loss of probabilities `input` against targets in [0, 1] of the same shape. Raises ValueError for other shapes."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input.shape != target.shape:
+        raise error("bce_size", shape=target.shape, size=input.shape)
+    if not ((input._array >= 0) & (input._array <= 1)).all():
+        raise error("bce_range")
+    return apply(_bce, input, converted(target, input.dtype), weight, reduction)
+
+
 _log_loss = in_float32(lambda x: np.logaddexp(np.zeros((), x.dtype), -x))  # of the score of what is right
 
 
@@ -273,7 +303,8 @@ def binary_cross_entropy_with_logits(
 
 _OLD = "size_average=None, reduce=None, reduction='mean'"
 _CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
-MSELoss = of_function("MSELoss", mse_loss, __name__, _OLD)
+MSELoss, L1Loss = of_function("MSELoss", mse_loss, __name__, _OLD), of_function("L1Loss", l1_loss, __name__, _OLD)
+BCELoss = of_function("BCELoss", binary_cross_entropy, __name__, f"weight=None, {_OLD}")
 NLLLoss = of_function("NLLLoss", nll_loss, __name__, _CLASSES)
 CrossEntropyLoss = of_function("CrossEntropyLoss", cross_entropy, __name__, f"{_CLASSES}, label_smoothing=0.0")
 _SCORES = f"weight=None, {_OLD}, pos_weight=None"

@@ -1,17 +1,33 @@
 """Predict first: the question before each step back, its answer, and what to say to known slips."""
 
+from typing import Any
+
 import numpy as np
 
-from ..kit.scene import Ask
-from ..kit.words import brief, capital, listed, number, shape, times
-from .run.story import Sent, Step
-from .view.units import Unit, Units
+from ..kit.words import capital, listed, shape
+from .graph.said import Said
+from .graph.units import Unit, Units
+from .run.story import Sent, Step, Story
 
 NAMED, OTHERS = 4, 3  # parameters in a choice, and choices besides the right one
 
 
-def asks(units: Units) -> dict[int, Ask]:
+Ask = dict[str, Any]  # `question`, `answer`, `because`, `slips` and `choices`, as the page has them
+
+
+def _ask(question: str, answer: Any, because: str, slips: Any, choices: Any = ()) -> Ask:
+    return {
+        "question": question,
+        "answer": answer,
+        "because": because,
+        "slips": [list(slip) for slip in slips],
+        "choices": list(choices),
+    }
+
+
+def asks(units: Units, say: Said | None = None) -> dict[int, Ask]:
     """A question before each step back whose answer is one number, or a shape that is not plain."""
+    say = say or Said(units.story)
     about = what_it_is_about(units)
     if about and not units.story.stepped:
         return about
@@ -23,7 +39,7 @@ def asks(units: Units) -> dict[int, Ask]:
         for parent in dict.fromkeys(sent.parent for sent in step.sent):
             sent = [s for s in step.sent if s.parent == parent]
             plain = all(s.slope is not None for s in sent)
-            ask = _number_ask(units, unit, step, sent) if plain else _shape_ask(units, unit, step, parent)
+            ask = _number_ask(units, unit, step, sent, say) if plain else _shape_ask(units, unit, step, parent)
             if ask is not None:
                 found[when] = ask
                 break
@@ -48,7 +64,7 @@ def _how_many_pairs(units: Units) -> dict[int, Ask]:
         (other, f"So it would be for two of the shape {n}, or two of {n}×1."),
         (f"{2 * n}", "That many numbers are given."),
     )
-    return {units.ran[units.home[found.since]]: Ask(question, right, because, slips, (other, f"{2 * n}", right))}
+    return {units.ran[units.home[found.since]]: _ask(question, right, because, slips, (other, f"{2 * n}", right))}
 
 
 def _who_gets_none(units: Units) -> dict[int, Ask]:
@@ -68,55 +84,68 @@ def _who_gets_none(units: Units) -> dict[int, Ask]:
     )
     because = f"No path leads to {right}: backward passes over them in silence, and .grad stays as it was."
     return {
-        units.last: Ask("Which parameters get no gradient?", right, because, slips, (*sorted([right, *reached]), none))
+        units.last: _ask("Which parameters get no gradient?", right, because, slips, (*sorted([right, *reached]), none))
     }
 
 
-def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
+def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent], say: Said):
     """About one number: what a parent has after the step, `sent` being what goes there."""
-    gradient, total = float(step.gradient.ravel()[0]), float(sent[-1].total.ravel()[0])
+    gradient, total = (float(one.ravel()[0]) for one in (step.gradient, sent[-1].total))
     values, slopes = [float(s.value.ravel()[0]) for s in sent], [float(s.slope or 0.0) for s in sent]
     if not np.isfinite([gradient, total, *values, *slopes]).all():
         return None
-    parent, before = units.story.nodes[sent[0].parent], total - sum(values)
+    parent, before = units.story.nodes[sent[0].parent], _before(units.story, step, sent[0].parent)
     is_are = ("slope", "is") if len(sent) == 1 else ("slopes", "are")
-    towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
-    where = f"{number(gradient)} arrives at {unit.lead.called}; {towards}."
-    if len(sent) == 1 and not before:
+    g, local = say.value(step.gradient, "n"), listed(say.slope(step, s) for s in sent)
+    where = f"{g} arrives at {unit.lead.called}; the local {is_are[0]} towards {parent.called} {is_are[1]} {local}."
+    if len(sent) == 1 and before is None:
         known = parent.value is not None and np.size(parent.value) == 1
         plainly = gradient == 1 and len(unit.lead.parents) == 1 and known
         from_what = (
-            f"1 arrives at {unit.lead.called}. {capital(parent.called)} is {brief(parent.value)}." if plainly else where
+            f"1 arrives at {unit.lead.called}. {capital(parent.called)} is {say.value(parent.value, 'b')}."
+            if plainly
+            else where
         )
-        question, slips = f"{from_what} What goes there?", _slips_of_product(gradient, slopes[0])
+        question, slips = f"{from_what} What goes there?", _slips_of_product(step, sent[0], say)
     else:
-        had = f" {capital(parent.called)} already has {number(before)}." if before else ""
-        question = f"{where}{had} What does {parent.called} have after this step?"
-        slips = _slips_of_sum(capital(parent.called), values, before)
-    slips.append((-total, "The size is right, the sign is not."))
-    return Ask(question, float(f"{total:.6g}"), _because(gradient, slopes, values, before, total), tuple(slips))
+        was = "" if before is None else f" {capital(parent.called)} already has {say.value(before, 'n')}."
+        question = f"{where}{was} What does {parent.called} have after this step?"
+        slips = _slips_of_sum(capital(parent.called), sent, before, say)
+    slips.append((say.worth((-1, sent[-1].total)), "The size is right, the sign is not."))
+    products = listed(f"{say.times(step, s)} = {say.value(s.value, 'n')}" for s in sent)
+    because = (
+        f"{products}."
+        if len(values) == 1 and before is None
+        else f"{products}; together {say.value(sent[-1].total, 'n')}."
+    )
+    return _ask(question, say.worth(sent[-1].total), because, slips)
 
 
-def _slips_of_product(gradient, slope):
+def _slips_of_product(step, sent, say):
     return [
-        (gradient + slope, "You added. Along a path, slopes multiply."),
-        (slope, f"That is the local slope alone. Multiply it with what arrives, {number(gradient)}."),
-        (gradient, f"That is what arrives. Multiply it with the local slope, {number(slope)}."),
+        (say.worth(step.gradient, (step, sent)), "You added. Along a path, slopes multiply."),
+        (
+            say.worth((step, sent)),
+            f"That is the local slope alone. Multiply it with what arrives, {say.value(step.gradient, 'n')}.",
+        ),
+        (say.worth(step.gradient), f"That is what arrives. Multiply it with the local slope, {say.slope(step, sent)}."),
     ]
 
 
-def _slips_of_sum(parent, values, before):
+def _before(story: Story, step: Step, parent: int) -> Any:
+    """What a node has before a step; None where that is nothing, or 0."""
+    earlier = story.steps[: story.steps.index(step)]
+    totals = [sent.total for one in earlier for sent in one.sent if sent.parent == parent]
+    return totals[-1] if totals and float(totals[-1].ravel()[0]) else None
+
+
+def _slips_of_sum(parent, sent, before, say):
+    alone = f"That is one new part alone. {parent} is used more than once: the parts add up."
     return [
-        *((v, f"That is one new part alone. {parent} is used more than once: the parts add up.") for v in values),
-        (sum(values), "That is what is new. What was there before is added to it."),
-        (before, "That is what was there before. What is new is added to it."),
+        *((say.worth(s.value), alone) for s in sent),
+        (say.worth(*(s.value for s in sent)), "That is what is new. What was there before is added to it."),
+        (0.0 if before is None else say.worth(before), "That is what was there before. What is new is added to it."),
     ]
-
-
-def _because(gradient, slopes, values, before, total):
-    products = [f"{times(np.asarray(gradient), s)} = {number(v)}" for s, v in zip(slopes, values, strict=True)]
-    words = listed(products)
-    return f"{words}." if len(values) == 1 and not before else f"{words}; together {number(total)}."
 
 
 def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
@@ -130,7 +159,7 @@ def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
     wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
     slips = tuple((other, wrong) for other in choices if other != right)
     question = f"{_arriving(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
-    return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
+    return _ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
 
 
 def _arriving(dims):

@@ -1,70 +1,107 @@
 """The graph explorer: `labkit.show(fn, *args)`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from ...engine import argument_names
-from ...realtape import Tape, installed, is_real_module, is_real_tensor, reached, tape_of, tape_of_run, tensors_in
-from ..kit.picture import NotANumber, Picture, Still
-from ..kit.reckoning import Program
-from ..kit.scene import Scene, holds
+from ...messages.wrapping import Prose
+from ...realtape import installed, is_real_module, is_real_tensor, reached, tape_of, tape_of_run, tensors_in
+from ..kit.lab import Lab
+from ..kit.module import module, style
+from ..kit.traits import Trait, traits
+from ..kit.words import listed, paragraph
+from . import still
 from .called import spelled, variables_outside
-from .panels import VIEWS
+from .graph.folded import key_of, number_of_boxes, opened_by, without
+from .graph.said import Left, Said
+from .graph.units import Units
+from .graph.way import Way
 from .run import real
 from .run.cut_lines import cut_lines
 from .run.folding import Parts, folded, paths, visible
-from .run.reckoned import reckoned
+from .run.lines import lines_of
 from .run.recorded import of_function
 from .run.rerun import Rerun
+from .run.rules import written
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .run.unfolding import grown, in_pieces, layers, open_while_few, overview
-from .scene import FoldedStory
-from .ways import key_of, opened_by, without
 
-MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
+VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 LONGEST_NAME = 44  # letters of an expression that a picture is named after
+MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 FEWEST_SEEN, FEWEST_APART = 5, 2  # boxes; of ops, where a path between them is cut
-MOST_MEASURED = 2000  # nodes of a run of which as much is unfolded as fits
-MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
+MOST_FITTING = 10  # boxes that are read without scrolling
+MOST_MEASURED = 2000  # nodes of a run of which more is unfolded than an overview
+MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is offered
+MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that the page holds
+WORDS = {
+    "about": "A graph of cards. Each has a value, and the gradient that arrives there in the backward pass. {description}",
+    "bad": "Here the first {what} comes from {title}.",
+    "otherwise": "Not that. What arrives is multiplied by the local gradient.",
+    "norms": "Gradient norms, from the result (right) back to the inputs",
+    "graph": "Values, below each its gradient; ×… is a local gradient",
+    "dragged": "Values, below each its gradient; drag a disc to change an input",
+}
 
 
-class Explorer(Picture):
-    """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
+class Explorer(Lab):
+    """A run, step by step: values forwards, the chain rule backwards.
 
-    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. `most_boxes`:
-    as many are seen at first, at most; None: an overview, or with `calls` the outermost calls of modules. A picture that stands
-    still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
-    tensors of the installed PyTorch what was read, as plain data: print it, or ask its `nodes` and what they have `saved`.
+    `story`: what happened (`labkit.widgets.explorer.Story`). `most_boxes`: as many are seen at first, at most; None: an overview,
+    or with `calls` the outermost calls of modules. `tape`: of tensors of the installed PyTorch what was read, as plain data;
+    print it, or ask its `nodes` and what they have `saved`.
+
+    Traits: `step`; `view` ("chain", "tape", "graph", "both"); `opened`, the keys of the blocks that are unfolded, as one text;
+    `inputs`, the numbers that were changed, by name.
     """
+
+    path = Path(__file__).with_name("graph.js")
+    state_names = ("step", "view", "opened", "inputs")
+    words: ClassVar = WORDS
+    _esm = module(path)
+    _css = style(path)
+    step: Trait = traits.Int(default_value=0).tag(sync=True)
+    view: Trait = traits.Enum(list(VIEWS), default_value="chain").tag(sync=True)
+    opened: Trait = traits.Unicode().tag(sync=True)
+    inputs: Trait = traits.Dict().tag(sync=True)
 
     def __init__(
         self, story: Story, view: str = "chain", most_boxes: int | None = None, again: Rerun | None = None,
-        calls: bool = False,
+        calls: bool = False, plays: bool = False,
     ):  # fmt: skip
-        offered = ["chain", "tape"] if story.taped else list(VIEWS)
-        if view not in offered:
-            raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
-        self.story, self.view, self._again = story, view, again
-        self.tape: Tape | None = None
-        self._reach = ""  # while a page is saved
+        known = ["chain", "tape"] if story.taped else list(VIEWS)
+        if view not in known:
+            raise ValueError(f"view: expected one of {', '.join(map(repr, known))}, but got {view!r}")
+        self.story, self._again, self.tape = story, again, None
         self.parts: Parts = folded(story.nodes)
-        if most_boxes is None and story.coloured:
-            most_boxes = MOST_COLOURED
-        folded_all = frozenset[str]()
-        if most_boxes is None and self._shows_cut(folded_all):
-            self.opened = folded_all
-        elif most_boxes is not None:
-            self.opened = open_while_few(self.parts, most_boxes)
-        else:
-            self.opened = self._opened_at_first(layers(self.parts) if calls else overview(self.parts), calls)
-        super().__init__(self._scene_of(self.opened))
+        opened = self._opened_at_first(most_boxes, calls)
+        lines = lines_of(again.fun, again.args, story) if again and again.entries else None
+        self._plays = plays
+        self._speech = Left(story, lines) if lines else Said(story)
+        self._program = lines
+        offered = known if len(visible(self.parts, opened)) <= MOST_FOR_ALL_VIEWS else [view]
+        super().__init__(
+            story.heading or _titled(story), self._data_of(opened, offered, lines), step=self._first_step(opened), view=view,
+            opened=key_of(opened), inputs={},
+        )  # fmt: skip
+        if hasattr(self, "observe"):
+            self.observe(self._answer, "opened")
 
     # ---- folding ----
 
-    def _opened_at_first(self, opened, calls):
-        """As much as fits; of what does not fit, calls and equal rounds folded, where there still is something to see."""
+    def _opened_at_first(self, most_boxes, calls):
+        """What is unfolded at first: what is short; of a long run calls and equal rounds are folded."""
+        if most_boxes is None and self.story.coloured:
+            most_boxes = MOST_COLOURED
+        if most_boxes is not None:
+            return open_while_few(self.parts, most_boxes)
+        if self._shows_cut(frozenset()):
+            return frozenset()
+        opened = layers(self.parts) if calls else overview(self.parts)
         if len(self.story.nodes) > MOST_MEASURED:
             return opened
         if calls or self._fits(opened):
@@ -72,169 +109,180 @@ class Explorer(Picture):
         fewer = grown(self.parts, in_pieces(self.parts, opened), self._fits)
         return fewer if len(visible(self.parts, fewer)) >= FEWEST_SEEN else opened
 
+    def _fits(self, opened):
+        return len(visible(self.parts, opened)) <= MOST_FITTING
+
     def _shows_cut(self, opened):
         """Whether what was found is between boxes, of which there are some."""
         if not any(node.cut for node in self.story.nodes):
             return False
-        units = FoldedStory(self.story, self.parts, opened, self.view).units()
+        units = Units(self.story, visible(self.parts, opened))
         return bool(units.cuts) and len(units.ops) >= FEWEST_APART
-
-    def _fits(self, opened):
-        return FoldedStory(self.story, self.parts, opened, self.view).fits()
 
     def unfold(self, *keys: str) -> None:
         """Unfold the blocks with these keys, such as "conv1"; those around them too. Raises KeyError for an unknown one."""
-        self._show(self.opened | {around for key in keys for around in self._path(key)})
+        self._show(self.unfolded | {around for key in keys for around in self._path_of(key)})
 
     def fold(self, *keys: str) -> None:
         """Fold the blocks with these keys, and what is in them. Raises KeyError for an unknown one."""
-        opened = self.opened
+        opened = self.unfolded
         for key in keys:
-            opened = without(opened, self._path(key)[-1], self.parts)
+            opened = without(opened, self._path_of(key)[-1], self.parts)
         self._show(opened)
 
-    def _path(self, key):
+    @property
+    def unfolded(self) -> frozenset[str]:
+        """The keys of the blocks that are unfolded."""
+        return opened_by(self.opened, self.parts)
+
+    def _path_of(self, key):
         known = paths(self.parts)
         if key not in known:
             raise KeyError(f"expected the key of a block, one of {', '.join(known) or 'none'}, but got {key!r}")
         return known[key]
 
-    # ---- what the reader does ----
+    def _show(self, opened: Iterable[str]):
+        key = key_of(frozenset(opened))
+        if key not in self.data["ways"]:
+            self.data = self._data_of(opened_by(key, self.parts), self.data["views"], self._program)
+        self.step, self.opened = min(self.step, self.data["ways"][key]["last"]), key
 
-    def respond(self, message: Mapping[str, Any]) -> None:
-        """Fold or unfold a block, or run again with another input."""
-        if "open" in message:
-            self._show(opened_by(str(message["open"]), self.parts))
-        for name, words in dict(message.get("set", {})).items():
-            self._run_again(str(name), str(words))
+    def _answer(self, change):
+        """The page asks for a way of folding that it does not hold."""
+        self._show(opened_by(change["new"], self.parts))
 
-    @property
-    def inputs(self) -> Mapping[str, float]:
-        """The arguments that are one number."""
-        return self._again.values if self._again else {}
+    # ---- what the page is given ----
 
-    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
-        """Run again with other inputs. An exception of the function is passed on."""
-        if self._again:
-            self._tell(self._again.beside(inputs))
+    def _first_step(self, opened):
+        return Units(self.story, visible(self.parts, opened)).last if self.story.retained else 0
 
-    def scene_at(self, inputs: Mapping[str, float]) -> Scene | None:
-        """The scene of a run with other inputs, without other ways of folding; None where something is folded."""
-        if self._again is None or set(paths(self.parts)) > self.opened:
-            return None
-        again = self._again.beside(inputs)
-        story = again.story()
-        parts = folded(story.nodes)
-        opened = opened_by(key_of(self.opened), parts)
-        return FoldedStory(story, parts, opened, self.view, ways=()).scene(fields=_written(again))
+    def _data_of(self, opened, views, lines) -> dict[str, Any]:
+        offered = self._offered(opened)
+        ways = {key: Way(self.story, self.parts, way, self._speech).written() for key, way in offered.items()}
+        units = Units(self.story, visible(self.parts, opened))
+        found = {
+            "title": self.story.heading or _titled(self.story), "words": dict(self.words), "description": description(units),
+            "views": views, "notice": paragraph(*self.story.notices), "more": paragraph(*self.story.about[1:]),
+            "names": {view: VIEWS[view] for view in views}, "source": self.story.program, "why": self.story.no_program,
+            "ways": ways, "arrays": self._speech.arrays, "plays": self._plays, "inputs": [],
+        }  # fmt: skip
+        if lines and self._again:
+            found |= {"program": lines.program.written(), "start": [lines.start[name] for name in lines.program.inputs]}
+            arguments = self._again.arguments()
+            found["inputs"] = [{"node": i, "name": name, "entries": entries} for i, name, entries in arguments]
+        return found
 
-    def program_of(self, inputs: Sequence[str]) -> Program | None:
-        """All numbers of the run, line by line."""
-        return None if self._again is None else reckoned(self._again.fun, self._again.args, inputs)
-
-    def _tell(self, again):
-        """Show another run."""
-        story = again.story()
-        self.story, self.parts, self._again = story, folded(story.nodes), again
-        self._show(opened_by(key_of(self.opened), self.parts))
-
-    def _get_state(self) -> dict[str, Any]:
-        """As of any picture; with the keys of the unfolded blocks as "opened", where there are blocks."""
-        return super()._get_state() | ({"opened": sorted(self.opened)} if paths(self.parts) else {})
-
-    def _set_state(self, state: Mapping[str, Any]) -> None:
-        opened, before = state.get("opened", self.opened), self.opened
-        self._show({around for key in opened for around in self._path(key)})
-        try:
-            super()._set_state({k: v for k, v in state.items() if k != "opened"})
-        except Exception:
-            self._show(before)
-            raise
-
-    def _run_again(self, name, words):
-        if self._again is None or name not in self._again.values:
-            return
-        try:
-            self._tell(self._again.beside({name: words}))
-        except Exception as error:  # the reader's function: whatever it raises is shown in place
-            self._show(self.opened, _excuse(name, words, error))
-
-    def html(self, theme: str = "auto", **dials: int | str) -> str:
-        """As of any picture. Where nothing is folded the inputs can be dragged; else it holds other ways of folding, as far as
-        they are few, and only these can be clicked."""
-        live, folds = self._scene, bool(paths(self.parts))
-        self._scene = self._scene_of(self.opened, ways=()) if folds else live
-        try:
-            self._reach = super().reach()
-            if folds and not self._reach:
-                self._scene = self._scene_of(self.opened, ways=self._ways())
-            return super().html(theme, **dials)
-        finally:
-            self._scene, self._reach = live, ""
-
-    def reach(self) -> str:
-        """What was found before the page is written."""
-        return self._reach
-
-    def alternatives(self) -> dict[str, Scene]:
-        """For a saved page: the scene as it is, with a block unfolded, and with an unfolded one folded."""
-        ways = {} if self._reach else self._ways()
-        others = {key: way for key, way in ways.items() if way != self.opened}
-        found = {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in others.items()}
-        return {key_of(self.opened): self._scene, **found} if ways else {}
-
-    def rest_at(self, part: str) -> dict[str, Any]:
-        """The blocks that are unfolded in the scene of `part`."""
-        return {"opened": sorted(opened_by(part, self.parts))}
-
-    def _ways(self):
-        """Ways of folding, by how they are written, of at most so many boxes altogether; {} where nothing can be folded."""
-        known, ways, boxes = paths(self.parts), {key_of(self.opened): self.opened}, 0
-        outer_first = sorted((key for key in known if key not in self.opened), key=lambda key: len(known[key]))
-        folded = (without(self.opened, key, self.parts) for key in known if key in self.opened)
-        for way in chain([frozenset[str]()], folded, (self.opened | set(known[key]) for key in outer_first)):
+    def _offered(self, opened) -> dict[str, frozenset[str]]:
+        """Ways of folding that the page holds, by how they are written: of few boxes altogether, but what is seen first."""
+        known, ways, boxes = paths(self.parts), {key_of(opened): opened}, 0
+        outer_first = sorted((key for key in known if key not in opened), key=lambda key: len(known[key]))
+        folded_again = (without(opened, key, self.parts) for key in known if key in opened)
+        for way in chain([frozenset[str]()], folded_again, (opened | set(known[key]) for key in outer_first)):
             boxes += len(visible(self.parts, way)) if key_of(way) not in ways else 0
             if boxes > MOST_ALTERNATIVES:
                 break
             ways[key_of(way)] = way
-        return ways if known else {}
+        return ways
 
-    # ---- the scene ----
+    # ---- in words, and standing still ----
 
-    def _show(self, opened, notice=""):
-        self.opened = frozenset(opened)
-        self.scene = self._scene_of(self.opened, notice)
+    @property
+    def notice(self) -> str:
+        """What a reader should read first; "" for nothing."""
+        return str(self.data["notice"])
 
-    def _scene_of(self, opened, notice="", base=None, ways=None) -> Scene:
-        return FoldedStory(self.story, self.parts, opened, self.view, base, ways).scene(notice, _written(self._again))
+    def _resting(self, **state: Any) -> dict[str, Any]:
+        """The state that is described or drawn: the last step, where no other is asked for; with a tape the middle of the
+        backward pass."""
+        at = self.state_with(**state)
+        if at["view"] not in self.data["views"]:
+            raise ValueError(
+                f"view: expected one of {', '.join(map(repr, self.data['views']))}, but got {at['view']!r}"
+            )
+        units = Units(self.story, visible(self.parts, opened_by(at["opened"], self.parts)))
+        if "step" not in state and not self.step:
+            taped = at["view"] in ("tape", "both") and units.goes_back
+            at["step"] = (units.seed + units.last + 1) // 2 if taped else units.last
+        if not 0 <= at["step"] <= units.last:
+            raise ValueError(f"step: expected a number from 0 to {units.last}, but got {at['step']!r}")
+        return at
 
-    # ---- standing still ----
+    def _way(self, at: Mapping[str, Any]) -> Way:
+        """A way of folding with its numbers written out, of a run with other inputs where these are given."""
+        story = self._again.beside(at["inputs"]).story() if at["inputs"] and self._again else self.story
+        parts = self.parts if story is self.story else folded(story.nodes)
+        return Way(story, parts, opened_by(at["opened"], parts), Said(story))
 
-    def still_state(self, **dials: int | str) -> dict[str, int]:
-        """The last step, where none is asked for; half the way back where a tape is seen."""
-        steps, state = self.scene.dials[0], self.scene.state(**dials)
-        last, seed = len(steps.values) - 1, len(self.story.nodes)
-        taped = any(panel.name == "tape" and holds(panel.when, state) for panel in self.scene.panels)
-        if taped and seed in steps.places:
-            last = (list(steps.places).index(seed) + last + 1) // 2
-        moved = "step" in dials or state["step"] != 0
-        return state if moved else {**state, "step": last}
+    def describe(self, **state: Any) -> str:
+        """The picture in words: title, description, notice, and the sentence of the step. `state`: other values of some traits.
+
+        Raises KeyError for a trait that there is not, ValueError for a step or a view that there is not; an exception of the
+        function, run with other `inputs`, is passed on.
+        """
+        at = self._resting(**state)
+        way, end = self._way(at), "" if self.title.endswith("?") else "."
+        told = (paragraph(*way.story.notices), way.told(at["view"], at["step"]))
+        return Prose("\n".join(filter(None, (f"{self.title}{end}", description(way.units), *told))))
+
+    def svg(self, theme: str = "light", **state: Any) -> str:
+        """The graph at a step as plain SVG; `theme` is "light" or "dark"."""
+        return still.svg(self._drawn(state), theme)
+
+    def png(self, theme: str = "light", scale: float = 2.0, **state: Any) -> bytes:
+        """The same as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
+        return still.png(self._drawn(state), theme, scale)
+
+    def gif(self, theme: str = "light", scale: float = 1.0, **state: Any) -> bytes:
+        """The steps one after the other, as GIF. Raises ImportError without matplotlib."""
+        way = self._way(self._resting(**state)).written()
+        steps = [{**state, "step": step} for step in range(way["last"] + 1)]
+        words = [self.describe(**at)[:] for at in steps]
+        frames = [(way, self._resting(**at), [self.title, said]) for at, said in zip(steps, words, strict=True)]
+        comment = "\n".join([words[0], *(said.splitlines()[-1] for said in words[1:])])
+        return still.gif(frames, theme, scale, comment)
+
+    def _drawn(self, state):
+        """A way of folding without open numbers, the state, the title and what is said."""
+        at = self._resting(**state)
+        return self._way(at).written(), at, [self.title, self.describe(**state)[:]]
+
+    def images(self) -> dict[str, Any]:
+        """The still picture as PNG, where it can be painted and is not too large."""
+        return still.images(self)
+
+    @property
+    def writers(self) -> dict[str, Any]:
+        """What writes a file, by its ending."""
+        return {".svg": self.svg, ".png": self.png, ".gif": self.gif, ".html": self.html}
 
 
-class StillExplorer(Still, Explorer):
-    """The same as a picture, without controls."""
+class StillExplorer(Explorer):
+    """The same as a picture, without controls: `labkit.show(..., static=True)`."""
+
+    shows_player = False
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        data, metadata = self.still_bundle()
+        display(data, metadata=metadata, raw=True)
 
 
-def _written(again):
-    """The inputs as fields have them."""
-    return {name: f"{value:.6g}" for name, value in again.values.items()} if again else {}
+def description(units: Units) -> str:
+    """What the picture shows, in two sentences."""
+    story = units.story
+    if story.about:
+        return story.about[0]
+    ops = sum(not n.leaf for n in story.nodes)
+    folding = f", folded into {number_of_boxes(units)}," if len(units.ops) < ops else ""
+    leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
+    steps = len(story.steps)
+    back = "1 step of the chain rule leads" if steps == 1 else f"{steps or 'no'} steps of the chain rule lead"
+    return f"A graph of {ops} op{'' if ops == 1 else 's'}{folding}{leaves} to the result; {back} back."
 
 
-def _excuse(name, words, error):
-    """What to say when a rerun failed."""
-    if isinstance(error, NotANumber):
-        return f"{name}: {error}."
-    return f"With {name} = {words} your function raised {type(error).__name__}: {error}"
+def _titled(story):
+    return f"The gradient of {story.name}, step by step".replace("<lambda>", written(story) or "a function")
 
 
 # ---- the front door ----
@@ -250,7 +298,7 @@ def show(
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
     more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
-    whose rounds and calls are not in sight otherwise: into a few boxes, and as much is unfolded as a wide page holds.
+    whose rounds and calls are not in sight otherwise: into a few boxes.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play, and sees the end of a real tape at first.
@@ -264,9 +312,10 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python; there a function's
-    numbers can be dragged, so it is run for values around them. Raises TypeError for
-    what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
+    `.save("x.gif")` its steps, `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
+    dragged there, and in a notebook, where the run can be written as lines of scalar operations: it does not decide by its
+    numbers, and has no arrays of more than 256. Raises TypeError for what cannot be recorded, ValueError for a tensor without
+    a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
@@ -278,22 +327,21 @@ def show(
     """
     made = StillExplorer if static else Explorer
     if _is_real(fun, args):
-        picture = _of_real(made, fun, args, view, fold, model, backward)
+        picture = _of_real(partial(made, plays=play), fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
             "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
         )
     elif is_taped(fun) and not args:
         story = of_tensor(fun, Known.among(variables_outside()))
-        picture = made(story, view or "tape", fold, calls=any(node.scope for node in story.nodes))
+        picture = made(story, view or "tape", fold, calls=any(node.scope for node in story.nodes), plays=play)
     elif callable(fun):
-        picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program))
+        picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program), plays=play)
     else:
         raise TypeError(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    picture.plays_at_once = play
     return picture
 
 

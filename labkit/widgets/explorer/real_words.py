@@ -1,17 +1,18 @@
 """A sentence for every step of a tape of the installed PyTorch: shorter than of a run, for it tells what the tape keeps."""
 
 from ..kit.words import brief, capital, clipped, in_full, listed
+from .graph.cards import title
+from .graph.said import Said
+from .graph.tape import saves
+from .graph.units import Unit, Units
 from .run.story import Story
-from .view.cards import title
-from .view.tape import saves
-from .view.units import Unit, Units
 from .words import sentences
 
 NAMED = 4  # things that a sentence names
 SHAPES_ALONE = "Here are only the shapes; with backward=True, the numbers."
 
 
-def real_sentences(units: Units) -> list[str]:
+def real_sentences(units: Units, say: Said | None = None) -> list[str]:
     """One text per step."""
     leaves = [node.title.partition(": ")[0] for node in units.story.leaves if node.cut is None]
     given = sorted(leaves, key=lambda title: "." in title)  # parameters of modules last
@@ -20,7 +21,9 @@ def real_sentences(units: Units) -> list[str]:
     if units.goes_back:
         walked = len(units.walked)
         said.append(_seed(units.story))
-        said += sentences(units)[-walked:] if units.story.stepped else [_back(units, unit) for unit in units.walked]
+        said += (
+            sentences(units, say)[-walked:] if units.story.stepped else [_back(units, unit) for unit in units.walked]
+        )
     return [*said, *filter(None, [units.story.ending])]
 
 

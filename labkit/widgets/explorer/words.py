@@ -3,25 +3,26 @@
 import numpy as np
 
 from ...engine import LARGE
-from ..kit.scene import Changes
-from ..kit.words import brief, capital, in_full, listed, minus, norm, number, shape, times
+from ..kit.words import capital, listed, minus, norm, shape
+from .graph.cards import short, title
+from .graph.said import Said
+from .graph.tape import frees
+from .graph.units import Unit, Units
 from .run.rules import rules_of
 from .run.story import Node, Rule, Sent, Step
-from .view.cards import short, title
-from .view.tape import frees
-from .view.units import Unit, Units
 
 
-def sentences(units: Units) -> list[str]:
-    """One text per step of a chain-rule view."""
-    said = [_start(units), *(_step_forward(unit) for unit in units.ran)]
+def sentences(units: Units, say: Said | None = None) -> list[str]:
+    """One text per step of a chain-rule view, with its numbers as they are said."""
+    say = say or Said(units.story)
+    said = [_start(units, say), *(_step_forward(unit, say) for unit in units.ran)]
     if units.goes_back:
         said.append(_seed(units))
-    said += [_step_back(units, unit) for unit in units.walked]
-    return [*said[:-1], f"{said[-1]}{_meaning(units)}"]
+    said += [_step_back(units, unit, say) for unit in units.walked]
+    return [*said[:-1], f"{said[-1]}{_meaning(units, say)}"]
 
 
-def _meaning(units: Units):
+def _meaning(units: Units, say: Said):
     """What the gradient of the first leaf says about the result, where both are one number."""
     results = units.story.outputs
     for first in [node for node in units.story.leaves if node.differentiable][:1]:
@@ -30,7 +31,7 @@ def _meaning(units: Units):
             break
         total = float(np.ravel(totals[-1])[0])
         alone = results[0].seed == 1 and np.isfinite(total)
-        return f" A nudge of {first.title} moves the result ×{number(total)}." if alone else ""
+        return f" A nudge of {first.title} moves the result ×{say.value(totals[-1], 'n')}." if alone else ""
     return ""
 
 
@@ -46,17 +47,17 @@ def labels(units: Units) -> list[str]:
     return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 
-def _start(units):
-    leaves = [f"{n.title} = {brief(n.value)}" for n in units.story.leaves if n.value is not None]
+def _start(units, say):
+    leaves = [f"{n.title} = {say.value(n.value, 'b')}" for n in units.story.leaves if n.value is not None]
     return f"Nothing has run yet. The leaves: {listed(leaves, 4)}." if leaves else "Nothing has run yet."
 
 
-def _step_forward(unit: Unit):
+def _step_forward(unit: Unit, say: Said):
     node = unit.lead
     if node.value is None:
         return f"Forward: {title(unit)} ran; its value is not kept by the tape."
     what = f"{node.name} = " if node.name and not unit.block else ""
-    return f"Forward: {title(unit)} gives {what}{_in_short(node.value)}."
+    return f"Forward: {title(unit)} gives {what}{say.value(node.value, 's')}."
 
 
 def _seed(units: Units):
@@ -68,19 +69,19 @@ def _seed(units: Units):
     return "Backward starts: every element of every output counts once, so ones go in."
 
 
-def _step_back(units: Units, unit: Unit):
+def _step_back(units: Units, unit: Unit, say: Said):
     steps = units.steps_of[unit]
     arrived = steps[0].gradient
     if unit.block:
         times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
-        return f"Backward: {times_} of the chain rule inside {title(unit)}; {brief(arrived)} arrived."
+        return f"Backward: {times_} of the chain rule inside {title(unit)}; {say.value(arrived, 'b')} arrived."
     step, rules = steps[0], rules_of(units.story, steps[0])
     unknown = any(s.slope is None and rule is None for s, rule in zip(step.sent, rules, strict=True))
     rule = f" Rule: {minus(step.rule)}." if step.rule and unknown else ""
-    parts = [_part_sent(units, step, *pair) for pair in list(zip(step.sent, rules, strict=True))[:4]]
+    parts = [_part_sent(units, step, *pair, say) for pair in list(zip(step.sent, rules, strict=True))[:4]]
     more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
     told = any(rules)
-    arrives = f"{'g = ' * told}{_in_short(arrived)} arrives at {_called(unit.lead, told)}"
+    arrives = f"{'g = ' * told}{say.value(arrived, 's')} arrives at {_called(unit.lead, told)}"
     return " ".join([f"Backward: {arrives}.{rule}", *parts, *more])
 
 
@@ -89,21 +90,16 @@ def _called(node: Node, briefly: bool):
     return node.name or node.title if briefly else node.called
 
 
-def _part_sent(units: Units, step: Step, sent: Sent, rule: Rule | None):
+def _part_sent(units: Units, step: Step, sent: Sent, rule: Rule | None, say: Said):
     parent = units.story.nodes[sent.parent]
     if rule:
-        words = f"{_called(parent, True)} gets {rule.words}: {_in_short(sent.value)}."
+        words = f"{_called(parent, True)} gets {rule.words}: {say.value(sent.value, 's')}."
     else:
-        product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
-        words = f"{capital(parent.called)} gets {product or _in_short(sent.value)}."
+        product = None if sent.slope is None else f"{say.times(step, sent)} = {say.value(sent.value, 'b')}"
+        words = f"{capital(parent.called)} gets {product or say.value(sent.value, 's')}."
     if sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value)):
-        words += f" With what came before: {_in_short(sent.total)}."
+        words += f" With what came before: {say.value(sent.total, 's')}."
     return words
-
-
-def _in_short(value):
-    """A value in a sentence: a few numbers in a row as they are, what has rows and columns by its shape and norm."""
-    return brief(value) if np.ndim(value) > 1 else in_full(value)
 
 
 def _same(a, b):
@@ -113,7 +109,7 @@ def _same(a, b):
 # ---- what the other views say besides ----
 
 
-def tape_sentences(units: Units, retain: bool) -> Changes:
+def tape_sentences(units: Units, retain: bool) -> list[tuple[int, str]]:
     """What PyTorch's tape does, as changes; `retain`: with `retain_graph=True`."""
     found = [(0, "On the tape: each leaf has an AccumulateGrad node.")]
     for unit, i in units.ran.items():
@@ -133,7 +129,7 @@ def tape_sentences(units: Units, retain: bool) -> Changes:
     return [*found[:-1], (at, f"{last} The end: {end}.")]
 
 
-def graph_sentences(units: Units) -> Changes:
+def graph_sentences(units: Units) -> list[tuple[int, str]]:
     """What is particular to MindSpore's graph, as changes."""
     found = [(0, "Before any number is computed, forward and backward exist as one compiled graph."), (1, "")]
     if not units.goes_back:

@@ -1,6 +1,5 @@
 """Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import TypeVar
@@ -13,14 +12,10 @@ CARD = 40.0  # the height of a card
 BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
 EDGE = 6.0  # free room at the panel's border
 PAD = 18.0
-LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
 PART = 400.0
 HIGH = 13.0  # px, of a label
 
-
-USUAL = "−0.0123"
-_NUMBER = re.compile(r"(?<![\w.−])−?(\d[\d.]*(e[+−]\d+)?|inf|nan)")
 
 Climb = tuple[Point, Point]
 Words = TypeVar("Words", bound=str)
@@ -45,32 +40,9 @@ def value_width(words: str) -> float:
     return width_of(words, 12, mono=True)
 
 
-def roomy(words: str) -> str:
-    """Words whose numbers are as long as numbers usually are: what has room for them need not move when they change. A longer
-    one alone is still inside a card.
-
-    >>> roomy("h1 = 2"), roomy("−1.23e−05"), roomy("[1, −1.23e−05]")
-    ('h1 = −0.0123', '−0.0123', '[−0.0123, −1.23e−05]')
-    """
-    single = len(_NUMBER.findall(words)) == 1
-    return _NUMBER.sub(lambda found: USUAL if single else max(USUAL, found[0], key=len), words)
-
-
-class Label(str):
-    """The text of a label that has the same room whatever its numbers are: as for usual ones in `words`, which it stands for, at
-    most `LABEL`."""
-
-    room: float  # px
-
-    def __new__(cls, said: str, words: str) -> "Label":
-        made = super().__new__(cls, said)
-        made.room = min(label_width(_NUMBER.sub(USUAL, words)), LABEL)
-        return made
-
-
 def label_width(words: str) -> float:
     """Of a slope's text, px."""
-    return words.room if isinstance(words, Label) else width_of(words, 11.5, bold=True)
+    return width_of(words, 11.5, bold=True)
 
 
 def card(
@@ -135,16 +107,6 @@ def placed_labels(wanted: Iterable[tuple[list[Climb], Words]], clear: float = HI
 def _steepness(crossing):
     (_, y1), (_, y2) = crossing
     return abs(y1 - y2)
-
-
-def fits(words: str, crossing: Climb) -> bool:
-    """Whether there is room for a label: above what is level, or beside a climb.
-
-    >>> fits("×0.5", ((0, 5), (60, 5))), fits("×0.5", ((0, 5), (9, 5))), fits("×0.5", ((9, 5), (9, 90)))
-    (True, False, True)
-    """
-    (x1, y1), (x2, y2) = crossing
-    return abs(y1 - y2) >= 12 or x2 - x1 >= label_width(words) - 4
 
 
 def _spots(crossings):

@@ -84,7 +84,7 @@ class Lab(Shown, AnyWidget):
         return self.comm is None
 
     @property
-    def view(self) -> dict[str, Any]:
+    def output(self) -> dict[str, Any]:
         """What a notebook output says to show this widget."""
         return {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
 

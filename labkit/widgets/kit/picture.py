@@ -1,7 +1,7 @@
 """What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from math import isfinite
@@ -12,7 +12,6 @@ from ...messages.wrapping import Prose
 from . import moving, still
 from .page import document, packed
 from .reach import reached
-from .reckoning import Program
 from .scene import Scene, holds, to_json
 from .shown import Shown, paints_png, player_installed
 
@@ -122,10 +121,6 @@ class Picture(Shown):
         """The scene for other inputs, all of them given, for a saved page; what is shown stays. None: there is none."""
         return None
 
-    def program_of(self, inputs: Sequence[str]) -> Program | None:
-        """The lines that compute the numbers of the picture of these inputs, for a saved page. None: there are none."""
-        return None
-
     def _checked_inputs(self, given):
         unknown = [name for name in given if name not in self.inputs]
         if unknown:
@@ -208,7 +203,7 @@ class Picture(Shown):
         """What a saved page shows when inputs are dragged (`reach.py`)."""
         known, inputs = self._reached, dict(self.inputs)  # of one scene it is found once, however often it is saved
         if known is None or known[0] is not self._scene or known[1] != inputs:
-            found = reached(self._scene, self.inputs, self.scene_at, self.program_of)
+            found = reached(self._scene, self.inputs, self.scene_at)
             self._reached = known = self._scene, inputs, found
         return known[2]
 

@@ -1,8 +1,6 @@
-"""What a saved page shows in place of Python when an input is dragged: what it computes itself, or scenes for values around
-those of the inputs.
+"""What a saved page shows in place of Python when an input is dragged: scenes for values around those of the inputs.
 
-It computes where the picture has a program of its numbers from which all that differs among scenes follows (`fitting.py`). Else
-written is what differs; `page/reaching.js` finds the nearest values and makes their scene of the first one.
+Written is what differs; `page/reaching.js` finds the nearest values and makes their scene of the first one.
 """
 
 import contextlib
@@ -14,10 +12,8 @@ from math import floor, isfinite, log10
 from time import process_time
 from typing import Any
 
-from .computing import computed
 from .grips import Along
 from .page import packed
-from .reckoning import Program
 from .scene import Scene, to_json
 
 MOST = 13_000  # marks of all scenes together
@@ -29,14 +25,10 @@ LETTERS = 600_000
 SLOW = 0.5  # s that a scene takes at most
 
 SceneAt = Callable[[Mapping[str, float]], Scene | None]
-ProgramOf = Callable[[Sequence[str]], Program | None]
 
 
-def reached(
-    scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt, program_of: ProgramOf = lambda names: None
-) -> str:
-    """`{"program": lines, "made": what follows from them, "without": panels that do not}`, or `{"fields": names, "points": rows
-    of values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
+def reached(scene: Scene, inputs: Mapping[str, float], scene_at: SceneAt) -> str:
+    """`{"fields": names, "points": rows of values, "varying": how the scenes differ}`, packed; "" where nothing can be reached.
 
     Nothing can where handles set no inputs, where scenes are large or slow, and where the same inputs give another scene.
     """
@@ -48,13 +40,6 @@ def reached(
         first = scene_at(inputs) if along else None
         if first is None or process_time() - began > SLOW or to_json(first)["panels"] != to_json(scene)["panels"]:
             return ""
-        program = program_of(list(along))
-        if program:
-            held = computed(
-                program, {name: inputs[name] for name in along}, along, lambda rows: _scenes(rows, inputs, scene_at)
-            )
-            if held:
-                return str(packed(held))
         marks = sum(len(panel.marks) for panel in first.panels)
         values, on_axes = {name: inputs[name] for name in along}, not any(grip.stays for grip in handles)
         whole = {name: a.whole for name, a in along.items()}

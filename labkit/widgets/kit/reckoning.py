@@ -1,6 +1,6 @@
 """Numbers that a page computes itself while inputs are dragged: lines of scalar primitives, one after the other.
 
-`page/reckoning.js` has the same table of primitives.
+`page/primitives.js` has the same table of primitives.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -60,8 +60,7 @@ _MADE: dict[str, Callable] = {  # of primitives, in the order in which the op co
 
 class Program:
     """`inputs`: names of the numbers that may change; `lines`: `(primitive, arguments, single)`, an argument being the place of
-    a quantity - the inputs come first, then the results of the lines - or a `Const`; `single`: rounded to four bytes. `curves`:
-    quantities as functions of the last of the inputs, which is then no other; by name.
+    a quantity - the inputs come first, then the results of the lines - or a `Const`; `single`: rounded to four bytes.
 
     >>> program = Program(["x"])
     >>> program.line("multiply", 0, Const(3.0))
@@ -73,7 +72,7 @@ class Program:
     def __init__(self, inputs: Sequence[str]):
         self.inputs = list(inputs)
         self.lines = list[tuple[str, tuple[Any, ...], bool]]()
-        self.curves, self.constants = dict[str, int | Const](), dict[float, None]()
+        self.constants = dict[float, None]()
         self._places = dict[Any, int]()
 
     def place(self, name: str, *args: "int | Const") -> int:
@@ -124,6 +123,12 @@ class Program:
                     known[op] = program._of_op(op, known)
         return program, known
 
+    @staticmethod
+    def named(called: str) -> tuple[str | None, Callable | None, bool]:
+        """Of the function of an op: its primitive, or None; how that is made of others; whether a space may come first."""
+        name = _CALLED.get(name := called.strip("_"), name)
+        return (name if name in PRIMITIVES or name in _MADE or name == "cast" else None), _MADE.get(name), name == "add"
+
     def _of_op(self, op, known):
         name = _CALLED.get(name := op.fun.__name__.strip("_"), name)
         dtype = np.asarray(op.value).dtype
@@ -163,28 +168,7 @@ class Program:
             [name, [[a.value] if isinstance(a, Const) else a for a in args], *[1] * single]
             for name, args, single in self.lines
         ]
-        curves = {
-            name: [[end.value]] if isinstance(end, Const) else [end, *self._along(end)]
-            for name, end in self.curves.items()
-        }
-        return {"inputs": self.inputs, "lines": lines, "curves": curves}
-
-    def along(self) -> set[int]:
-        """The quantities that vary along curves."""
-        found = {len(self.inputs) - 1} if self.curves else set()
-        for place, (_, args, _) in enumerate(self.lines, len(self.inputs)):
-            if found & {a for a in args if not isinstance(a, Const)}:
-                found.add(place)
-        return found
-
-    def _along(self, end):
-        """The lines that vary along a curve, up to its end."""
-        first = len(self.inputs)
-        vary, needed = self.along(), {end}
-        for place in range(end, first - 1, -1):
-            if place in needed:
-                needed |= {a for a in self.lines[place - first][1] if not isinstance(a, Const)}
-        return [place - first for place in sorted(needed & vary) if place >= first]
+        return {"inputs": self.inputs, "lines": lines}
 
 
 def _number(value):

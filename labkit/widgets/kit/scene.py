@@ -214,7 +214,6 @@ class Panel:
     The page draws what is in sight of a panel with very many marks: those of `far` too, each at its own scales, and the
     others from the scale `near` on. `whole`: a still picture does not cut it into strips, for it stands in rows already.
     `narrow`: the same, laid out for a page in which this one has no room, such as on a phone; it may have a narrower one itself.
-    `closeups`: functions near a point among its marks (`CloseUp`), which a page draws anew while inputs are dragged.
     """
 
     name: str
@@ -229,7 +228,6 @@ class Panel:
     near: float = 0.0
     whole: bool = False
     narrow: "Panel | None" = None
-    closeups: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)

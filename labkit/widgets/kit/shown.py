@@ -84,7 +84,7 @@ class Shown:
             from .player import close_previous
 
             close_previous(self.player, shell)
-            display({"application/vnd.jupyter.widget-view+json": self.player.view}, raw=True)
+            display({"application/vnd.jupyter.widget-view+json": self.player.output}, raw=True)
         data, metadata = self.still_bundle()  # last, for its PNG can take seconds
         display(data, metadata=metadata, raw=True)
 

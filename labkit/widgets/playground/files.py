@@ -5,7 +5,9 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from ..kit.page import script, style
+from ..explorer import Explorer
+from ..kit.module import module, style
+from ..kit.page import PAGE as FRAMED
 from .presets import presets
 from .session import Session
 
@@ -23,8 +25,9 @@ def build(into: Path, runtime: str = "../runtime", home: str = "", loads: str = 
     into.mkdir(parents=True, exist_ok=True)
     for name in ("playground.js", "worker.js", "playground.css"):
         shutil.copyfile(PAGE / name, into / name)
-    (into / "player.js").write_text(script(), encoding="utf-8")
-    (into / "player.css").write_text(style(), encoding="utf-8")
+    shutil.copyfile(FRAMED / "framing.js", into / "framing.js")
+    (into / "player.js").write_text(module(Explorer.path), encoding="utf-8")
+    (into / "player.css").write_text(style(Explorer.path), encoding="utf-8")
     offered = presets()
     (into / "presets.json").write_text(json.dumps(offered), encoding="utf-8")
     first = Session().answer(

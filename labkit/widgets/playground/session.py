@@ -17,7 +17,6 @@ from ...evidence import Printed, TimeUp, time_limit
 from ...program import compile_program
 from ...tracing import check_gradient, plain_function, trace
 from ..explorer import Explorer, show
-from ..kit.scene import to_json
 from .formula import rewritten
 from .hints import of_error, of_syntax
 from .names import FILE
@@ -41,25 +40,22 @@ class Session:
 
     >>> session = Session()
     >>> answer = session.answer({"run": {"source": "x**2 + y", "dialect": "numpy", "inputs": {"x": "3", "y": "2"}}})
-    >>> answer["value"], answer["gradients"], "scene" in answer
+    >>> answer["value"], answer["gradients"], "picture" in answer
     ('11.0', {'x': '6.0', 'y': '1.0'}, True)
     """
 
-    def __init__(self) -> None:
-        self._picture: Explorer | None = None
-
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what the page asks: `{"run": {"source", "dialect", "inputs"}}`, or `{"respond": ...}` to what is shown.
+        """Do what the page asks: `{"run": {"source", "dialect", "inputs"}}`.
 
-        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene`, `state` and `rest` (what of
-        the state is no dial), and in words `value`, `gradients`, `record`, `program`, `check`; what was `printed`; `inputs` by
-        name, as text; a `note` where there is no graph; how a formula was `read`, as Python; or an `error` and its `line`.
+        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `picture`, the `data` and
+        the `state` of the graph explorer, and in words `value`, `gradients`, `record`, `program`, `check`; what was
+        `printed`; `inputs` by name, as text; a `note` where there is no graph; how a formula was `read`, as Python; or an
+        `error` and its `line`.
         """
         out, seconds = Printed(), float(message.get("seconds", 10.0))
         try:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
-                respond = message.get("respond")
-                found = self._of_code(message.get("run", {}), out) if respond is None else self._respond(respond)
+                found = self._of_code(message.get("run", {}), out)
         except TimeUp:
             found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there a loop that never ends?"}
         except KeyboardInterrupt:
@@ -97,12 +93,6 @@ class Session:
                 out.seek(out.truncate(0))
         return first
 
-    def _respond(self, message):
-        if self._picture is None:
-            return {}
-        self._picture.hear(message)
-        return {"scene": to_json(self._picture.scene), "rest": self._picture.rest}
-
     def _of_refused(self, asked):
         """The tape of a tensor whose way back was asked for and refused: the error stands beside it."""
         return self._kept(asked[0][0]) if asked and isinstance(asked[0][0], Explorer) else {}
@@ -138,15 +128,13 @@ class Session:
                 {"source": source.strip("\n"), "dialect": "numpy", "inputs": numbers | dict(wanted.get("inputs", {}))},
                 out,
             )
-        return shown if "scene" in shown else {}  # a number that counts a loop is no input
+        return shown if "picture" in shown else {}  # a number that counts a loop is no input
 
     def _kept(self, picture):
-        self._picture = picture
-        return {"scene": to_json(picture.scene), "state": picture.scene.start(), "rest": picture.rest}
+        return {"picture": {"data": picture.data, "state": picture.state}}
 
     def _of_function(self, function, args, inputs):
-        found = self._kept(show(function, *args))
-        found["scene"].pop("fields", None)  # the page has its own, which take arrays, too
+        found = self._kept(show(function, *args, play=False))
         graph = trace(function)(*args)
         plain, values, _ = plain_function(function, args, {}, None, "show(f, x)")
         return found | {
@@ -207,7 +195,9 @@ def _left_on_tape(wanted):
 
 def _of_tape(tensor, names):
     """The picture of a tensor's tape, with the names that are known where it was made."""
-    return eval("labkit_show(labkit_tensor())", {**names, "labkit_show": show, "labkit_tensor": lambda: tensor})
+    return eval(
+        "labkit_show(labkit_tensor(), play=False)", {**names, "labkit_show": show, "labkit_tensor": lambda: tensor}
+    )
 
 
 def _names_around():

@@ -10,10 +10,9 @@ from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.explorer import words as module
+from labkit.widgets.explorer.graph.units import Units
 from labkit.widgets.explorer.run.folding import Block
 from labkit.widgets.explorer.run.recorded import of_function
-from labkit.widgets.explorer.view.units import Units
-from labkit.widgets.kit.scene import latest
 
 PRODUCT = re.compile(r"(\S+) × \(?([^\s()]+)\)? = ([^\s]+?)\.(?:\s|$)")
 
@@ -21,6 +20,10 @@ PRODUCT = re.compile(r"(\S+) × \(?([^\s()]+)\)? = ([^\s]+?)\.(?:\s|$)")
 def units_of(fun, *args):
     story = of_function(fun, args or fun.leaves, program=False)
     return Units(story, [n.index for n in story.nodes if not n.leaf])
+
+
+def latest(changes, step, _):
+    return next(words for at, words in reversed(changes) if at <= step)
 
 
 def read(words):

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit.widgets.kit.layout import layout, path
-from labkit.widgets.kit.layout.column import column
 from labkit.widgets.kit.layout.rows import Rows
 
 BOX = (70, 36)
@@ -337,44 +336,3 @@ def test_rows_of_a_long_chain_are_in_proportion():
     edges = list(pairwise(range(4000)))
     rows = Rows.of(layout([BOX] * 4000, edges), edges)
     assert 0.8 < rows.width / rows.height < 2.5
-
-
-# ---- in one column ----
-
-
-@some
-@given(graphs())
-def test_in_a_column_lines_cross_no_box_and_each_lane_is_of_one_end_alone(graph):
-    sizes, edges = graph
-    order = [*range(len(sizes))]
-    order = sorted(order, key=lambda v: _depth(v, edges))
-    drawn = column(order, edges, [w for w, _ in sizes], [0.0] * len(sizes), 34.0)
-    if drawn is None:
-        return  # more lanes than there is room for
-    assert len({left + width for left, _, width in drawn.boxes}) == 1
-    tops = [drawn.boxes[v][1] for v in order]
-    assert all(below - above >= 34 for above, below in pairwise(tops)) and tops[-1] + 34 == drawn.height
-    boxes = [(left, top, width, 34.0) for left, top, width in drawn.boxes]
-    upright = {}
-    for k, ((u, v), route) in enumerate(zip(edges, drawn.routes, strict=True)):
-        assert _touches(route[0], boxes[u]) and _touches(route[-1], boxes[v])
-        for (x, y), (x_end, y_end) in pairwise(route):
-            assert x == x_end or y == y_end
-            inside = (min(x, x_end), min(y, y_end), max(x, x_end), max(y, y_end))
-            assert not any(drawing.enters(inside, box) for box in boxes)
-            if x == x_end:
-                upright.setdefault(x, []).append((inside[1], inside[3], k))
-    for spans in upright.values():
-        for (a, b, k), (c, d, other) in combinations(spans, 2):
-            if min(b, d) - max(a, c) > 0.1:
-                assert set(edges[k]) & set(edges[other])
-
-
-def _depth(v, edges):
-    return max((_depth(u, edges) + 1 for u, end in edges if end == v), default=0)
-
-
-def _touches(point, box):
-    (x, y), (left, top, width, height) = point, box
-    across, down = left - 0.01 <= x <= left + width + 0.01, top - 0.01 <= y <= top + height + 0.01
-    return across and down and (x == left or y in (top, top + height))

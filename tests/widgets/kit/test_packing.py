@@ -7,7 +7,7 @@ import json
 import javascript
 import pytest
 
-import labkit
+from labkit.widgets import CutEdge
 from labkit.widgets.kit.page import packed
 from labkit.widgets.kit.page.packing import relative
 from labkit.widgets.kit.scene import to_json
@@ -30,7 +30,7 @@ def test_what_is_no_path_stays(words):
 
 
 def test_the_page_reads_the_scene_that_was_packed():
-    scene = to_json(labkit.show(lambda x, w: (x * w) ** 2 - x, 1.5, 2.0).scene)
+    scene = to_json(CutEdge(lambda x, w: (x * w) ** 2 - x, 1.5, 2.0).scene)
     assert javascript.unpacked(packed(scene)) == json.loads(json.dumps(scene))
     assert len(packed(scene)) < 0.3 * len(json.dumps(scene, separators=(",", ":")))
     assert packed(scene, plain=10**6) is scene

@@ -1,4 +1,4 @@
-"""Numbers that a page computes: its primitives, its formats and its close-ups are those of Python."""
+"""Numbers that a page computes: its primitives and its formats are those of Python."""
 
 import math
 
@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from javascript import call
 
-from labkit.widgets.kit.closeups import HIGH, WIDE, CloseUp, window
 from labkit.widgets.kit.formats import FORMATS
 from labkit.widgets.kit.page import script
 from labkit.widgets.kit.reckoning import PRIMITIVES, Const, Program
-from labkit.widgets.kit.scene import to_json
 
 NUMBERS = script("numbers.js")
-RECKONING = script("reckoning.js")
+PRIMITIVE = script("primitives.js")
 TIES = [
     1.125,
     -1.125,
@@ -40,9 +38,12 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 def in_page(program, rows):
     """The numbers of a run in the page, one list for each row of inputs."""
-    held = {"program": program.written(), "made": {}}
-    code = f"(held, rows) => {{ {RECKONING}; const one = new Reckoning(held); return rows.map((row) => one.numbers(row)); }}"
-    return call(code, held, rows)
+    code = f"""({{ inputs, lines }}, rows) => {{ {PRIMITIVE}; return rows.map((row) => {{
+      const found = inputs.map((name) => row[name]);
+      for (const line of lines) found.push(resultOf(line, found));
+      return found.every(Number.isFinite) ? found : null;
+    }}); }}"""
+    return call(code, program.written(), rows)
 
 
 @given(st.lists(FLOATS | COARSE, min_size=20, max_size=60))
@@ -83,24 +84,3 @@ def test_equal_lines_are_one_and_constants_are_computed_at_once():
     program = Program(["x"])
     assert program.line("multiply", 0, Const(2.0)) == program.line("multiply", 0, Const(2.0)) == 1
     assert program.line("add", Const(1.0), Const(2.0)) == Const(3.0) and program.line("multiply", Const(1.0), 0) == 0
-
-
-@pytest.mark.parametrize("x, slope", [(0.5, 0.75), (-2.5, 6.5), (2.9, 0.0), (40.0, -80.0), (0.0, 1.0)])
-def test_a_close_up_is_drawn_as_python_draws_it(x, slope):
-    program = Program(["x", "along"])
-    program.curves["f"] = program.line("power", 1, Const(2.0))
-    drawn = CloseUp(6.0, 20.0, 0, "f", x, x * x, slope)
-    wanted = [to_json(mark)["at"] for mark in drawn.marks(window(x) ** 2)]
-    across = list(_numbers(wanted[3]["d"]))  # the tangent ends at the frame
-    assert all(6.0 <= u <= 6.0 + WIDE for u in across[::2]) and all(20.0 <= v <= 20.0 + HIGH for v in across[1::2])
-    held = {"program": program.written(), "made": {"in": {}}}
-    marks = [{"at": {}} for _ in wanted]
-    scene = {"panels": [{"marks": marks, "closeups": [to_json(drawn)]}]}
-    code = f"(held, scene, x) => {{ {RECKONING}; new Reckoning(held).turn(scene, {{ x }}); return scene.panels[0].marks; }}"
-    for mark, found in zip(wanted, call(code, held, scene, x), strict=True):
-        spots = [sorted(set(_numbers(at["d"]))) if "d" in at else [at["cx"], at["cy"]] for at in (mark, found["at"])]
-        assert spots[1] == pytest.approx(spots[0], abs=0.11)
-
-
-def _numbers(path):
-    return map(float, path.replace("M", " ").replace("L", " ").split())

@@ -18,8 +18,9 @@ def ask(source, dialect="numpy", seconds=10.0, **inputs):
     return Session().answer(json.loads(json.dumps(message)))
 
 
-def marks(answer):
-    return {mark.get("text") for panel in answer["scene"]["panels"] for mark in panel["marks"]}
+def titles(answer):
+    picture = answer["picture"]
+    return {card["title"] for card in picture["data"]["ways"][picture["state"]["opened"]]["cards"]}
 
 
 # ---- what is typed ----
@@ -46,7 +47,7 @@ def test_every_dialect_shows_the_graph_of_the_same_formula(dialect):
     found = {name: round(float(value), 4) for name, value in answer["gradients"].items()}
     assert found == {"x": 0.2662, "w": 0.6655, "b": 0.4437}
     assert answer["inputs"] == {"x": "1.5", "w": "0.6", "b": "0.4"}
-    assert {"tanh", "x", "w", "b"} <= marks(answer)
+    assert {"tanh", "x", "w", "b"} <= titles(answer)
     assert (
         "gradient agrees" in answer["check"]
         and "def program(" in answer["program"]
@@ -76,7 +77,7 @@ def test_a_function_with_defaults_keeps_them():
 )
 def test_a_formula_as_on_paper_is_understood_and_shown_as_python(source, read, value):
     answer = ask(source)
-    assert answer["read"] == read and answer["value"] == value and "scene" in answer
+    assert answer["read"] == read and answer["value"] == value and "picture" in answer
 
 
 def test_python_that_runs_is_never_read_otherwise():
@@ -90,14 +91,14 @@ def test_python_that_runs_is_never_read_otherwise():
 def test_the_graph_of_what_a_program_differentiates_first():
     source = "def net(x, y):\n    return x**2 + y\n\nprint(ms.grad(net)(ms.Tensor(1.0), ms.Tensor(2.0)))"
     answer = ask(source, "mindspore")
-    assert answer["printed"] == "2.0\n" and answer["scene"]["title"] == "The gradient of net, step by step"
+    assert answer["printed"] == "2.0\n" and answer["picture"]["data"]["title"] == "The gradient of net, step by step"
     assert answer["gradients"] == {"x": "2.0", "y": "1.0"}
 
 
 def test_the_tape_that_a_program_walks_back():
     source = "x = torch.tensor(3.0, requires_grad=True)\nz = x**2\nz.backward()\nprint(x.grad)"
     answer = ask(source, "torch")
-    assert answer["printed"] == "tensor(6.)\n" and {"x", "pow 2"} <= marks(answer)
+    assert answer["printed"] == "tensor(6.)\n" and {"x", "pow 2"} <= titles(answer)
 
 
 def test_numpy_code_that_asks_for_a_gradient():
@@ -109,15 +110,15 @@ def test_a_documented_case_is_whole_and_has_a_graph(name):
     for dialect in ("mindspore", "torch"):
         if preset := PRESETS.get((name, dialect)):
             answer = ask(preset["source"], dialect)
-            assert answer["scene"]["panels"] and answer["printed"].startswith("{") and "error" not in answer
+            assert answer["picture"] and answer["printed"].startswith("{") and "error" not in answer
 
 
 def test_each_documented_case_shows_a_graph_or_says_why_there_is_none():
     without = set()
     for (name, dialect), preset in PRESETS.items():
         answer = ask(preset["source"], dialect)
-        assert "error" not in answer and "labkit_" not in str(answer.get("scene", "")), (name, dialect, answer)
-        if "scene" not in answer:
+        assert "error" not in answer and "labkit_" not in str(answer.get("picture", "")), (name, dialect, answer)
+        if "picture" not in answer:
             without.add((name, dialect))
             assert answer["note"].startswith("This code differentiates nothing, so there is no graph. "), (
                 name,
@@ -136,7 +137,7 @@ def test_a_tape_that_nobody_walks_back_is_shown_also_where_it_has_no_name():
         "def f():\n    x = torch.tensor(2.0, requires_grad=True)\n    return (x**2).item()\n\nprint(f())",
     ):
         answer = ask(source, "torch")
-        assert "pow 2" in marks(answer) and answer["printed"].count("\n") == 1
+        assert "pow 2" in titles(answer) and answer["printed"].count("\n") == 1
 
 
 def test_a_way_back_that_is_refused_shows_the_tape_beside_the_error():
@@ -144,7 +145,7 @@ def test_a_way_back_that_is_refused_shows_the_tape_beside_the_error():
     assert (
         "only for scalar outputs" in answer["error"]
         and answer["line"] == 2
-        and "of a tensor" in answer["scene"]["title"]
+        and "of a tensor" in answer["picture"]["data"]["title"]
     )
 
 
@@ -179,7 +180,7 @@ def test_what_a_newcomer_types_is_taken_as_it_is_meant(source, inputs, gradients
     ],
 )
 def test_the_frameworks_are_imported_by_their_own_names(source):
-    assert ask(source)["scene"]["panels"]
+    assert ask(source)["picture"]
 
 
 def test_a_long_print_is_cut_and_says_so():
@@ -189,7 +190,7 @@ def test_a_long_print_is_cut_and_says_so():
 
 def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
     answer = ask("print(1 + 1)")
-    assert answer["printed"] == "2\n" and "differentiates nothing" in answer["note"] and "scene" not in answer
+    assert answer["printed"] == "2\n" and "differentiates nothing" in answer["note"] and "picture" not in answer
 
 
 # ---- what goes wrong ----
@@ -227,7 +228,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
 )
 def test_an_error_says_what_was_expected_and_where(source, line, said):
     answer = ask(source, y="much")
-    assert said in answer["error"] and answer.get("line") == line and "scene" not in answer
+    assert said in answer["error"] and answer.get("line") == line and "picture" not in answer
 
 
 def test_an_unknown_dialect_is_refused():
@@ -251,16 +252,12 @@ def test_what_is_no_number_can_be_sent_all_the_same(source):
     json.dumps(ask(source, x="-1" if "log" in source else "1"), allow_nan=False)
 
 
-# ---- what the reader does in the picture ----
-
-
-def test_a_click_unfolds_a_block():
-    session = Session()
-    source = "def f(x, w):\n    for _ in range(60):\n        x = np.tanh(x * w + 0.1)\n    return x"
-    before = session.answer({"run": {"source": source}})["scene"]
-    opens = next(link["opens"] for link in before["links"].values() if link.get("opens"))
-    after = session.answer({"respond": {"open": opens}})["scene"]
-    assert after["title"] == before["title"] and len(after["links"]) > len(before["links"])
+def test_a_long_run_has_blocks_and_ways_to_unfold_them():
+    data = ask("def f(x, w):\n    for _ in range(60):\n        x = np.tanh(x * w + 0.1)\n    return x")["picture"][
+        "data"
+    ]
+    opens = {card.get("opens") for way in data["ways"].values() for card in way["cards"]}
+    assert len(opens & set(data["ways"])) > 1
 
 
 def test_it_answers_in_a_thread_as_well():
@@ -285,6 +282,7 @@ def test_the_page_is_whole(tmp_path):
         "worker.js",
         "player.js",
         "player.css",
+        "framing.js",
         "presets.json",
         "first.json",
     }

@@ -39,15 +39,13 @@ class Optimizer(Cell):
         params = param_group["params"]
         params = [params] if isinstance(params, Parameter) else list(params)
         param_group.update(params=params, **{k: v for k, v in self.defaults.items() if k not in param_group})
-        param_group["lr"] = self._rate(param_group["lr"], f"learning_rate_group_{len(self.param_groups)}")
+        lr, name = param_group["lr"], f"learning_rate_group_{len(self.param_groups)}"
+        param_group["lr"] = Parameter(Tensor(lr.asnumpy() if isinstance(lr, Tensor) else float(lr), float32), name=name)
         param_group["weight_decay"] = float(param_group.get("weight_decay", 0.0))
         self.lrs.append(param_group["lr"])
         self.param_groups.append(param_group)
         self.group_start_id.append(self.group_start_id[-1] + len(params))
         object.__setattr__(self, "parameters", ParameterTuple([*self.parameters, *params]))
-
-    def _rate(self, lr, name):
-        return Parameter(Tensor(lr.asnumpy() if isinstance(lr, Tensor) else float(lr), float32), name=name)
 
     def construct(self, gradients) -> bool:
         for group, start, end, own in zip(
@@ -86,9 +84,8 @@ class Adam(Optimizer):
 
     _shown = "mindspore.experimental.optim.adam.Adam"
 
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False
-    ):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
+                 maximize=False):  # fmt: skip
         if not isinstance(lr, Tensor) and lr < 0:
             raise ValueError(f"Invalid learning rate: {lr}")
         for place, beta in enumerate(betas):

@@ -11,11 +11,10 @@ BLOCKS = {"no_grad", "inference_mode"}
 
 
 class CutLine(NamedTuple):
-    """A statement of `where`, such as "Net.forward", and the same without the cut, where that is plain."""
+    """A statement of `where`, such as "Net.forward"."""
 
     where: str
     line: str
-    mended: str = ""
 
 
 def cut_lines(models: Iterable[Any], names: Iterable[str]) -> list[CutLine]:
@@ -41,12 +40,9 @@ def _lines(kind: Any) -> Iterator[CutLine]:
         if isinstance(statement, ast.With) and any(_blocks(item.context_expr) for item in statement.items):
             yield CutLine(where, source.splitlines()[statement.lineno - 1].strip())
         elif isinstance(statement, ast.Assign | ast.Return | ast.Expr | ast.AugAssign | ast.AnnAssign):
-            cuts = [node for node in ast.walk(statement) if _cuts(node)]
             line = ast.get_source_segment(source, statement) or ""
-            if cuts and "\n" not in line:
-                yield CutLine(
-                    where, line, line.replace(".detach()", "") if line.count(".detach()") == len(cuts) else ""
-                )
+            if any(map(_cuts, ast.walk(statement))) and "\n" not in line:
+                yield CutLine(where, line)
 
 
 def _cuts(node):

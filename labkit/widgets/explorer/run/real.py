@@ -67,7 +67,6 @@ class _Telling:
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
         story.pairs = next(self._pairs(), None)
         fix = as_column(self.tape.name, story.pairs.row, story.pairs.view) if story.pairs else ""
-        story.mended = next((line.mended for line in self.lines), "") if self.tape.unreached else ""
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
         if fix and story.pairs:
@@ -115,13 +114,10 @@ class _Telling:
                 others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
                 title = others[0].title if others else "the row"
                 row, view = title.removesuffix(VIEWED), title.endswith(VIEWED)
-                left, top = array_of(found.left), array_of(found.top)
+                top = array_of(found.top)
                 if others and top is not None:
                     _as_given(others[0], row, found.side, top)
-                yield Pairs(
-                    at.index, found.side, array_of(found.terms), found.whole, found.pairs, side.name or side.op, row,
-                    left, top, self.index[node.index], view,
-                )  # fmt: skip
+                yield Pairs(at.index, found.side, found.pairs, side.name or side.op, row, self.index[node.index], view)
 
     def _kept(self, saved: Saved) -> int | str:
         """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from functools import partial
 from math import isnan
 from typing import Any
 
@@ -107,16 +106,8 @@ def of_graph(graph: Graph) -> Story:
         if node.fun is not None:
             story_node.grad_fn, story_node.slots = _on_the_tape(node, story_node)
             story_node.keeps = kept_in(story_node.slots)
-            story_node.again = partial(_again, node)
         nodes.append(story_node)
     return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
-
-
-def _again(node, place, operand):
-    """What an op gives with another value for one of its parents."""
-    args = [getval(a) for a in node.args]
-    args[node.argnums[place]] = np.asarray(operand, node.parents[place].dtype)
-    return node.fun(*args, **node.kwargs)
 
 
 def _array(value):

@@ -3,7 +3,6 @@
 A `Story` is made from a recorded graph (`recorded.py`) or from a tensor's tape (`tape.py`); no view looks behind it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -42,7 +41,6 @@ class Node:
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
             `fate`: what would become of it, and of what it keeps.
         given: names and values of what its derivative uses besides nodes of the story, such as a mask.
-        again: what its op would give were the operand at a place another, where that can be asked.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         cut: of parameters that no path leads to, the leaves at which it may have been cut, each with what is known of that;
             None of all else.
@@ -70,7 +68,6 @@ class Node:
     freed: bool | None = None
     facts: tuple[str, ...] = ()
     fate: tuple[str, ...] = ()
-    again: Callable[[int, Any], Any] | None = None
     held: tuple[tuple[Any, int], ...] = ()
     cut: tuple[tuple[int, str], ...] | None = None
     given: tuple[Named, ...] = ()
@@ -152,20 +149,15 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `terms`, the first of the
-    numbers for each pair, `whole`, what the run leads to, and `alone`, what it would with each number met once; `left`,
-    `top`: the first numbers of both; or None. `since`: the node that makes the square; `view`: whether the row is a part of what
-    `row` names."""
+    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `alone`, what the run would
+    lead to with each number met once, or None. `since`: the node that makes the square; `view`: whether the row is a part of
+    what `row` names."""
 
     at: int
     count: int
-    terms: Any
-    whole: float | None
     alone: float | None
     column: str
     row: str
-    left: Any = None
-    top: Any = None
     since: int = -1
     view: bool = False
 
@@ -183,7 +175,6 @@ class Story:
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         pairs: of numbers that met each other, each with each, or None.
-        mended: the user's line that may cut the way back, without the cut.
         verdict: what is told where nothing is found, or None. `ending`: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
@@ -202,7 +193,6 @@ class Story:
     heading: str = ""
     about: list[str] = field(default_factory=list)
     pairs: Pairs | None = None
-    mended: str = ""
     verdict: Verdict | None = None
     ending: str = ""
     notices: list[str] = field(default_factory=list)

@@ -27,9 +27,11 @@ def module(path: Path) -> str:
 
 
 @cache
-def style() -> str:
-    """The style sheet of all labs."""
-    return theme.palettes() + "\n" + _read(HERE / "kit.css")
+def style(path: Path | None = None) -> str:
+    """The style sheet of all labs, and that beside the module of one, if there is any."""
+    own = path.with_suffix(".css") if path else HERE / "kit.css"
+    more = _read(own) if path and own.exists() else ""
+    return "\n".join((theme.palettes(), _read(HERE / "kit.css"), more))
 
 
 def _read(path):
@@ -40,7 +42,7 @@ def document(title: str, path: Path, values: dict[str, Any], still: str, chosen:
     """A whole page of a lab: `values` is what its model holds, `still` what readers without scripts see, `chosen` a class."""
     known = json.dumps(values, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return _HTML.format(
-        title=escape(title), css=style(), chosen=chosen, values=known, still=still, settle=script("framing.js"),
+        title=escape(title), css=style(path), chosen=chosen, values=known, still=still, settle=script("framing.js"),
         script=module(path).replace("export default", "const lab ="),
     )  # fmt: skip
 

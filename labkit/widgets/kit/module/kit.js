@@ -216,7 +216,7 @@ class Frame {
       if (on) { cancelAnimationFrame(this.moving); say(false); this.settled(); return; }
       const from = start() > 0.98 ? 0 : start();
       say(true);
-      this.animate(duration * (1 - from), (part) => step(from + part * (1 - from)), () => { say(false); this.settled(); });
+      this.animate((typeof duration === "function" ? duration() : duration) * (1 - from), (part) => step(from + part * (1 - from)), () => { say(false); this.settled(); });
     });
     this.root.addEventListener("pointerdown", ({ target }) => { if (on && target !== made) { cancelAnimationFrame(this.moving); say(false); } });
   }
@@ -311,7 +311,7 @@ class Frame {
   // ---- links and files ----
 
   copyLink() {
-    const address = `${location.href.split("#")[0]}#labkit=${encodeURIComponent(JSON.stringify(this.state))}`;
+    const address = this.model.address?.() ?? `${location.href.split("#")[0]}#labkit=${encodeURIComponent(JSON.stringify(this.state))}`;
     const link = html("input", { type: "text", readonly: true, "aria-label": "Link with the state of this picture", value: address });
     this.menu.querySelector("input")?.remove();
     this.menu.append(link);

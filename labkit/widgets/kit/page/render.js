@@ -6,7 +6,6 @@ import { alike, asked, fitting, lacking, looking, partsOf, written } from "./lin
 import { inWords } from "./numbers.js";
 import { Player } from "./player.js";
 import { Reach } from "./reaching.js";
-import { Reckoning } from "./reckoning.js";
 import { Sharing } from "./sharing.js";
 import { unpacked } from "./unpacking.js";
 import { Walking } from "./walking.js";
@@ -57,12 +56,8 @@ function render({ model, el }) {
   };
   const compute = (asked) => { // by the page itself: in the scene that is seen, or as another one
     const inputs = { ...rest.inputs, ...asked }, scene = reach.sceneAt?.(inputs);
-    if (!scene && !reach.turn?.(player.scene, inputs)) player.grabbing.say("", notFinite(asked));
-    else {
-      rest = { ...rest, inputs };
-      if (scene) show(scene);
-      else player.renewed(alike(inputs, model.get("rest").inputs) ? [] : reach.without);
-    }
+    if (!scene) player.grabbing.say("", notFinite(asked));
+    else { rest = { ...rest, inputs }; show(scene); }
     player.grabbing.answered();
   };
   const reachFor = (i, asked) => {
@@ -165,7 +160,6 @@ function notFinite(asked) {
 
 // What a saved page answers in place of Python.
 function reachOf(first, held) {
-  if (held?.program) return new Reckoning(held);
   return held?.walks ? new Walking(first, held) : new Reach(first, held);
 }
 

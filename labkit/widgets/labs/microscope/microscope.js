@@ -7,7 +7,7 @@ function over(n, d) { const by = divisor(n, d) * (d < 0n ? -1n : 1n); return [n 
 const plus = ([a, b], [c, d]) => over(a * d + c * b, b * d), times = ([a, b], [c, d]) => over(a * c, b * d), minus = ([a, b]) => [-a, b];
 const twoTo = (e) => (e >= 0 ? [1n << BigInt(e), 1n] : [1n, 1n << BigInt(-e)]), divided = (a, [c, d]) => (c ? times(a, over(d, c)) : null);
 const less = ([a, b], [c, d]) => a * d < c * b, same = ([a, b], [c, d]) => a === c && b === d, sign = ([a]) => (a < 0n ? -1 : a > 0n ? 1 : 0), absolute = ([a, b]) => [size(a), b];
-const below = ([a, b]) => (a >= 0n || a % b === 0n ? a / b : a / b - 1n);
+const floor = ([a, b]) => (a >= 0n || a % b === 0n ? a / b : a / b - 1n);
 
 // From text such as "0.1", "1/3" or "1e-8", and from a float.
 function exactOf(value) {
@@ -40,7 +40,7 @@ const gapAt = (x, of) => twoTo(Math.max(x[0] ? exponentOf(x) : of.least, of.leas
 
 // The number of a format that is nearest to x, ties to even; a float where it is infinite or nan.
 function stored(x, of) {
-  const gap = gapAt(x, of), [n, d] = divided(x, gap), low = below([n, d]), rest = 2n * (n - low * d) - d, steps = rest > 0n || (rest === 0n && low % 2n) ? low + 1n : low;
+  const gap = gapAt(x, of), [n, d] = divided(x, gap), low = floor([n, d]), rest = 2n * (n - low * d) - d, steps = rest > 0n || (rest === 0n && low % 2n) ? low + 1n : low;
   const kept = times([steps, 1n], gap);
   return less(of.max, absolute(kept)) ? (of.infinity ? sign(x) * Infinity : NaN) : kept;
 }
@@ -107,7 +107,7 @@ function landingOf({ lines, said }, x, of) {
   const terms = ["add", "subtract"].includes(name) && given.every(finite) ? [given[0], name === "add" ? given[1] : minus(given[1])] : null;
   const one = terms && terms.every(([n]) => n) && finite(result) ? terms.findIndex((term) => same(term, result)) : -1, other = args[1 - one];
   const absorbed = one < 0 ? "" : Array.isArray(other) ? digits(other[0], 6) : said[other], gap = target && gapAt(target, of);
-  const around = target && !less(of.max, absolute(target)) ? [0n, 1n].map((up) => times([up ? -below(divided(minus(target), gap)) : below(divided(target, gap)), 1n], gap)) : null;
+  const around = target && !less(of.max, absolute(target)) ? [0n, 1n].map((up) => times([up ? -floor(divided(minus(target), gap)) : floor(divided(target, gap)), 1n], gap)) : null;
   return { x, input: held[0], result, target, exact: Array.isArray(last), absorbed, terms: lines.length === 1 ? terms : null, around, ops: lines.length,
     nearest: target ? stored(target, of) : NaN, tie: around !== null && !same(...around) && same(plus(...around), times([2n, 1n], target)) };
 }
@@ -157,7 +157,7 @@ function sentenceOf({ words, name, said }, f, of, called) {
 function sumOf({ terms, result }, of, most) {
   const total = plus(...terms), last = exponentOf(gapAt(total, of)), rows = [...terms, total, finite(result) ? result : [0n, 1n]];
   const top = Math.max(last, ...rows.filter(([n]) => n).map(exponentOf)), end = Math.min(last, ...rows.map(([, d]) => 1 - length(d))), behind = Math.min(last - end, Math.max(most - (top - last + 1), 0));
-  const digit = (x, k) => below(divided(absolute(x), twoTo(k))), shown = (x) => Array.from({ length: top - last + 1 + behind }, (_, i) => { const whole = digit(x, top - i); return whole || i === top ? String(whole % 2n) : " "; }).join("");
+  const digit = (x, k) => floor(divided(absolute(x), twoTo(k))), shown = (x) => Array.from({ length: top - last + 1 + behind }, (_, i) => { const whole = digit(x, top - i); return whole || i === top ? String(whole % 2n) : " "; }).join("");
   return { top, last, kept: top - last + 1, cut: last - end > behind, rows: rows.map((x) => (x[0] ? shown(x) : "0".padStart(top - last + 1))).map((row) => row.slice(0, top - last + 1) + row.slice(top - last + 1).replace(/0+$/, "")) };
 }
 
@@ -195,7 +195,7 @@ export default { render({ model, el }) {
   }
   // The input that brings the exact result to a place: along the secant.
   function inputFor(target, state) {
-    const x = valueOf(state), of = formats[state.format], unit = divided(gapAt(target, of), [64n, 1n]), whole = (value, by) => times([below(plus(divided(value, by), [1n, 2n])), 1n], by);
+    const x = valueOf(state), of = formats[state.format], unit = divided(gapAt(target, of), [64n, 1n]), whole = (value, by) => times([floor(plus(divided(value, by), [1n, 2n])), 1n], by);
     if (!lines.length) return dyadic(whole(target, unit));
     const gap = gapAt(x, of), here = exactAt(data, x, of), more = exactAt(data, plus(x, gap), of), slope = here && more && divided(plus(more, minus(here)), gap);
     return slope && slope[0] ? dyadic(whole(plus(x, divided(plus(target, minus(here)), slope)), divided(gap, [256n, 1n]))) : {};

@@ -1,6 +1,7 @@
 // The page: what was typed goes to a worker, what comes back is played. All that it shows stands in the link.
 
 import player from "./player.js";
+import { settle } from "./framing.js";
 
 const SECONDS = Number(new URLSearchParams(location.search).get("seconds")) || 15; // for which code may run: Python stops it
 const PATIENCE = 10; // more, then it is in a call that Python cannot leave, and its worker is ended
@@ -22,32 +23,42 @@ if (document.querySelector("nav")) {
   } catch { /* a browser that keeps nothing: the theme of the machine */ }
 }
 
-// ---- the link: code, dialect, inputs, where the dials stand, what is unfolded ----
+// ---- the link: code, dialect, inputs, and the state of the picture ----
+//
+// `code` or `case`, `dialect`, `in.NAME=2.5` for an input, `at.step=3`, `at.view=tape` (in older links its number), `of.opened` for the
+// blocks that are unfolded (as JSON: in older links a list).
 
-const now = { code: "", dialect: "numpy", dials: {}, rest: { inputs: {} } }; // what the link says
-
-function program() { // a preset by its name, as long as nothing in it is changed
-  const preset = presets.find((one) => one.source === now.code && one.dialect === now.dialect);
-  return preset ? { case: preset.name, dialect: now.dialect } : { code: now.code, dialect: now.dialect };
-}
+const now = { code: "", dialect: "numpy", inputs: {}, wanted: {} }; // what the link says
 
 function keep() {
-  const hash = `#${player.written(now, { dials: values.start, rest: values.beginning }, program())}`;
+  const preset = presets.find((one) => one.source === now.code && one.dialect === now.dialect); // by its name, as long as nothing in it is changed
+  const given = new URLSearchParams(preset ? { case: preset.name, dialect: now.dialect } : { code: now.code, dialect: now.dialect });
+  for (const name of ["step", "view"]) if (values.data && values[name] !== values.start[name]) given.set(`at.${name}`, values[name]);
+  for (const [name, value] of Object.entries(now.inputs)) given.set(`in.${name}`, value);
+  if (values.data && values.opened !== values.start.opened) given.set("of.opened", JSON.stringify(values.opened));
+  const hash = `#${given.toString().replace(/%(2C|5B|5D|3A|28|29)/g, decodeURIComponent)}`; // an address may have these as they are
   if (hash !== location.hash) history.replaceState(null, "", hash);
 }
 
-// What the widget knows of its page: where its link and its frame lead, and what a link that was opened asks of it.
-function place() {
-  const home = location.href.split(/[?#]/)[0];
-  return { home, file: home, first: program(), held: program(), wanted: linked };
+function asked(hash) {
+  const found = { inputs: {}, wanted: {} };
+  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
+    if (key.startsWith("in.")) found.inputs[key.slice(3)] = text;
+    else if (key === "of.opened") { try { found.wanted.opened = [JSON.parse(text)].flat().join("|") || "|"; } catch { /* cut off: as at first */ } }
+    else if (key.startsWith("at.")) found.wanted[key.slice(3)] = text;
+    else found[key] = text;
+  }
+  return found;
 }
 
-function linked() {
-  const { link } = now;
-  if (!link || waiting || wanted || played !== now.dialect + now.code) return undefined;
-  now.link = undefined;
-  const own = Object.entries(link.rest.inputs || {}).filter(([name]) => !inputs.querySelector(`[name="${CSS.escape(name)}"]`));
-  return { ...link, rest: { ...link.rest, inputs: Object.fromEntries(own) } }; // the page itself has the others
+// What a link asks of a picture, as far as there is such.
+function linked({ data, state }) {
+  const { step, view, opened } = now.wanted, found = { ...state };
+  now.wanted = {};
+  if (data.views.includes(view) || data.views[view]) found.view = data.views[view] || view;
+  if (opened in data.ways) found.opened = opened;
+  if (/^\d+$/.test(step)) found.step = Math.min(Number(step), data.ways[found.opened].last);
+  return found;
 }
 
 // ---- Python ----
@@ -106,13 +117,8 @@ function answered(answer) {
   waiting = null;
   stop.disabled = true;
   stage.removeAttribute("aria-busy");
-  if (run) {
-    shown(run, answer);
-    stage.classList.toggle("stale", Boolean(answer.error)); // it shows what ran before
-  } else if (answer.scene) {
-    model.put("scene", answer.scene);
-    known(answer.rest);
-  }
+  shown(run, answer);
+  stage.classList.toggle("stale", Boolean(answer.error)); // it shows what ran before
   if (answer.error) fail(answer.line ? `Line ${answer.line}: ${answer.error}` : answer.error);
   say(answer.error ? "" : [answer.read && `Read as: ${answer.read}`, answer.note].filter(Boolean).join("\n"));
   next();
@@ -120,62 +126,50 @@ function answered(answer) {
 
 // ---- what is shown ----
 
-const values = { live: true, still: "", plays: false, scenes: {}, state: {}, start: {}, place, beginning: {} }, heard = {};
+const values = { data: null, still: "", start: {} }, heard = {};
 const model = {
   get: (name) => values[name],
   set: (name, value) => { values[name] = value; },
-  save_changes: () => { now.dials = { ...values.state }; keep(); },
+  save_changes() { // inputs that were dragged stand in their fields, too
+    for (const box of inputs.querySelectorAll("input")) if (box.name in values.inputs) now.inputs[box.name] = box.value = String(values.inputs[box.name]);
+    keep();
+  },
   on: (event, tell) => { heard[event] = tell; },
   off: (event) => { delete heard[event]; },
-  send: (message) => ask({ respond: message }),
+  address: () => location.href,
   put: (name, value) => { values[name] = value; heard[`change:${name}`]?.(); },
 };
-let leave = null, played = ""; // the code whose scene is on the stage
-
-// What of the picture's state is no dial: inputs that were dragged, blocks that were unfolded.
-function known(rest) {
-  if (!rest) return;
-  model.put("rest", rest);
-  const { inputs: dragged = {}, ...others } = rest;
-  now.rest = { inputs: { ...now.rest.inputs, ...dragged }, ...others };
-  for (const box of inputs.querySelectorAll("input")) if (box.name in dragged) box.value = dragged[box.name];
-  keep();
-}
+let played = ""; // the code whose picture is on the stage
 
 function shown(run, answer) {
-  const { scene, inputs: given } = answer;
+  const { picture, inputs: given } = answer;
   if (given) showInputs(given);
   else if (!answer.error) inputs.replaceChildren();
-  if (scene && leave && played === run.dialect + run.source) {
-    model.put("scene", scene);
-    model.put("rest", answer.rest);
-    model.put("link");
-  } else if (scene) {
-    leave?.();
-    stage.replaceChildren();
-    const others = Object.entries(answer.rest.inputs || {}).filter(([name]) => !(given && name in given));
-    const beginning = { ...answer.rest, inputs: Object.fromEntries(others) }; // the inputs of the page are always said
-    Object.assign(values, { scene, start: answer.state, state: answer.state, rest: answer.rest, beginning });
+  if (picture) {
+    const again = played === run.dialect + run.source, { step, view, opened } = values, same = again && opened in picture.data.ways;
+    const state = linked({ ...picture, state: same ? { ...picture.state, step: Math.min(step, picture.data.ways[opened].last), view, opened } : picture.state });
+    Object.assign(values, state, { start: picture.state, inputs: {} });
     played = run.dialect + run.source;
-    leave = player.render({ model, el: stage });
+    if (again) for (const name of ["data", "inputs", "step", "view", "opened"]) model.put(name, name === "data" ? picture.data : values[name]);
+    else { stage.replaceChildren(); values.data = picture.data; player.render({ model, el: stage }); }
     performance.mark("labkit-shown");
   } else if (!answer.error) {
-    leave?.();
-    leave = null;
     stage.replaceChildren();
+    played = "";
+    values.data = null;
   }
-  if ((scene || answer.note) && !error.dataset.ofLink) error.hidden = true;
+  if ((picture || answer.note) && !error.dataset.ofLink) error.hidden = true;
   showTexts(answer);
   keep();
 }
 
 function showInputs(given) {
   const focused = document.activeElement?.name;
-  now.rest.inputs = { ...given };
+  now.inputs = { ...given };
   inputs.replaceChildren(...Object.entries(given).map(([name, text]) => {
     const box = document.createElement("input"), label = document.createElement("label");
     Object.assign(box, { name, value: text, size: Math.max(5, Math.min(14, text.length)), spellcheck: false, autocomplete: "off" });
-    box.onchange = () => { now.rest.inputs[name] = box.value; run(); };
+    box.onchange = () => { now.inputs[name] = box.value; run(); };
     label.append(`${name} = `, box);
     return label;
   }));
@@ -212,7 +206,7 @@ function run() {
   delete error.dataset.ofLink;
   byId("about").textContent = presets.find((one) => one.source === now.code)?.title || "";
   keep();
-  ask({ run: { source: now.code, dialect: now.dialect, inputs: now.rest.inputs || {} } });
+  ask({ run: { source: now.code, dialect: now.dialect, inputs: now.inputs } });
 }
 
 function typed() {
@@ -220,8 +214,7 @@ function typed() {
 }
 
 function put(state) {
-  Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", link: state.link });
-  Object.assign(now, { dials: now.link?.dials || {}, predict: now.link?.predict, rest: { inputs: {}, ...now.link?.rest } });
+  Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", inputs: {}, wanted: {}, ...state.link });
   code.value = now.code;
   for (const radio of form.elements.dialect) radio.checked = radio.value === now.dialect;
   inputs.replaceChildren();
@@ -238,7 +231,6 @@ code.onkeydown = (event) => {
 form.onsubmit = (event) => {
   event.preventDefault();
   if (!worker) start();
-  if (code.value !== now.code) Object.assign(now, { dials: {}, predict: undefined, rest: { inputs: now.rest.inputs } });
   now.code = code.value;
   now.dialect = form.elements.dialect.value;
   run();
@@ -248,10 +240,10 @@ window.onhashchange = () => open(location.hash);
 
 // What an address says: a program, or the name of a preset.
 function open(hash) {
-  const link = player.asked(hash), { code: source, case: name, dialect } = link.page;
+  const { code: source, case: name, dialect, inputs: given, wanted } = asked(hash);
   const named = presets.find((one) => one.name === name && (!dialect || one.dialect === dialect));
   const first = named || (source === undefined ? presets[0] : { source, dialect });
-  put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? undefined : link });
+  put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? {} : { inputs: given, wanted } });
   delete error.dataset.ofLink;
   if (name === undefined || named) return;
   fail(`The link names the preset \u201c${name.slice(0, 60)}\u201d, which is not here (any more).`);
@@ -271,11 +263,11 @@ preset.onchange = () => {
 };
 const back = byId("back");
 for (const type of ["pointerdown", "focus"]) back.addEventListener(type, () => { back.href = `index.html${location.hash}`; });
-player.settle(document.querySelector("main"));
+settle(document.querySelector("main"));
 if (document.documentElement.classList.contains("embedded")) say(`Not run yet. ${byId("loads").textContent}`); // a page of others loads no Python unasked
 else start();
 open(location.hash);
-if (now.code === presets[0].source && !Object.keys(now.rest.inputs).length && !Object.keys(now.dials).length) {
+if (now.code === presets[0].source && !Object.keys(now.inputs).length && !Object.keys(now.wanted).length) {
   const answer = await (await fetch(new URL("first.json", import.meta.url))).json(); // what Python will answer, once it is ready
-  if (!played && now.code === presets[0].source && !Object.keys(now.rest.inputs).length) shown({ source: now.code, dialect: now.dialect }, answer);
+  if (!played && now.code === presets[0].source && !Object.keys(now.inputs).length) shown({ source: now.code, dialect: now.dialect }, answer);
 }

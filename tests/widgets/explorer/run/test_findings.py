@@ -10,11 +10,14 @@ from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
 from labkit.widgets.explorer.run.sound import titled
-from labkit.widgets.explorer.run.story import Pairs
-from labkit.widgets.explorer.view.best import best
-from labkit.widgets.explorer.view.pairs import TURNS
-from labkit.widgets.kit.scene import holds, looks
-from labkit.widgets.kit.words import number
+
+
+def way(picture):
+    return picture.data["ways"][picture.opened]
+
+
+def cards(picture):
+    return way(picture)["cards"]
 
 
 def found(tape):
@@ -29,10 +32,8 @@ def test_a_closed_relu_is_marked(flat, words):
     tape = chain("mm", ("relu", {"flat": flat}), "mean")
     assert found(tape) == [words]
     picture = Explorer(of_tape(tape), "tape")
-    (box,) = [mark for mark in picture.scene.panels[0].marks if mark.role == "bad"]
-    assert picture.scene.links[box.link].name == "relu"
-    step = picture.scene.dials[0]
-    assert step.start == len(step.values) - 1 and picture.scene.notice == words
+    assert [card["title"] for card in cards(picture) if card["marked"]] == ["relu"]
+    assert picture.step == way(picture)["last"] and picture.notice == words
 
 
 @pytest.mark.parametrize("node", [
@@ -51,18 +52,15 @@ def test_scores_squashed_twice_and_a_column_that_meets_a_row():
     ]
 
 
-def test_the_square_of_all_pairs_is_drawn_with_its_diagonal_where_the_row_is_known():
+def test_what_comes_of_all_pairs_and_of_each_number_with_its_own():
     terms = Value((4, 4), "float32", np.arange(16, dtype=np.float32).reshape(4, 4))
     square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True, terms, 7.5, 6.5)}
     picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
-    assert picture.scene.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
+    assert picture.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
     assert picture.story.ending.startswith("Of the 4 pairs alone it would be 6.5, not 7.5.")
-    (panel,) = [panel for panel in picture.scene.panels if panel.name == "pairs"]
-    assert {"all 16 pairs: 7.5", "the 4 pairs: 6.5"} <= {mark.text for mark in panel.marks}
-    assert sum(mark.role == "before" for mark in panel.marks) == 4
 
 
-def test_a_row_that_was_repeated_is_drawn_as_it_was_given():
+def test_a_row_that_was_repeated_is_as_it_was_given():
     story = square_of_pairs()
     (row,) = [node for node in story.leaves if node.title == "y"]
     assert (
@@ -72,79 +70,10 @@ def test_a_row_that_was_repeated_is_drawn_as_it_was_given():
     )
 
 
-def test_each_cell_tells_its_pair_and_folding_leaves_those_that_belong_together():
-    story = square_of_pairs()
-    scene = Explorer(story, "tape").scene
-    assert scene.links["pair 2 1"].tip == ["mm[2] meets y[1]", "4 and −1", "mse_loss gives 25"]
-    assert scene.state()["pair"] == 7  # off the diagonal, the largest is that of 4 and -1
-    panel = scene.panels[0]
-    assert panel.name == "pairs" and panel.narrow.width <= 420
-
-    def texts(**dials):
-        state = scene.state(**dials)
-        return {looks(mark, state)[1] for mark in panel.marks if holds(mark.when, state) and mark.tag == "text"}
-
-    assert {"mm[2] = 4", "y[1] = −1", "mse_loss gives 25", "2 and 1: a pair too many."} <= texts()
-    assert {"y[2] = 3", "mse_loss gives 1", "A pair that belongs together."} <= texts(fold=TURNS)
-    bars = [mark for mark in panel.marks if mark.role == "bar" and "width" in mark.vary.get("fold", {})]
-    ends = [looks(mark, scene.state(fold=TURNS))[0] for mark in bars]
-    assert len(bars) == 6 and all(at["width"] == at["opacity"] == 0 for at in ends)
-
-
-def test_the_row_turns_about_its_beginning_and_the_square_closes_with_it():
-    scene = Explorer(square_of_pairs(), "tape").scene
-    panel = scene.panels[0]
-    row = [
-        mark for mark in panel.marks if mark.role == "leaf" and mark.tag == "rect" and "y" in mark.vary.get("fold", {})
-    ]
-    for turn in range(TURNS + 1):
-        places = [looks(mark, scene.state(fold=turn))[0] for mark in row]
-        (x, y), *others = [(at["x"], at["y"]) for at in places]
-        steps = [np.hypot(there - x, low - y) / (k + 1) for k, (there, low) in enumerate(others)]
-        assert steps == pytest.approx([places[0]["width"]] * len(steps), abs=0.3)  # it stays as long as it is
-    (grip,) = [grip for grip in scene.grips if grip.name == "fold pairs"]
-    assert grip.spots[0][1] < grip.spots[-1][1] <= panel.height - 18
-
-
-def test_where_the_square_is_folded_the_cards_the_notice_and_the_numbers_say_so():
-    story = square_of_pairs()
-    scene = Explorer(story, "tape").scene
-    assert scene.notice_at == {"pairs": {0: f"Folded: mse_loss of 3 pairs is {number(story.pairs.alone)}."}}
-    assert [scene.noticed(scene.state(pairs=way)) for way in (0, 1)] == [scene.notice_at["pairs"][0], scene.notice]
-    (tape,) = [panel for panel in scene.panels if panel.name == "tape"]
-
-    def seen(**dials):
-        state = scene.state(step=-1, **dials)
-        marks = [mark for mark in tape.marks if holds(mark.when, state)]
-        return {looks(mark, state)[1] for mark in marks}, {mark.role for mark in marks}
-
-    words, roles = seen(pairs=0)
-    assert {number(story.pairs.alone), "not needed"} & words and "bad" not in roles
-    words, roles = seen(pairs=1)
-    assert "not needed" not in words and "bad" in roles
-
-
-def test_what_is_best_is_drawn_only_of_squares_of_differences():
-    left, top = np.array([1.0, 2.0, 4.0]), np.array([0.5, -1.0, 3.0])
-    terms = np.subtract.outer(left, top) ** 2
-    made = Pairs(0, 3, terms, 1.0, 2.0, "p", "y", left, top)
-    assert f"pulls all to the mean of y, {number(top.mean())}" in {mark.text for mark in best(made, 0, 0, 200, {}, {})}
-    assert best(replace(made, terms=np.abs(np.subtract.outer(left, top))), 0, 0, 200, {}, {}) == []
-    assert best(replace(made, left=None), 0, 0, 200, {}, {}) == []
-
-
-def test_how_many_pairs_there_are_is_asked_before_anything_tells_it():
-    story = square_of_pairs()
-    scene = Explorer(story, "tape").scene
-    ((step, ask),) = scene.dials[0].asks.items()
-    assert (ask.answer, ask.choices) == ("9", ("3", "6", "9")) and "pairs does mse_loss compute with" in ask.question
-    assert scene.told_at == {"step": step}
-    before = scene.state(step=step - 1)
-    for panel in scene.panels:
-        for mark in panel.marks:
-            _, words, name = looks(mark, before)
-            assert name in ("hidden", "answer") or ("9" not in words.split() and "3×3" not in words)
-    assert not any("9" in name for dial in scene.dials[1:] if dial.kind != "inside" for name in dial.values)
+def test_how_many_pairs_there_are_is_asked_before_the_op_runs():
+    ((step, ask),) = way(Explorer(square_of_pairs(), "tape"))["asks"].items()
+    assert step and (ask["answer"], ask["choices"]) == ("9", ["3", "6", "9"])
+    assert "pairs does mse_loss compute with" in ask["question"]
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -181,12 +110,8 @@ def test_parameters_without_a_path_stand_beside_the_graph():
         Explorer(of_tape(chain("mm", "mean", unreached=names)), "tape") for names in (("a", "b"), tuple("abcdef"))
     )
     for picture, titles in ((few, {"a", "b"}), (many, {"6 parameters"})):
-        bad = [mark.link for mark in picture.scene.panels[0].marks if mark.role == "bad"]
-        assert {picture.scene.links[link].name for link in bad} == titles
-        written = [
-            words for mark in picture.scene.panels[0].marks for _, words in mark.vary.get("step", {}).get("text", [])
-        ]
-        assert written.count("no path to loss") == len(titles)
+        marked = [(card["title"], card["value"]) for card in cards(picture) if card["marked"]]
+        assert marked == [(title, "no path to loss") for title in sorted(titles)]
 
 
 def test_what_was_changed_is_said_once():
@@ -199,58 +124,24 @@ def test_what_was_changed_is_said_once():
 def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     data = Saved("mat1", shape=(4, 8), dtype="float32")
     picture = Explorer(of_tape(cut_off(data, homes=homes("enc", True))), "tape")
-    story, marks = picture.story, picture.scene.panels[0].marks
+    story = picture.story
     (pile,) = [node for node in story.nodes if node.cut is not None]
     ((end, _),) = pile.cut
     assert (pile.title, pile.brief, story.nodes[end].title) == ("enc: Linear", "no path to loss", "mat1: no grad_fn")
-    assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in picture.scene.captions[0].texts[-1][1]
-    assert [mark.text for mark in marks if mark.role == "badtext"] == ["cut, or unused?"]
-    (link,) = [link for link in picture.scene.links.values() if link.name == pile.title]
-    assert link.tip[1].startswith("No path of the tape leads to enc.weight")
+    assert {pile.index, end} == story.marked and "mat1 has no grad_fn" in way(picture)["said"][-1]
+    assert [edge["cut"] for edge in way(picture)["edges"] if edge["cut"]] == ["cut, or unused?"]
+    (card,) = [card for card in cards(picture) if card["title"] == pile.title]
+    assert card["tip"][1].startswith("No path of the tape leads to enc.weight")
 
 
-def test_on_a_narrow_page_the_cut_is_between_what_it_parts():
-    data = Saved("mat1", shape=(4, 8), dtype="float32")
-    panel = Explorer(of_tape(cut_off(data, homes=homes("enc", True))), "tape").scene.panels[0]
-    while panel.narrow:
-        panel = panel.narrow
-    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.tag == "text"}
-    assert tops["enc: Linear"] < tops["cut, or unused?"] < tops["mat1: no grad_fn"] < tops["addmm"]
-    module = min((mark for mark in panel.marks if mark.tag == "rect" and mark.link), key=lambda mark: mark.at["y"])
-    assert tops["cut, or unused?"] > module.at["y"] + module.at["height"] + 10
-
-
-def test_a_cut_is_joined_in_the_picture_and_who_gets_no_gradient_is_asked_first():
+def test_who_gets_no_gradient_is_asked_at_last():
     tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
-    scene = Explorer(of_tape(tape), "tape").scene
-    last = scene.dials[0].start
-    assert scene.links["mend cut"].go == {"mend": 1, "step": last} and scene.links["mend joined"].go["mend"] == 0
-    said = scene.said(scene.state(mend=1))
-    assert said.startswith(
-        "If it was cut here: without the cut backward would go on from mat1 to enc.weight and enc.bias"
-    )
-    assert "enc.weight" not in scene.said(scene.state(step=last - 1, mend=1))
-    ask = scene.dials[0].asks[last]
-    assert (ask.answer, ask.choices) == (
+    shown = way(Explorer(of_tape(tape), "tape"))
+    ask = shown["asks"][shown["last"]]
+    assert (ask["answer"], ask["choices"]) == (
         "enc.weight and enc.bias",
-        ("enc.weight and enc.bias", "w", "none: all get one"),
+        ["enc.weight and enc.bias", "w", "none: all get one"],
     )
-    assert scene.told_at == {"step": last}
-    telling = [m for panel in scene.panels for m in panel.marks if "mend" in m.when or m.text == "cut, or unused?"]
-    assert telling and all(mark.vary["step"]["state"][0] == (0, "answer") for mark in telling)
-    assert "[]" not in scene.links[next(m.link for m in telling if m.text == "enc: Linear")].tip
-
-
-def test_down_a_narrow_page_the_box_without_a_path_stands_right_above_the_data():
-    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
-    panel = next(panel for panel in Explorer(of_tape(tape), "tape").scene.panels if panel.name == "tape")
-    while panel.narrow:
-        panel = panel.narrow
-    tops = {mark.text: mark.at["y"] for mark in panel.marks if mark.role == "name"}
-    order = sorted((name for name in tops if not name.startswith("Acc")), key=lambda name: tops[name])
-    assert order.index("enc: Linear") + 1 == order.index("mat1: no grad_fn") < order.index("addmm")
-    (words,) = [mark for mark in panel.marks if mark.text == "cut, or unused?"]
-    assert tops["enc: Linear"] < words.at["y"] < tops["mat1: no grad_fn"]
 
 
 def test_settings_that_nobody_has_made_are_not_told():
@@ -268,7 +159,7 @@ def test_no_edge_is_drawn_where_nothing_says_that_it_was_there(saved, after, tit
     picture = Explorer(of_tape(cut_off(saved, homes=homes("enc", after))), "tape")
     (pile,) = [node for node in picture.story.nodes if node.cut is not None]
     assert not pile.cut and title in {node.title for node in picture.story.leaves}
-    assert not [mark for mark in picture.scene.panels[0].marks if mark.role == "badtext"]
+    assert not [edge for edge in way(picture)["edges"] if edge["cut"]]
 
 
 @pytest.mark.parametrize("names, cuts", [
@@ -316,9 +207,9 @@ def test_without_a_backward_its_order_is_told_without_numbers():
     story = of_tape(chain("mm", "relu", "mean"))
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "relu", "mm"] and not story.stepped
     picture = Explorer(story, "tape")
-    said = [words for _, words in picture.scene.captions[0].texts]
+    said = way(picture)["said"]
     assert said[-1] == "Then @ runs backward, towards w." and any("with backward=True, the numbers" in s for s in said)
-    assert picture.scene.dials[0].start == len(said) - 1
+    assert picture.step == len(said) - 1
 
 
 def test_the_order_ends_where_backward_would_raise():

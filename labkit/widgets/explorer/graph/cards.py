@@ -1,0 +1,195 @@
+"""What the cards of a graph say, and when; and what there is to be read behind them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ....engine import Summary
+from ...kit.words import brief, clipped, in_full, listed, minus, norm
+from ..run.story import Node, Story
+from .said import Said, value_of
+from .units import Arrival, Edge, Unit, Units
+
+LONGEST = 26  # letters of a card's first line
+MOST_ADDED = 3  # numbers that are seen added up
+NONE = "∅ all 0"  # of a gradient
+
+
+def title(unit: Unit) -> str:
+    """The first line of a card, in full."""
+    return unit.block.title if unit.block else unit.lead.title
+
+
+def short(unit: Unit, most: int = LONGEST) -> str:
+    """The first line as a card has room for: of a call whose class makes it too long the name alone."""
+    words = title(unit)
+    return clipped(words.partition(": ")[0] if len(words) > most else words, most)
+
+
+def value(unit: Unit, say: Said) -> str:
+    """The second line: the user's name and the value, or the shape where the value is not kept."""
+    node = unit.lead
+    name = "" if unit.block or node.leaf else clipped(node.name, 16)
+    words = value_of(say, node)
+    return f"{name}{' =' if np.size(node.value) == 1 else ''} {words}" if name else words
+
+
+def gradient_name(unit: Unit) -> str:
+    """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
+    if unit.block:
+        return f"∂ {short(unit, LONGEST - 2)}"
+    return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
+
+
+def slope(units: Units, edge: Edge, say: Said) -> str:
+    """The local derivative along an edge, `×0.487`, or `×(1 + 2)` for two uses; "" where it is not one number."""
+    if edge.start.block or edge.end.block:
+        return ""
+    steps = [(units.story.step_of.get(node), place) for node, place in edge.uses]
+    parts = [(step, sent) for step, place in steps if step for sent in step.sent if sent.place == place]
+    if not 0 < len(parts) <= MOST_ADDED or any(sent.slope is None for _, sent in parts):
+        return ""
+    words = [say.slope(step, sent, "(" if k else "n") for k, (step, sent) in enumerate(parts)]
+    return f"×{words[0]}" if len(words) == 1 else f"×({' + '.join(words)})"
+
+
+class Gradients:
+    """What has arrived at each box by which step."""
+
+    def __init__(self, units: Units):
+        self.units = units
+        self._chip_edges = {edge.start: edge for edge in units.edges if edge.start.chip}
+
+    def arrivals(self, unit: Unit) -> list[Arrival]:
+        """What arrives at the value that a box shows; at a chip what this use alone sends."""
+        units = self.units
+        if not unit.chip:
+            return units.arrivals.get(unit.lead.index, [])
+        edge = self._chip_edges[unit]
+        sent = units.sent_along(edge)
+        if not sent:
+            return []
+        summaries = [s.value for s in sent if isinstance(s.value, Summary)]
+        if len(sent) == 1:
+            total: Any = sent[0].value
+        elif summaries:
+            total = summaries[0].unknown(summaries[0])
+        else:
+            total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
+        return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]
+
+    def totals(self, unit: Unit) -> list[tuple[int, Any]]:
+        """`(step, sum so far)` at a box, once per step."""
+        return list({a.when: a.total for a in self.arrivals(unit)}.items())
+
+    def nil(self, unit: Unit) -> bool:
+        """Whether nothing but 0 arrives at a box."""
+        totals = self.totals(unit)
+        return bool(totals) and all(norm(total) == 0 for _, total in totals)
+
+    def times(self, unit: Unit) -> list[int]:
+        """The steps at which something arrives at a box, or it is walked back."""
+        walked = [self.units.walked[unit]] if unit in self.units.walked else []
+        return [when for when, _ in self.totals(unit)] + walked
+
+    def texts(self, unit: Unit, say: Said) -> list[tuple[int, str]]:
+        """The gradient on its card from which step on."""
+        none = NONE if self.nil(unit) else ""
+        return [(t, (none if np.size(total) > 1 else "") or say.value(total, "d")) for t, total in self.totals(unit)]
+
+    def sums(self, unit: Unit, say: Said) -> list[tuple[int, str]]:
+        """`1.48 + 1.42` under a card where several contributions meet, once the second has come; of tensors, how many."""
+        arrived, shown = self.arrivals(unit), dict[int, str]()
+        for count, arrival in enumerate(arrived[1:], 2):
+            single = np.size(arrival.value) == 1 and not isinstance(arrival.value, Summary)
+            shown[arrival.when] = f"sum of {count}"
+            if single and count <= MOST_ADDED:
+                shown[arrival.when] = " + ".join(
+                    say.value(a.value, "(" if k else "n") for k, a in enumerate(arrived[:count])
+                )
+        return list(shown.items())
+
+
+# ---- what is behind a card ----
+
+
+def behind(units: Units, unit: Unit) -> list[str]:
+    """What there is to be read of a box, its name first."""
+    node = unit.lead
+    head = f"{node.title} (used again)" if unit.chip else title(unit)
+    return [head, *_facts(unit, units.story), *(() if unit.block else node.fate)]
+
+
+def behind_gradient(units: Units, unit: Unit, gradients: Gradients) -> list[str]:
+    """What there is to be read of the gradient at a box."""
+    arrived, node = gradients.totals(unit), unit.lead
+    if not arrived and node.fate and not unit.block:
+        return [node.grad_fn, *_facts(unit, units.story), *node.fate]
+    if not arrived:
+        return [f"{gradient_name(unit)}: nothing arrives"]
+    total = arrived[-1][1]
+    more = () if unit.block or not node.fate else (*node.facts, *node.fate)
+    return [f"{gradient_name(unit)}: {brief(total)}", *_back_facts(unit, units, gradients, total), *more]
+
+
+def _facts(unit: Unit, story: Story) -> list[str]:
+    node = unit.lead
+    lines = [f"{node.dtype} {list(node.shape)}" if node.shape else f"{node.dtype}, one number"] if node.dtype else []
+    if node.value is not None:
+        lines += _in_full(node.value)
+    if unit.block:
+        return [*lines, *_block_facts(unit, story)]
+    if not node.leaf:
+        lines += _op_facts(node, story)
+    else:
+        lines += node.facts
+    return lines
+
+
+def _in_full(value):
+    """The elements of a tensor, where they are few; what a summary says."""
+    if isinstance(value, Summary):
+        return [minus(value.describe())]
+    return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
+
+
+def _block_facts(unit: Unit, story: Story) -> list[str]:
+    inside = [story.nodes[i] for i in unit.inside]
+    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {leaf.brief}" for leaf in inside[:6])]
+    return [*lines, *([f"and {len(inside) - 6} more leaves"] if len(inside) > 6 else [])]
+
+
+def _op_facts(node: Node, story: Story) -> list[str]:
+    kept = listed(story.nodes[i].called for i in node.saved)
+    lines = [f"{node.op}({', '.join(story.nodes[p].called for p in node.parents[:8])})"]
+    if node.facts:
+        return [*lines, *node.facts]
+    lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value of the run.")
+    lines += [f"Part of the derivative of {node.derives}."] if node.derives else []
+    return [*lines, *_source(story, node.lines), *([node.line] if node.line else [])]
+
+
+def _back_facts(unit: Unit, units: Units, gradients: Gradients, total) -> list[str]:
+    lines = _in_full(total)
+    parts = gradients.arrivals(unit)
+    if len(parts) > 1:
+        lines.append(f"Sum of {listed(f'{brief(a.value)} {_from(a, units)}' for a in parts)}.")
+    if unit.block or unit.lead.leaf:
+        return lines
+    source = _source(units.story, unit.lead.back_lines)
+    for step in units.steps_of.get(unit, []):
+        lines += [f"Rule: {step.rule}."] if step.rule else []
+        lines += [f"Runs {listed(step.ops)}."] if step.ops and not source else []
+    return [*lines, *source]
+
+
+def _from(arrival, units):
+    return "from outside" if arrival.source is None else f"from {units.story.nodes[arrival.source].called}"
+
+
+def _source(story: Story, numbers: Iterable[int]) -> list[str]:
+    """Lines of the program, without their comments."""
+    rows = story.program.splitlines()
+    code = [rows[n - 1].partition("  #")[0].strip() for n in numbers]
+    return [f"In the program: {'; '.join(code[:4])}{' …' if len(code) > 4 else ''}"] if code else []

@@ -1,0 +1,163 @@
+"""A way of folding as the page is given it: cards, edges, steps with what is said of each, questions, arrays, norms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....engine import Summary
+from ...kit.words import clipped, paragraph
+from ..asks import asks
+from ..real_words import real_sentences
+from ..run.folding import Part, blocks, paths, visible
+from ..run.story import Story
+from ..words import graph_sentences, labels, sentences, tape_sentences
+from . import tape
+from .cards import Gradients, behind, behind_gradient, gradient_name, short, slope, value
+from .folded import key_of, number_of_boxes, without
+from .inside import inside
+from .lengths import Point, points_of, trend_of
+from .places import WIDTHS, places
+from .said import Said
+from .units import Unit, Units
+
+MOST_ASKED = 1000  # boxes
+FEWEST, MOST = 5, 300  # steps of the backward pass whose norms are seen
+MOST_LETTERS = {136.0: 18, 164.0: 22}  # of a card's lines, by its width
+
+
+class Way:
+    """How a story is shown with the blocks `opened` unfolded, its numbers as `say` says them."""
+
+    def __init__(self, story: Story, parts: Sequence[Part], opened: frozenset[str], say: Said):
+        self.story, self.parts, self.opened, self.say = story, parts, opened, say
+        self.units = Units(story, visible(parts, opened))
+        self.gradients = Gradients(self.units)
+        arrays = any(np.prod(node.shape) > 1 or (node.shape and not node.leaf) for node in story.nodes)
+        self.wide = WIDTHS[arrays or story.taped or len(story.nodes) > 60]
+
+    def written(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        units = self.units
+        twins = {u for u in units.units if self.gradients.totals(u) or (tape.has_node(units, u) and units.goes_back)}
+        cards = [self._card(unit) for unit in units.units]
+        edges = [self._edge(edge) for edge in units.edges]
+        found = {
+            "cards": cards, "edges": edges, "wide": self.wide, "seed": units.seed, "last": units.last,
+            "retained": self.story.retained,
+            "flows": [places(units, twins, self.wide, upright) for upright in (False, True)],
+            "labels": labels(units), "places": units.places, "said": self.said(),
+            "besides": self._besides(), "folds": self._folds(),
+            "asks": asks(units, self.say) if len(units.ops) <= MOST_ASKED else {},
+            "inside": inside(units, self.say), "norms": self._norms(), "boxes": self._told_boxes(),
+        }  # fmt: skip
+        return found
+
+    # ---- words ----
+
+    def said(self) -> list[str]:
+        """One sentence for each step."""
+        return (real_sentences if self.story.retained else sentences)(self.units, self.say)
+
+    def _besides(self) -> dict[str, list[tuple[int, str]]]:
+        """What the views of the tape and of the graph say from which step on."""
+        if self.story.retained:
+            return {}
+        found = {} if self.story.released else {"tape": tape_sentences(self.units, not self.units.walked)}
+        return found if self.story.taped else {**found, "graph": graph_sentences(self.units)}
+
+    def told(self, view: str, step: int) -> str:
+        """All that is said at a step."""
+        besides = [changes for name, changes in self._besides().items() if view == name]
+        latest = [next((words for at, words in reversed(changes) if at <= step), "") for changes in besides]
+        return paragraph(self.said()[step], *self.story.about[1:], *latest)
+
+    def _told_boxes(self):
+        ops = sum(not node.leaf for node in self.story.nodes)
+        return (
+            f"{ops} ops, folded into {number_of_boxes(self.units)}; click a pile to unfold it."
+            if any(u.block for u in self.units.units)
+            else ""
+        )
+
+    # ---- cards ----
+
+    def _card(self, unit: Unit) -> dict[str, Any]:
+        units, node, most = self.units, unit.lead, MOST_LETTERS[self.wide]
+        known = paths(self.parts)
+        way = key_of(self.opened | set(known[unit.block.key])) if unit.block else ""
+        found = {
+            "kind": _kind(unit),
+            "title": short(unit, most), "value": _fitting(value(unit, self.say), most), "ran": units.ran.get(unit, 0),
+            "walked": units.walked.get(unit, 0), "tip": behind(units, unit), "told": clipped(units.told(unit), most + 6),
+            "marked": node.index in self.story.marked, "bad": node.index == self.story.bad, "node": node.index,
+        }  # fmt: skip
+        if way:
+            found["opens"] = way
+        if totals := self.gradients.texts(unit, self.say):
+            found["gradient"] = {
+                "title": clipped(gradient_name(unit), most), "texts": totals, "sums": self.gradients.sums(unit, self.say),
+                "nil": self.gradients.nil(unit), "bad": node.index == self.story.bad_gradient,
+                "tip": behind_gradient(units, unit, self.gradients),
+            }  # fmt: skip
+        if tape.has_node(units, unit):
+            freed = bool(units.ran.get(unit)) and tape.freed(units, unit)
+            found["tape"] = {
+                "title": clipped(tape.node_name(unit), most), "saves": clipped(tape.saves(units, unit), most + 14),
+                "frees": tape.frees(unit) and not unit.lead.leaf and not self.story.retained, "gone": freed,
+                "tip": behind_gradient(units, unit, self.gradients),
+            }  # fmt: skip
+        if node.lines or node.back_lines:
+            found["lines"] = [node.lines, node.back_lines]
+        return found
+
+    def _edge(self, edge):
+        units = self.units
+        sent = units.sent_along(edge)
+        return {
+            "from": edge.start.index, "to": edge.end.index, "slope": slope(units, edge, self.say), "cut": edge.words,
+            "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": bool(sent) and units.sends_nothing(edge),
+        }  # fmt: skip
+
+    def _folds(self):
+        """`[name, way]` of what can be folded again."""
+        titles = {block.key: block.title for block in blocks(self.parts) if block.key in self.opened}
+        ways = [[title, key_of(without(self.opened, key, self.parts))] for key, title in titles.items()]
+        every = [["all", key_of(frozenset())]] if len(titles) > 1 else []
+        return [*ways, *every]
+
+    # ---- norms ----
+
+    def _norms(self) -> dict[str, Any] | None:
+        """The points of the curve of norms; None where the backward pass is short or very long, or of single numbers alone."""
+        units = self.units
+        found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := self.gradients.totals(u))]
+        known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
+        several = any(np.size(total) > 1 for _, _, total in known)
+        if not several or len({at for _, at, _ in known}) < FEWEST or len(units.walked) > MOST:
+            return None
+        points, verdict = points_of(units, known), self.story.verdict
+        trend = trend_of(points)
+        return {
+            "points": [self._point(p) for p in points],
+            "trend": trend.words if trend and trend.layers else "",
+            "band": [verdict.low, verdict.high, f"✓ {verdict.kind} {verdict.factor}"]
+            if verdict and verdict.sound
+            else None,
+        }
+
+    def _point(self, p: Point) -> dict[str, Any]:
+        main, norm = p.main and not p.single, self.say.norm(p.total)
+        title = clipped(p.title, 18)
+        return {"at": p.at, "when": p.when, "norm": norm, "main": main, "leaf": p.leaf is not None, "title": title}
+
+
+def _kind(unit: Unit) -> str:
+    if unit.block:
+        return "block"
+    return "chip" if unit.chip else "leaf" if unit.lead.leaf else "derived" if unit.lead.derives else "op"
+
+
+def _fitting(words: str, most: int) -> str:
+    """A line of a card; one whose numbers are open is as long as it is."""
+    return words if "⟦" in words else clipped(words, most + 6)

@@ -1,0 +1,247 @@
+"""The still picture of a graph, for readers without JavaScript: a way of folding at a step, as SVG, PNG or GIF.
+
+It is drawn in Python from the same cards and places that the page is given.
+"""
+
+import base64
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib.util import find_spec
+from typing import Any
+
+from ...messages.install_hints import how_to_install
+from ...palette import PALETTES, SANS
+from ..kit.shown import paints_png
+from .graph.places import APART, HIGH
+
+TOP, LINE = 30.0, 17.0  # px above the graph, of a line of words
+MOST_PNG = 150  # cards; a larger picture takes seconds to paint
+LETTERS = 118  # of a line
+Drawn = tuple[
+    Mapping[str, Any], Mapping[str, Any], Sequence[str]
+]  # a way of folding, the state, the title and all words
+Thing = tuple[str, dict[str, Any], str]  # rect, path or text; its attributes; what is written
+
+
+def svg(drawn: Drawn, theme: str) -> str:
+    """Plain SVG."""
+    width, height, things = _things(drawn, theme)
+    marks = "".join(
+        f"<{tag}{''.join(f' {k}={chr(34)}{v}{chr(34)}' for k, v in look.items())}>{escape(said)}</{tag}>"
+        for tag, look, said in things
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" role="img" font-family="{escape(SANS)}">'
+        f"<title>{escape(drawn[2][1])}</title>{marks}</svg>"
+    )
+
+
+def images(picture: Any) -> dict[str, Any]:
+    """The picture as PNG for a notebook, where it can be painted and is not too large."""
+    if len(picture.data["ways"][picture.opened]["cards"]) > MOST_PNG or not paints_png():
+        return {}
+    return {"image/png": base64.b64encode(picture.png(scale=1.5)).decode()}
+
+
+def png(drawn: Drawn, theme: str, scale: float) -> bytes:
+    """Painted by matplotlib."""
+    out, (title, words) = io.BytesIO(), drawn[2]
+    _figure(drawn, theme, scale).savefig(out, format="png", metadata={"Title": title, "Description": words})
+    return out.getvalue()
+
+
+def gif(frames: Sequence[Drawn], theme: str, scale: float, comment: str) -> bytes:
+    """Each frame a second; `comment`: what it shows, in words."""
+    from PIL import Image
+
+    painted = [
+        Image.open(io.BytesIO(png(frame, theme, scale))).convert("P", palette=Image.Palette.ADAPTIVE)
+        for frame in frames
+    ]
+    out = io.BytesIO()
+    stay = [1000] * (len(painted) - 1) + [4000]
+    painted[0].save(
+        out, "GIF", save_all=True, append_images=painted[1:], duration=stay, loop=0, comment=comment.encode()
+    )
+    return out.getvalue()
+
+
+def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
+    """The size, and what is drawn."""
+    way, at, words = drawn
+    ink, flow = PALETTES[theme], way["flows"][0]
+    lines = _wrapped(words[1].splitlines()[-1] if words[1] else "", max(int(flow["width"] / 6.4), 60))
+    width = max(flow["width"], 480.0)
+    views = ("tape", "graph") if at["view"] == "both" else (at["view"],)
+    below = TOP + flow["height"] * len(views)
+    height = below + LINE * len(lines) + 8
+    things: list[Thing] = [("rect", {"width": f"{width:g}", "height": f"{height:g}", "fill": ink["page"]}, "")]
+    things.append(_text(8, 18, words[0], ink["ink"], 14, "start", "bold"))
+    for k, view in enumerate(views):
+        down = TOP + k * flow["height"]
+        for tag, look, said in _graph(way, flow, at["step"], view, ink):
+            things.append((tag, {**look, "transform": f"translate(0 {down:g})"}, said))
+    for k, line in enumerate(lines):
+        things.append(_text(8, below + LINE * k + 12, line, ink["muted"], 12.5, "start"))
+    return width, height, things
+
+
+def _graph(way, flow, step, view, ink) -> Iterator[Thing]:
+    wide = way["wide"]
+    for k, edge in enumerate(way["edges"]):
+        yield from _line(flow["forward"][k], ink["bad" if edge["cut"] else "forward"], "4 5" if edge["cut"] else "")
+        if edge["walked"] and step >= edge["walked"] and flow["back"][k]:
+            yield from _line(flow["back"][k], ink["muted" if edge["nil"] else "backward"], "6 4", back=True)
+    for k, edge in enumerate(way["edges"]):
+        if edge["slope"] and flow["labels"][k] and step >= way["seed"]:
+            (x, y), half = flow["labels"][k], 3.6 * len(edge["slope"]) + 2
+            yield (
+                "rect",
+                {
+                    "x": f"{x - half:g}",
+                    "y": f"{y - 7:g}",
+                    "width": f"{2 * half:g}",
+                    "height": "14",
+                    "fill": ink["page"],
+                },
+                "",
+            )
+            yield _text(x, y + 4, edge["slope"], ink["backward-ink"], 12)
+    for card, (x, y) in zip(way["cards"], flow["boxes"], strict=True):
+        kind = "leaf" if card["kind"] in ("leaf", "chip") else "forward"
+        seen, now = step >= card["ran"], step and step in (card["ran"], card["walked"])
+        stroke = ink["bad" if card["marked"] or card["bad"] else kind]
+        fill = ink[f"{kind}-fill"] if seen else ink["page"]
+        yield from _card(x, y, wide, fill, stroke, now, (card["title"], card["value"] if seen else ""), ink)
+        if node := _node(card, step, way, view):
+            title, value, foot = node
+            fill, y = ink["backward-fill"] if value else ink["page"], y + HIGH + APART
+            yield from _card(x, y, wide, fill, ink["backward"], now and value, (title, value), ink)
+            yield _text(x + wide / 2, y + HIGH + 12, foot, ink["muted"], 11)
+
+
+def _line(d: str, colour: str, dashes: str, back: bool = False) -> Iterator[Thing]:
+    """An edge with its head: at its end, or of one that leads back at its start."""
+    yield (
+        "path",
+        {"d": d, "fill": "none", "stroke": colour, "stroke-width": "2" if back else "1.5"}
+        | ({"stroke-dasharray": dashes} if dashes else {}),
+        "",
+    )
+    numbers = re.findall(r"-?[\d.]+", d)
+    x, y = map(float, numbers[:2] if back else numbers[-2:])
+    off = 7 if back else -7
+    head = f"M{x:g} {y:g}L{x + off:g} {y - 4:g}L{x + off:g} {y + 4:g}L{x:g} {y:g}"
+    yield "path", {"d": head, "fill": colour, "stroke": colour, "stroke-width": "0"}, ""
+
+
+def _node(card, step, way, view) -> tuple[str, str, str] | None:
+    """The title of the card of a gradient, what is written there, and below it; None where it is not there yet."""
+    gradient = card.get("gradient", {"texts": [], "sums": []})
+    value, sums = (
+        next((words for when, words in reversed(gradient[key]) if when <= step), "") for key in ("texts", "sums")
+    )
+    if view == "tape":
+        node = card.get("tape")
+        if node is None or (step < card["ran"] and not way["retained"]):
+            return None
+        gone = node["gone"] or (node["frees"] and card["walked"] and step > card["walked"])
+        return (
+            node["title"],
+            "released" if node["gone"] else value,
+            "released" if gone and node["saves"] else node["saves"],
+        )
+    shown = gradient["texts"] and (step >= way["seed"] or view == "graph")
+    return (gradient["title"], value, sums) if shown else None
+
+
+def _card(x, y, wide, fill, stroke, now, words, ink) -> Iterator[Thing]:
+    look = {"fill": fill, "stroke": stroke, "stroke-width": "2.5" if now else "1"}
+    yield "rect", {"x": f"{x:g}", "y": f"{y:g}", "width": f"{wide:g}", "height": f"{HIGH:g}", "rx": "6", **look}, ""
+    yield _text(x + wide / 2, y + 17, words[0], ink["ink"], 12.5, weight="bold")
+    yield _text(x + wide / 2, y + 33, words[1], ink["ink"], 12)
+
+
+def _text(x, y, said, colour, size, anchor="middle", weight="normal") -> Thing:
+    return (
+        "text",
+        {"x": f"{x:g}", "y": f"{y:g}", "fill": colour, "font-size": size, "text-anchor": anchor, "font-weight": weight},
+        said,
+    )
+
+
+def _wrapped(words, most):
+    from textwrap import wrap
+
+    return wrap(words, min(most, LETTERS)) or [""]
+
+
+def _figure(drawn: Drawn, theme: str, scale: float) -> Any:
+    if find_spec("matplotlib") is None:
+        raise ImportError(f"a picture as PNG needs matplotlib: {how_to_install('notebooks')}")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch, PathPatch
+    from matplotlib.path import Path as Route
+
+    width, height, things = _things(drawn, theme)
+    figure = Figure((width / 100, height / 100), dpi=100 * scale)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+    axes.set_axis_off()
+    for order, (tag, look, said) in enumerate(things):
+        down, more = float(re.findall(r"[\d.]+", look.get("transform", "0"))[-1]), dict[str, Any](zorder=order)
+        if tag == "text":
+            axes.text(
+                float(look["x"]),
+                float(look["y"]) + down,
+                said.replace("$", r"\\$"),
+                color=look["fill"],
+                ha={"start": "left", "middle": "center"}[look["text-anchor"]],
+                fontsize=0.72 * look["font-size"],
+                weight=look["font-weight"],
+                family="DejaVu Sans",
+                **more,
+            )
+        elif tag == "rect":
+            x, y = float(look.get("x", 0)), float(look.get("y", 0)) + down
+            style = f"round,pad=0,rounding_size={look.get('rx', 0)}"
+            axes.add_patch(
+                FancyBboxPatch(
+                    (x, y),
+                    float(look["width"]),
+                    float(look["height"]),
+                    boxstyle=style,
+                    fc=look["fill"],
+                    ec=look.get("stroke", "none"),
+                    lw=0.72 * float(look.get("stroke-width", 0)),
+                    **more,
+                )
+            )
+        else:
+            spots, codes = _route(look["d"])
+            line = PathPatch(
+                Route([(x, y + down) for x, y in spots], codes),
+                fill=look["fill"] != "none",
+                fc=look["fill"],
+                ec=look["stroke"],
+                lw=0.72 * float(look["stroke-width"]),
+                ls="--" if "stroke-dasharray" in look else "-",
+                **more,
+            )
+            axes.add_patch(line)
+    return figure
+
+
+def _route(d):
+    """The points of a path of M, L and C, and matplotlib's codes."""
+    spots, codes = list[tuple[float, float]](), list[int]()
+    for letter, numbers in re.findall(r"([MLC])([^MLC]*)", d):
+        values = [float(n) for n in numbers.split()]
+        found = list(zip(values[::2], values[1::2], strict=True))
+        spots += found
+        codes += [{"M": 1, "L": 2, "C": 4}[letter]] * len(found)
+    return spots, codes

@@ -1,1 +1,0 @@
-"""How a run looks: its boxes, and the three views of them."""

@@ -211,8 +211,8 @@ def test_inputs_of_another_seed_are_others_and_those_of_check_are_among_them():
 def test_what_a_cell_defines_is_there_in_later_ones(grader, handout):
     data = handout.notebook(
         {
-            "grad-slip": "answer_1 = 1.0\ndef twice(v): return 2 * v.detach()",
-            "port-to-torch": "def port(v): return twice(v)",
+            "grad-slip": "answer_1 = 1.0\ndef gradient(v):\n    (v**2).sum().backward()\n    return v.grad",
+            "port-to-torch": "def port(v): return gradient(v)",
         }
     )
     assert earned(grader.grade("ann", data)) == FULL

@@ -82,7 +82,7 @@ def test_the_example_is_built_proved_and_graded(folder, capsys):
     assert {student: (q.kind, q.points) for student, q in results.items()} == {
         "right": ("right", 2.0), "swapped": ("swapped", 0.0), "empty": ("printed", 0.0),
     } or results["empty"].kind == "empty"  # fmt: skip
-    assert results["swapped"].text.startswith("The other factor is the slope")
+    assert results["swapped"].text.startswith("The local gradient of x")
 
 
 def handed_in(released, code):
@@ -103,7 +103,7 @@ def test_what_students_get_checks_and_hints_without_the_solution(folder):
     assert check("dot-pull", lambda x, y, v: (v * x, v * y)).kind == "swapped"
     assert check("dot-pull", lambda x, y, v: (v * y, y)).kind not in ("right", "error")
     assert check("dot-pull", lambda x, y: x).kind == "arguments" and check("dot-pull", ...).kind == "empty"
-    assert "Hint 1 of 3: Move one element" in hint("dot-pull")
+    assert "Hint 1 of 3: Change one element" in hint("dot-pull")
     assert solution("dot-pull") == "The solution of this exercise is with your instructor."
 
 
@@ -126,7 +126,7 @@ def test_a_sealed_prediction_tells_its_reasons():
 
 def test_a_changed_exercise_is_built_anew(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
-    (folder / "exercises" / "dot_pull.py").write_text(changed(folder, ("The other factor", "Another factor")))
+    (folder / "exercises" / "dot_pull.py").write_text(changed(folder, ("x is the other factor", "x is another factor")))
     assert main(["course", "check", str(folder)]) == 1
     assert "does not match course.toml (the exercise 'dot-pull'). Run: labkit course build" in capsys.readouterr().out
 
@@ -173,7 +173,7 @@ def test_slips_that_no_draw_shows_are_listed(folder):
     [
         ("import numpy as np", "import nothing_there", r"exercises/dot_pull.py \(line \d+\): ModuleNotFoundError"),
         ("def dot(x, y):", "def dot(x, y:", r"exercises/dot_pull.py \(line \d+\): SyntaxError"),
-        ("# The pullback of a dot product (2 points)", "The pullback", 'such as "# A title \\(2 points\\)"'),
+        ("# The VJP of a dot product (2 points)", "The VJP", 'such as "# A title \\(2 points\\)"'),
         ("rng.normal(size=3)", "rng.normall(size=3)", r"exercises/dot_pull.py \(line \d+\): AttributeError"),
     ],
 )

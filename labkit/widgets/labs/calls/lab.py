@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ....messages.wrapping import Prose
-from ....palette import MONO, PALETTES
 from ...kit.lab import Lab
 from ...kit.module import module, style
+from ...kit.sketch import Sketch
 from ...kit.traits import Trait, traits
 from .equal import STYLES, Equals
 from .run import Call, CallResult, Setting
@@ -132,17 +131,12 @@ class CallBuilder(Lab):
 
     def svg(self, theme: str = "light", **state: Any) -> str:
         """The call as code and what it returns, as plain SVG. `state`: other values of some traits."""
-        ink, lines = PALETTES[theme], [*self.code(**state).splitlines(), "", f"result is {self.structure(**state)}"]
-        high = LINE * (len(lines) + 2)
-        said = "".join(
-            f'<text x="16" y="{LINE * (i + 2)}" font-size="14" xml:space="preserve" fill="{ink["ink"]}">{escape(line)}</text>'
-            for i, line in enumerate(lines)
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{high}" viewBox="0 0 {WIDTH} {high}" role="img" '
-            f'font-family="{escape(MONO)}"><title>{escape(self.structure(**state))}</title>'
-            f'<rect width="{WIDTH}" height="{high}" fill="{ink["panel"]}"/>{said}</svg>'
-        )
+        lines, structure = self.code(**state).splitlines(), self.structure(**state)
+        sketch = Sketch(theme, WIDTH, LINE * (len(lines) + 3), structure)
+        for i, line in enumerate(lines):
+            sketch.text(16 + 8 * (len(line) - len(line.lstrip())), LINE * (i + 2), line.lstrip(), "ink", "start")
+        sketch.text(16, LINE * (len(lines) + 2), f"result is {structure}", "backward-ink", "start")
+        return str(sketch)
 
 
 def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:

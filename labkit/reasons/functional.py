@@ -44,9 +44,9 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     finding = examine(flow)
     more = beside([note for end in ends for note in cuts(end, sight.target)]) if finding.what != "nan" else ""
     if held is None or finding.what in ("zero", "nan"):
-        said = found(finding, more)
+        why = found(finding, more)
         named = "The gradient of {} is".format(getattr(fun, "__name__", ""))
-        return replace(said, text=said.text.replace("The gradient is", named, 1)) if _is_library_code(fun) else said
+        return replace(why, text=why.text.replace("The gradient is", named, 1)) if _is_library_code(fun) else why
     return compare(finding, run.gradient, _array(held), more=more)
 
 

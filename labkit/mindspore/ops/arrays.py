@@ -211,7 +211,7 @@ def transpose(input, *axes):
 _in_order = transpose
 
 
-def transpose(input, input_perm):  # the function takes one permutation, the method above also the axes one by one
+def transpose(input, input_perm):  # type: ignore[no-redef]  # the method above also takes the axes one by one
     """The axes in the order of the tuple `input_perm`. Raises ValueError where it has another length than the shape."""
     return _in_order(input, tuple(input_perm))
 

@@ -12,7 +12,7 @@ from .._ops.operators import in_place
 from .._tensor.tensor import Tensor
 from ._function_modules import of_function
 
-__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
+__all__ = ["GELU", "LeakyReLU", "LogSoftmax", "ReLU", "SiLU", "Sigmoid", "Softmax", "Softplus", "Tanh"]
 
 
 def relu(input, inplace=False) -> Tensor:
@@ -32,9 +32,9 @@ def gelu(input, approximate="none") -> Tensor:
     return apply(_rules.gelu, input) if approximate == "none" else apply(_rules.gelu_by_tanh, input)
 
 
-def silu(input) -> Tensor:
+def silu(input, inplace=False) -> Tensor:
     """`x * sigmoid(x)`."""
-    return apply(_rules.silu, input)
+    return (silu_ if inplace else _silu)(input)
 
 
 def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
@@ -48,7 +48,8 @@ def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
 
 
 _leaky_relu = lambda input, negative_slope=0.01: apply(_rules.leaky_relu, input, negative_slope)
-leaky_relu_ = in_place("leaky_relu", _leaky_relu)
+_silu = lambda input: apply(_rules.silu, input)
+leaky_relu_, silu_ = in_place("leaky_relu", _leaky_relu), in_place("silu", _silu)
 
 
 def _with_implicit_dim(fun):
@@ -67,7 +68,8 @@ def _with_implicit_dim(fun):
 softmax, log_softmax = map(_with_implicit_dim, (reductions.softmax, reductions.log_softmax))
 relu_, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu_", "sigmoid", "tanh"))
 
-ReLU = of_function("ReLU", relu, __name__, "inplace=False")
+ReLU, SiLU = (of_function(*of, __name__, "inplace=False") for of in (("ReLU", relu), ("SiLU", silu)))
+Softplus = of_function("Softplus", softplus, __name__, "beta=1.0, threshold=20.0", "beta threshold")
 Sigmoid, Tanh = of_function("Sigmoid", sigmoid, __name__), of_function("Tanh", tanh, __name__)
 GELU = of_function("GELU", gelu, __name__, "approximate='none'", "approximate")
 LeakyReLU = of_function("LeakyReLU", leaky_relu, __name__, "negative_slope=0.01, inplace=False", "negative_slope")

@@ -2,9 +2,9 @@
 
 from ...dialects.unsupported import attributes
 from . import lr_scheduler
-from .methods import SGD, Adadelta, Adam, AdamW, RMSprop
+from .methods import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop
 from .optimizer import Optimizer
 
-__all__ = ["SGD", "Adadelta", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 
 __getattr__ = attributes(__name__)

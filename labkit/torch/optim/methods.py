@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ops import in_float32, kept, operand, two_bytes
 from .. import _rules
+from .._tensor.tensor import Tensor
 from .optimizer import Optimizer, counted, non_negative, options
 
 # ---- the arithmetic of a step, by the kernels of the real methods: two-byte floats are rounded after each of them ----
@@ -170,6 +171,27 @@ class RMSprop(Optimizer):
             return stepped(p._array, group["lr"], g, below)
         v = self._set_state(p, "momentum_buffer", stepped(times(v, group["momentum"]), -1, g, below))
         return added(p._array, v, -group["lr"])
+
+
+class Adagrad(Optimizer):
+    """s = s + g^2, from `initial_accumulator_value` on: p - lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps)."""
+
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None,
+                 *, maximize=False, differentiable=False, fused=None):  # fmt: skip
+        non_negative(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay)
+        non_negative(initial_accumulator_value=initial_accumulator_value, eps=eps)
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        super().__init__(params, options(names, locals()))
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = {"step": Tensor._of(np.array(0, np.float32)),
+                    "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value))}  # fmt: skip
+
+    def update(self, group, p, g) -> np.ndarray:
+        t, g = counted(self.state[p]), _decayed(group, p, g)
+        s = self._set_state(p, "sum", addcmul(self._state_of(p, "sum"), g, g, 1))
+        rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
+        return stepped(p._array, rate, g, root(s, group["eps"]))
 
 
 class Adadelta(Optimizer):

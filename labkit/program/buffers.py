@@ -6,7 +6,7 @@ from autograd.core import VSpace
 
 from ..engine import shape_of
 from .equal import dtype_of_line
-from .lines import Line
+from .line import Line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
 _FRESH = {

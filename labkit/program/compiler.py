@@ -20,10 +20,10 @@ from ..engine import (
     watch,
 )
 from .guard import Drawn, side_effects_refused
-from .lines import Line
+from .line import Line
 from .nodes import Op, target_marker
 from .simplify import needed, simplify
-from .write import name_lines, write
+from .source_text import name_lines, write
 
 
 class Program:

@@ -10,7 +10,7 @@ from autograd.numpy import numpy_wrapper
 
 from ..engine import cast, shape_of, stop_gradient
 from ..ops import spelling
-from .lines import Line
+from .line import Line
 
 _TRANSPOSING = {anp.transpose, anp.swapaxes}
 _BY_SHAPE = {anp.ones_like, anp.zeros_like}

@@ -11,7 +11,7 @@ from autograd.numpy import numpy_wrapper
 from ..engine import ArrayBox, cast
 from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling
 from .equal import dtype_of_line, frozen, permutation
-from .lines import Line
+from .line import Line
 from .nodes import Interpreted, trace_error
 
 _DEFAULTS = [("keepdims", False), ("ddof", 0)]

@@ -2,7 +2,7 @@
 
 from .decisions import Decision
 from .equal import identity, same_value
-from .lines import Line
+from .line import Line
 
 
 def simplify(log) -> tuple[list[Line], dict]:

@@ -12,7 +12,7 @@ from ..engine import getval, record
 from ..realtape import PACKED, Spread, array_of, is_real_module, is_real_tensor, reached, read, touched, unchanged
 from ..tracing import plain_function
 from .asking import why
-from .examining import ROUNDED
+from .causes import ROUNDED
 from .flow import finite, largest, plain
 from .reading import Reading, Unreadable
 from .real import RealReading

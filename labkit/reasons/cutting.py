@@ -6,7 +6,7 @@ from typing import Any
 from ..dialects.provenance import DETACHED, NUMBERS, Exit, Trail, is_same
 from .answer import Why
 from .cut_words import cut, exit_cause
-from .notes import all_before, cuts
+from .provenance_paths import all_before, cuts
 from .words import answer, at
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..engine import getval, is_library
 from .answer import Why
+from .causes import examine
 from .cut_words import beside
 from .cutting import cut_off
-from .examining import examine
-from .notes import cuts
+from .held_grad import compare
 from .open_words import found
+from .provenance_paths import cuts
 from .run import Run, is_functional
-from .standing import compare
 from .words import answer
 
 _TRAIN = "set requires_grad to True before you call trainable_params() and create the optimizer."

@@ -9,9 +9,9 @@ from ..realtape import array_of, is_real_module, is_real_tensor, reached, touche
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
-from .judging import Standing, about, judged
+from .graph_answer import Standing, about, judged
 from .mode import RealRun
-from .notes import cuts
+from .provenance_paths import cuts
 from .real import RealReading
 from .taped import FLOAT, REQUIRE
 from .words import answer

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from .answer import Why
-from .examining import Finding
+from .causes import Finding
 from .flow import Bad
 from .words import answer, at, figure
 

@@ -9,8 +9,8 @@ from ..dialects.provenance import DETACHED, INTEGER, NO_GRAD, NUMBERS
 from .answer import Why
 from .cut_words import beside
 from .cutting import cut_off
-from .judging import Standing, about, judged
-from .notes import all_before, cuts
+from .graph_answer import Standing, about, judged
+from .provenance_paths import all_before, cuts
 from .run import wants_one
 from .tape import TapeReading, array_of, hooks_on_the_way, is_taped
 from .words import answer, at

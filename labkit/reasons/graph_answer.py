@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .answer import Why, place_of
-from .examining import examine
+from .causes import examine
 from .flow import finite, largest
+from .freed_graph import OVERWRITTEN, WALKED, of_walked, unseen
+from .held_grad import compare
 from .open_words import bad_loss, found
 from .reading import Unreadable
-from .standing import compare
-from .walked import OVERWRITTEN, WALKED, of_walked, unseen
 from .words import answer, at, figure
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
-from .examining import OVERWRITING, SMALL
+from .causes import OVERWRITING, SMALL
 from .flow import finite, largest, plain
 from .probe import Probe
 from .words import answer, figure

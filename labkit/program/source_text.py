@@ -12,7 +12,7 @@ from ..ops import words_of
 from .buffers import last_uses, overwritten
 from .decisions import Decision
 from .expressions import Constants, argument, constant, text_of
-from .lines import Line
+from .line import Line
 
 
 def name_lines(lines, found) -> None:

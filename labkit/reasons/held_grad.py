@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
-from .examining import Finding
+from .causes import Finding
 from .flow import largest, plain
 from .open_words import found
 from .words import answer, at, figure

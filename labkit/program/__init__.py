@@ -5,8 +5,8 @@
     program(x)                                               # its value, for any x of that shape and dtype
 
 The layers, in order: `nodes` are recorded, `guard` watches for side effects, `decisions` say for which values a program is,
-`simplify` tidies, `source_text` writes each `line`, `compiler` puts them together. All but `nodes` are loaded when the first program
-is made.
+`simplify` tidies, `source_text` writes each `line`, `compiler` puts them together. All but `nodes` are loaded when the first
+program is made.
 """
 
 from ..imports.exports import face

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Self
 
 from ...dialects.argument_types import of_kind
-from ...dialects.module_tree import Loaded, dotted, loaded, named_leaves
+from ...dialects.module_tree import dotted, named_leaves
 from ...dialects.unsupported import member
 from .._error_texts import error
 from .._tape import grad_mode
@@ -16,6 +16,44 @@ from .._tensor.tensor import Tensor
 from .parameter import Parameter, is_lazy
 
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
+
+
+class Loaded(tuple):
+    """What loading a state answers: `missing_keys, unexpected_keys`."""
+
+    def __new__(cls, missing, unexpected):
+        return super().__new__(cls, (missing, unexpected))
+
+    missing_keys = property(lambda self: self[0])
+    unexpected_keys = property(lambda self: self[1])
+
+    def __repr__(self):
+        if not self[0] and not self[1]:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
+
+
+def loaded(title, own, given, strict, shapeless=lambda tensor: False) -> Loaded:
+    """The names that the tensors `own` and those `given` do not share.
+
+    Raises RuntimeError for tensors of other shapes, unless one is `shapeless`, and, if `strict`, for such names; `title` is
+    the network's.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(given)}.")
+    missing, unexpected = [k for k in own if k not in given], [k for k in given if k not in own]
+    named = (("Missing", missing), ("Unexpected", unexpected)) if strict else ()
+    listed = lambda keys: ", ".join(f'"{k}"' for k in keys)
+    problems = [f"{what} key(s) in state_dict: {listed(keys)}. " for what, keys in named if keys]
+    for name in own:
+        if name in given and not shapeless(own[name]) and given[name].shape != own[name].shape:
+            problems.append(
+                f"size mismatch for {name}: copying a param with shape {given[name].shape} from checkpoint, "
+                f"the shape in current model is {own[name].shape}."
+            )
+    if problems:
+        raise RuntimeError(f"Error(s) in loading state_dict for {title}:\n\t" + "\n\t".join(problems))
+    return Loaded(missing, unexpected)
 
 
 class Members:

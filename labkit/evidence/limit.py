@@ -1,4 +1,4 @@
-"""A time limit for somebody's code: an exception that comes back until every loop is left, whatever catches it.
+"""A time limit for a student's code: an exception that comes back until every loop is left, whatever catches it.
 
 What wakes us at the deadline is an alarm in the main thread, elsewhere a timer, and without threads (the browser) nothing is
 needed, because we look from the start. From Python 3.12 on, `sys.monitoring` then raises `TimeUp` at each line, jump and call of
@@ -107,7 +107,7 @@ class time_limit:
             raise TimeUp
 
     def _goes_on(self):
-        """True where there is CPU time left, and time on the clock: then the alarm is set anew."""
+        """True where there is CPU time left, and time on the clock: then the alarm is set again."""
         now = time.monotonic()
         left = min(self.seconds - (time.process_time() - self._spent), self._began + self.wall - now)
         if left <= 0 or self.wall <= self.seconds:

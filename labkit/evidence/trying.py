@@ -1,4 +1,4 @@
-"""Try a student's function on drawn inputs, and keep what came of it as evidence; who judges it may be elsewhere."""
+"""Try a student's function on drawn inputs, and keep the result as evidence, which another process may judge."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from .values import BOXES, plain_data, wrap
 
 @dataclass(frozen=True)
 class TriedCall:
-    """One call: what came of it, and the plain arguments as the call left them.
+    """One call: its outcome, and the plain arguments as the call left them.
 
     `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
     `takes` is the signature, for the message. `done` has what was observed (see `observers`); None where nobody

@@ -51,7 +51,7 @@ class Generator(metaclass=Placed):
         return self
 
     def seed(self):
-        """Start again from a seed that nobody can foresee, and return it."""
+        """Start again from an unpredictable seed, and return it."""
         self.manual_seed(secrets.randbits(64))
         return self._seed
 

@@ -31,7 +31,7 @@ MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, s
 
 NO_ARCHIVE = (
     "torch.load: expected an archive as torch.save writes it since PyTorch 1.6, but the file is another kind or is not "
-    "whole; save it anew with a newer PyTorch"
+    "whole; save it again with a newer PyTorch"
 )
 
 

@@ -128,7 +128,7 @@ class Parameter(Tensor):
 
     @property
     def has_generated_name(self) -> bool:
-        """Whether nobody has named it yet."""
+        """Whether it has no name yet."""
         return self._name.startswith(_GENERATED)
 
     @property

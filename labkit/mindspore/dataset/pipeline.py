@@ -216,7 +216,7 @@ class Randomness(dict):
 
 
 class Reader:
-    """An iterator over one epoch after the other; each `for` over it takes the next epoch, shuffled anew.
+    """An iterator over one epoch after the other; each `for` over it takes the next epoch, shuffled again.
 
     `make` turns a row, a tuple of arrays, into what is given out. Beyond `num_epochs` (-1: no end) it raises
     RuntimeError.

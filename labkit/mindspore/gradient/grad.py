@@ -163,7 +163,7 @@ class Grad:
 
 
 def _warn_of_nothing(fn, run, left_out):
-    """Warn of what MindSpore passes over in silence: arguments `left_out` for they are no tensors, and a lost output.
+    """Warn of what MindSpore ignores silently: arguments `left_out` for they are no tensors, and a lost output.
 
     Who writes `ms.mutable(...)` knows of it."""
     name = getattr(fn, "__name__", type(fn).__name__)

@@ -101,7 +101,7 @@ def lowered(tree, level):
 
 
 class Run:
-    """One forward run of `fn` under boxes, of which the reverse pass can be asked for more than once.
+    """One forward pass of `fn` under boxes, of which the reverse pass can be asked for more than once.
 
     `places` are the positions differentiated, `weights` the parameters, and `head` picks what to differentiate out of
     the output. Afterwards `output` is what `fn` returned, and `ends` the tensors that `pull` takes cotangents for.

@@ -29,7 +29,7 @@ def augmented(held, place, name, value):
 
 
 def changed(held, method, *args, **kwargs):
-    """`held` after a method was called, whose answer nobody takes; a list or dictionary is one of its own, as in `written`."""
+    """`held` after a method was called, whose result is not used; a list or dictionary is one of its own, as in `written`."""
     held = _own(held) if type(held) in (list, dict) else held
     getattr(held, method)(*args, **kwargs)
     return held

@@ -144,7 +144,7 @@ class _Writes(ast.NodeTransformer):
 
 
 def writes(node) -> bool:
-    """Whether a part of a source's tree may be a write, or is rewritten besides."""
+    """Whether a part of a source's tree may be a write, or is rewritten for another reason."""
     if isinstance(node, (ast.BoolOp, ast.GeneratorExp, ast.Global, ast.Not)) or _is_range(node):
         return True
     if isinstance(node, ast.Expr):

@@ -221,12 +221,12 @@ class _Writer:
     # ---- the run ----
 
     def source(self, source):
-        """An input besides the arguments: a parameter's value, or what is drawn for every run."""
+        """An input that is not an argument: a parameter's value, or what is drawn for every run."""
         value = self._parameters.get(id(source.args[0])) if isinstance(source, partial) else None
         return value or f"{self.name_of(source, 'drawn')}()"
 
     def run(self, held, inputs, compiled):
-        """Run the program, do what it does besides, return its output."""
+        """Run the program, replay its side effects, return its output."""
         results = [self.name("result") for _ in range(held.count + len(held.recorder.results()))]
         names = f"{', '.join(results)}, = " if results else ""
         run, outputs = self.name_of(held.program.run, "program"), results[: held.count]

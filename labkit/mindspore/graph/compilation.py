@@ -38,7 +38,7 @@ def missed(args, kwargs):
 
 
 class Compilation:
-    """One program of a compiled function, what it depends on, and what it does besides.
+    """One program of a compiled function, what it depends on, and its side effects.
 
     `turned`: the number of the decision that is answered the other way.
     """
@@ -94,7 +94,7 @@ class Compilation:
             (self.watched if is_of_cell(w) else self.limits).append(content)
 
     def _watch_parameters(self):
-        """Watch what the program assumes of parameters besides their values."""
+        """Watch what the program assumes of parameters, apart from their values."""
         known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
         known += [parameter for parameter, _ in self.recorder.read.values()]
         for p in {id(p): p for p in known}.values():
@@ -123,7 +123,7 @@ class Compilation:
             return self.program.run(*[t._value for t in tensors], *[source() for source in self.recorder.sources])
 
     def given(self, results, tensors):
-        """What the function gives, for these results, after all that it does besides."""
+        """What the function gives, for these results, after its side effects."""
         self.recorder.replay(results[self.count :], tensors)
         values = iter(results)
         if self.structure is TENSOR:

@@ -134,7 +134,7 @@ class Compiled:
         return CacheInfo(self._hits, self._misses, len(self._programs))
 
     def refresh(self):
-        """Forget the programs whose surroundings have changed: a gradient function that is made anew sees them as they are."""
+        """Forget the programs whose surroundings have changed: a new gradient function sees them as they are."""
         for signature, held in [*self._programs.items()]:
             if held.changed():
                 del self._programs[signature]

@@ -14,7 +14,7 @@ KINDS = {bool: np.bool_, int: np.int64, float: np.float32}
 
 
 class Number(Tensor):
-    """A number of a program. It takes the type of the tensor beside it and leaves the program as one of Python's."""
+    """A number of a program. It takes the type of the other operand and leaves the program as one of Python's."""
 
     __slots__ = ()
 

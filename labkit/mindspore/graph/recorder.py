@@ -101,7 +101,7 @@ def refuse_set_data():
 
 
 class Recorder:
-    """Collects what a program depends on and does besides its output: parameters read and written, things printed."""
+    """Collects what a program depends on, and its side effects: parameters read and written, things printed."""
 
     def __init__(self, recording, outside=()):
         self.recording, self.read, self.written = recording, {}, {}
@@ -195,7 +195,7 @@ class Recorder:
         return str(argument)
 
     def results(self):
-        """What the program computes besides its output: values of arguments, parameters and attributes, values to print."""
+        """What the program computes in addition to its output: values of arguments, parameters, attributes, and to print."""
         shown = [value for value, _ in self.shown]
         held = [value for assigned in self.assigned for value in assigned.values]
         updated = [bare_recorded(self.own[place]._value) for place in self.updated]

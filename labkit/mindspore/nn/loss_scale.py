@@ -41,7 +41,7 @@ class _UpdateCell(Cell):
 class FixedLossScaleUpdateCell(_UpdateCell):
     """A scale that never changes: called with the scale and whether there was overflow, it returns the latter.
 
-    For `TrainOneStepWithLossScaleCell`, in the place of a scale that changes.
+    For `TrainOneStepWithLossScaleCell`, in place of a scale that changes.
 
     >>> import labkit.mindspore as ms
     >>> update = ms.nn.FixedLossScaleUpdateCell(1024.0)

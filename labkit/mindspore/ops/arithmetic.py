@@ -53,7 +53,7 @@ def _meeting(a, b, name):
 
 
 def beside(value, number, name):
-    """A tensor's value, and a number in its type; a float beside an integer tensor makes both Float32."""
+    """A tensor's value, and a number in its type; a float with an integer tensor makes both Float32."""
     if type(number) is float or type(number) is int:
         kind = value.dtype.kind
         if (primitives.NUMBERS_ARE_WEAK or value.ndim) and (kind == "f" or (kind in "iu" and type(number) is int)):
@@ -231,7 +231,7 @@ minimum = binary("Minimum", "minimum", "The smaller of each pair; a tie sends ha
 
 
 def _of_floats(fun):
-    """`fun` of two floating arrays; of a number beside one in its type."""
+    """`fun` of two floating arrays; of a number in the type of the array."""
 
     def raw(x, y):
         x, y = _floats(x, y)

@@ -96,12 +96,12 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 
 def _normal(*size, dtype=None, seed=None):
-    """Samples of the standard normal distribution; `seed` is one besides that of `set_seed`."""
+    """Samples of the standard normal distribution; `seed` is independent of that of `set_seed`."""
     return _drawn(NormalEngine, "randn", seed, *_and_type(size, dtype))
 
 
 def _uniform(*size, dtype=None, seed=None):
-    """Samples of the uniform distribution on [0, 1); `seed` is one besides that of `set_seed`."""
+    """Samples of the uniform distribution on [0, 1); `seed` is independent of that of `set_seed`."""
     return _drawn(UniformEngine, "rand", seed, *_and_type(size, dtype))
 
 
@@ -111,7 +111,7 @@ def _drawn(engine, name, own_seed, size, dtype):
 
 
 def sampled(engine, name, seed, shape, draw):
-    """The tensor of `draw(engine, count)`, an array, of a random op `name`; a compiled function draws anew whenever it runs."""
+    """The tensor of `draw(engine, count)`, an array, of a random op `name`; a compiled function draws again at each run."""
     mixed = op_seed(name, seed)
     return wrap(drawn(lambda: engine(mixed), lambda engine: draw(engine, math.prod(shape)).reshape(shape), name))
 
@@ -144,7 +144,7 @@ def fill(type, shape, value):
 def dropout(input, p=0.5, training=True, seed=None):
     """Each element 0 with probability `p`, else divided by 1 - p; `input` itself unless `training`.
 
-    A compiled function leaves out other elements whenever it runs. `seed` is one besides that of `set_seed`. Raises
+    A compiled function leaves out other elements whenever it runs. `seed` is independent of that of `set_seed`. Raises
     RuntimeError for `p` outside [0, 1).
     """
     value = value_of(input, "Dropout")

@@ -29,7 +29,7 @@ class Channel:
         self.dataset, self._reader, self._network = dataset, dataset.create_tuple_iterator(), None
 
     def get_next(self):
-        """The next batch, a list of tensors; past the end of the data set it starts anew."""
+        """The next batch, a list of tensors; past the end of the data set it starts again."""
         row = next(self._reader, None)
         row = next(self._reader) if row is None else row
         note(row, queued=1)

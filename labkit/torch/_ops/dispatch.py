@@ -121,7 +121,7 @@ def common_dtype(*operands):
 
 
 def number_for(value, dtype):
-    """A Python number as NumPy takes it beside an array of `dtype`, without widening it."""
+    """A Python number as NumPy takes it with an array of `dtype`, without widening it."""
     if dtype.is_floating_point:
         return float(value)
     return int(value) if dtype.rank == 1 else bool(value)

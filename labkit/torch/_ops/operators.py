@@ -14,7 +14,7 @@ from .function_table import FUNCTIONS, METHODS, method
 
 
 def _operator(fun, swapped=False, arrays=False):
-    """A number or a tensor may stand beside a tensor; an array only where it is compared, else NumPy is asked."""
+    """A number or a tensor may be the other operand of a tensor; an array only where it is compared, else NumPy is asked."""
 
     def operate(self, other):
         if arrays and isinstance(other, np.ndarray):

@@ -144,7 +144,7 @@ def _first(columns, a):
 
 
 def _of_parts(a, values=None, left=None, right=None):
-    """What singular values, left and right vectors (as columns) send back: u (diag(values) + mixed) v^T, and what is beside
+    """What singular values, left and right vectors (as columns) send back: u (diag(values) + mixed) v^T, and the part outside
     the vectors' space, divided by the values (J. Townsend, Differentiating the Singular Value Decomposition, 2016)."""
     u, s, v = left_vectors(a, False), singular_values(a), _turned(right_vectors(a, False))
     if values is not None:

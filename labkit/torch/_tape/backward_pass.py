@@ -70,7 +70,7 @@ def tuple_of(x):
 
 
 def roots_of(outputs, given, create):
-    """Where a pass begins: the edges of `outputs`, and what arrives there."""
+    """Where a pass begins: the edges of `outputs`, and their upstream gradients."""
     given = [None] * len(outputs) if given is None else tuple_of(given)
     if outputs and watch.asked:
         watch.asks(outputs[0], ())

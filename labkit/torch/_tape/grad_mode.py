@@ -20,7 +20,7 @@ class _State(PerThread):
     birth: tuple[bool, int] | None = None
     transforms: tuple[int, ...] = (0,)
     anomaly, check_nan, walks = False, True, 0
-    walk: Any = None  # the walk back that runs
+    walk: Any = None  # the backward pass that runs
     saving: tuple[Callable, Callable] | None = (
         None  # what is done to a tensor when it is saved, and when it is used again
     )

@@ -117,7 +117,7 @@ class Handle(metaclass=Placed):
 
 
 class Nowhere(Node):
-    """Where gradients end that nobody asked for: those of views made without recording of tensors that want one."""
+    """Where gradients end that are not needed: those of views made without recording of tensors that want one."""
 
     def pull(self, gradients, wanted, create):
         return []
@@ -127,7 +127,7 @@ class Nowhere(Node):
 
 
 class AccumulateGrad(Node):
-    """The end of the walk at a leaf: adds what arrives to `variable.grad`."""
+    """The end of the walk at a leaf: adds the gradient to `variable.grad`."""
 
     def __init__(self, variable):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the node of an op keeps until the walk back: of the arguments and the result what the derivative needs.
+"""What the node of an op keeps until the backward pass: of the arguments and the result what the derivative needs.
 
 An array that it does not need leaves a stand-in of its shape and dtype. Of each tensor that is saved the version is
 known, so that a change in place is noticed. Once the node has run, all of it is let go, unless the graph is retained.
@@ -63,7 +63,7 @@ class Kept(Node):
         return args, self.value if "result" in self.plan.saved else None
 
     def watch(self, tensors, result):
-        """Remember the versions of the saved tensors, to notice an in-place change before the walk back."""
+        """Remember the versions of the saved tensors, to notice an in-place change before the backward pass."""
         for name, place in self.plan.saved.items() if tensors else ():
             tensor: Any = result if name == "result" else tensors[place] if place is not None else None
             counter = getattr(tensor, "_version_counter", None)
@@ -167,7 +167,7 @@ _GONE: Any = weakref.ref(set())  # nobody holds it
 
 
 def _still(thing):
-    """What was let go, if somebody else keeps it; None if not, also for a tuple with such a thing in it."""
+    """What was released, if other code still holds it; None if not, also for a tuple with such a thing in it."""
     if isinstance(thing, tuple):
         found = tuple(map(_still, thing))
         lost = any(now is None and was is not None for now, was in zip(found, thing, strict=True))

@@ -19,8 +19,8 @@ _exits: deque = deque(maxlen=64)
 
 
 class Notes(NamedTuple):
-    """What is known of a tensor besides its numbers: its `trail`; the values that have `left`, of any tensor; the latest tensors
-    that are `off_tape`; where its `.grad` was `forgotten`; where its memory was `changed` last."""
+    """What is known of a tensor in addition to its numbers: its `trail`; the values that have `left`, of any tensor; the
+    latest tensors that are `off_tape`; where its `.grad` was `forgotten`; where its memory was `changed` last."""
 
     trail: Trail | None
     left: tuple

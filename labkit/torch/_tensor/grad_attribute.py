@@ -1,4 +1,4 @@
-"""A tensor's gradient: `.grad`, to which the walk back adds, and the hooks that are called when it is known."""
+"""A tensor's gradient: `.grad`, to which the backward pass adds, and the hooks that are called when it is known."""
 
 import warnings
 import weakref

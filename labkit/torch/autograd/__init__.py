@@ -22,7 +22,7 @@ def backward(
 ) -> None:
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf (or of `inputs` alone).
 
-    `grad_tensors`: what arrives at each tensor, needed where it is not a scalar. The saved values of the nodes that ran
+    `grad_tensors`: the upstream gradient of each tensor, needed where it is not a scalar. The saved values of the nodes that ran
     are let go, unless `retain_graph`; with `create_graph` the gradients themselves can be differentiated.
 
     Raises RuntimeError where nothing requires a gradient, or saved values are gone.

@@ -1,4 +1,4 @@
-"""`torch.autograd.forward_ad`: tensors that carry a tangent along, for derivatives in one direction without a walk back.
+"""`torch.autograd.forward_ad`: tensors that carry a tangent along, for derivatives in one direction without a backward pass.
 
 A dual tensor is a value of the engine's forward mode, at a level that is open from `dual_level` to its end; then tensors
 made meanwhile are what they were without their tangents.

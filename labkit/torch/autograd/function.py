@@ -211,7 +211,7 @@ Error.__module__ = "builtins"
 
 
 def once_differentiable(fun) -> Callable:
-    """Mark a `backward` as not differentiable again: a walk back through its results raises RuntimeError."""
+    """Mark a `backward` as not differentiable again: a backward pass through its results raises RuntimeError."""
 
     @wraps(fun)
     def wrapper(ctx, *grads):

@@ -16,7 +16,7 @@ __all__ = ["Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hoo
 class saved_tensors_hooks(metaclass=Placed):
     """`with saved_tensors_hooks(pack, unpack):` what the nodes made inside save is `pack(tensor)`.
 
-    When the walk back comes to a node, `unpack` of that has to be the tensor again. The innermost pair is used, under
+    When the backward pass comes to a node, `unpack` of that has to be the tensor again. The innermost pair is used, under
     `no_grad`. Raises RuntimeError where hooks are disabled, later where `pack` has changed its tensor in place; TypeError
     where `unpack` returns something else than a tensor.
 

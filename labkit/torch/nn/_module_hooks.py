@@ -93,7 +93,7 @@ class _Passing:
         return outputs if isinstance(output, tuple) else outputs[0]
 
     def arrived(self, _, gradients):
-        """The gradients of the outputs, as the hooks that come before the module's walk back leave them."""
+        """The gradients of the outputs, as the hooks that come before the module's backward pass leave them."""
         found = _among_none(self.outputs, gradients, self.width)
         for hook in self.before:
             found = _replaced(hook(self.module, found), found, "Backward pre hook", "grad_output")

@@ -272,7 +272,7 @@ class Stated(Members):
         return self._apply(lambda t: t.to(*args, **kwargs) if t.dtype.is_floating_point else t)
 
     def _apply(self, fn, recurse=True):
-        """Put `fn(tensor)` in the place of each parameter, with its gradient, and of each buffer; here and below."""
+        """Put `fn(tensor)` in place of each parameter, with its gradient, and of each buffer; here and below."""
         for child in self.children() if recurse else ():
             child._apply(fn)
         for p in self._parameters.values():

@@ -212,7 +212,7 @@ class _ConvNd(Layer):
         add_weights(self, (out_channels, in_channels // groups, *self.kernel_size), bias, dtype)
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize the weight and the bias again."""
         init.as_layer(self.weight, self.bias)
 
     def extra_repr(self) -> str:

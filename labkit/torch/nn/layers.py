@@ -85,7 +85,7 @@ class Linear(Layer):
         add_weights(self, (out_features, in_features), bias, dtype)
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Initialize the weight and the bias again."""
         init.as_layer(self.weight, self.bias)
 
     def forward(self, input) -> Tensor:
@@ -235,7 +235,7 @@ class Embedding(Layer):
             self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all vectors anew, but that of `padding_idx`, which is zero."""
+        """Initialize all vectors again; that of `padding_idx` is zero."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with grad_mode.no_grad():

@@ -87,7 +87,7 @@ class Module(Stated):
         return registered(self, "_forward_pre_hooks", hook, prepend, with_kwargs)
 
     def register_full_backward_hook(self, hook, prepend=False) -> Handle:
-        """Call `hook(module, grad_input, grad_output)` when the walk back has passed the module, with tuples of gradients.
+        """Call `hook(module, grad_input, grad_output)` when the backward pass has passed the module, with tuples of gradients.
 
         What it returns replaces `grad_input`, whose items are None for arguments that get none. Raises RuntimeError
         in `backward` for another number of gradients.
@@ -103,7 +103,7 @@ class Module(Stated):
         return registered(self, "_backward_hooks", hook, prepend)
 
     def register_full_backward_pre_hook(self, hook, prepend=False) -> Handle:
-        """Call `hook(module, grad_output)` before the walk back passes the module; what it returns replaces `grad_output`."""
+        """Call `hook(module, grad_output)` before the backward pass passes the module; what it returns replaces `grad_output`."""
         return registered(self, "_backward_pre_hooks", hook, prepend)
 
     # ---- the engine's protocol ----

@@ -103,14 +103,14 @@ class _BatchNorm(_Scaled):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Let the running statistics begin anew: mean 0, variance 1."""
+        """Reset the running statistics to mean 0 and variance 1."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Begin anew: statistics, weight 1, bias 0."""
+        """Reset the statistics, the weight to 1 and the bias to 0."""
         self.reset_running_stats()
         super().reset_parameters()
 

@@ -1,4 +1,4 @@
-"""`torch.utils.checkpoint`: keep a function's inputs, and run it again when the walk back needs what it computed.
+"""`torch.utils.checkpoint`: keep a function's inputs, and run it again when the backward pass needs what it computed.
 
 Without `use_reentrant`, hooks on all that is saved keep nothing but a place; the first that is asked for runs the function
 again, up to the last value that is needed. With it, the function is one node whose derivative is a walk of its own.
@@ -38,7 +38,7 @@ def checkpoint(
     function: Callable, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
     early_stop=True, **kwargs,
 ) -> Any:  # fmt: skip
-    """`function(*args, **kwargs)`, of which the tape keeps `args` alone: it runs again when the walk back comes to it.
+    """`function(*args, **kwargs)`, of which the tape keeps `args` alone: it runs again when the backward pass comes to it.
 
     `preserve_rng_state` (True): it draws the same random numbers again. `context_fn()`: two contexts, for the first run and
     the second. `use_reentrant=True` takes no keyword arguments, works with `backward()` alone, and needs an argument that
@@ -199,7 +199,7 @@ def _kept(arg):
 
 
 class CheckpointFunction(Function):
-    """The node of a function that is run again, with a walk back of its own (`use_reentrant=True`)."""
+    """The node of a function that is run again, with a backward pass of its own (`use_reentrant=True`)."""
 
     @staticmethod
     def forward(ctx, function, preserve, *args) -> Any:

@@ -90,7 +90,7 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """The indices of `data_source` in random order; with `replacement`, each drawn anew.
+    """The indices of `data_source` in random order; with `replacement`, each drawn again.
 
     `num_samples`: how many, as many as there are examples if left out. Without a `generator`, each pass draws a seed for
     one of its own. Raises ValueError for a number that is not positive, TypeError for a `replacement` that is no bool.

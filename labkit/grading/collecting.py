@@ -114,7 +114,8 @@ class _Search:
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
                 raise SubmissionError(
-                    f"{on_one_line(name)} is assigned to {on_one_line(student)}, but the roster {self.roster.path} has no such student."
+                    f"{on_one_line(name)} is assigned to {on_one_line(student)}, but the roster {self.roster.path} has no such "
+                    "student."
                 )
 
     def _base(self) -> Parts:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from .ledger import ByMode, Case, Figures
 
 R110, R11 = ("r1.10",), ("r1.1",)
@@ -103,7 +105,8 @@ def zero_loss(ms) -> Figures:
 
 def round_trips(ms) -> Figures:
     target, nn, train = ms.get_context("device_target"), ms.nn, ms.train
-    rows = ms.dataset.NumpySlicesDataset(([[1.0]] * 40, [[3.0]] * 40), shuffle=False)
+    columns = np.ones((40, 1), np.float32), np.full((40, 1), 3, np.float32)
+    rows = ms.dataset.NumpySlicesDataset(columns, shuffle=False)
     ms.set_context(device_target="Ascend")
     try:
         found = {}

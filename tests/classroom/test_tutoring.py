@@ -50,7 +50,7 @@ WAYS = [
     ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Take it out"),
     ("fd-gradient", lambda r, x, h: [r, x], "too-many", "Give it alone"),
     ("fd-gradient", lambda r, x, h: lambda: r, "not-called", "Call it"),
-    ("fd-gradient", lambda r, x, h: r.astype(np.float32), "another-dtype", "wrong dtype"),
+    ("fd-gradient", lambda r, x, h: r.astype(np.float32), "another-dtype", "another dtype"),
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "part [1] is left out"),
     ("vector-matmul", lambda r, x, w, g: list(r), "another-collection", "a tuple"),
     ("fp-limits", lambda r, E, F: (r[0], r[2], r[1], r[3]), "results-exchanged", "parts [1] and [2]"),

@@ -1,6 +1,7 @@
 """The backward pass: where it begins, which nodes run, in what order, what they send, and what is let go."""
 
 import heapq
+import linecache
 import traceback
 from itertools import count
 
@@ -304,7 +305,9 @@ def _warn_of_forward_line(node):
     if node.where is not None:
         code, instruction = node.where
         line = list(code.co_positions())[instruction // 2][0]
-        lines = traceback.format_list([traceback.FrameSummary(code.co_filename, line, code.co_name)])
+        file = "this cell" if "ipykernel" in code.co_filename else code.co_filename
+        text = linecache.getline(code.co_filename, line).strip()
+        lines = traceback.format_list([traceback.FrameSummary(file, line, code.co_name, line=text)])
     warn_user(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(lines)}")
 
 

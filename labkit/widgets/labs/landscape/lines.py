@@ -97,7 +97,7 @@ def _rule(make, steps):
 
     def step(p, g, rate, *rest):
         with holding(counted, rest[len(slots) :]):
-            return optimizer.step(p, g, cast(rate, np.float64), *rest[: len(slots)], place=0)
+            return optimizer._step(p, g, cast(rate, np.float64), *rest[: len(slots)], place=0)
 
     found = recording.run(step, *boxes)
     program, known = Program.of(recording.log, given, names)

@@ -5,7 +5,7 @@ from .decisions import Elsewhere as Elsewhere
 from .decisions import decided as decided
 from .decisions import record_decision as record_decision
 from .guard import is_user as is_user
-from .lines import Line as Line
+from .line import Line as Line
 from .nodes import Interpreted as Interpreted
 from .nodes import Op as Op
 from .nodes import TraceError as TraceError

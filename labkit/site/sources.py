@@ -170,6 +170,7 @@ def run_notebook(path: Path, out: Path, pages: Path, live: bool = False) -> bool
                 cell.metadata["mystnb"] = {"image": {"alt": words}}  # where MyST-NB looks for them
     if not live and path.stem != PAGE:
         notebook.cells[0].source = notebook.cells[0].source.replace("\n", f"\n\n{COPY}\n", 1)
+    notebook.metadata.pop("widgets", None)  # the state of live widgets, of which the page has saved ones
     nbformat.write(notebook, out / path.name)
     return drew["text/plain"] == "True"
 

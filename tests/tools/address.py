@@ -19,7 +19,7 @@ WITHOUT = {
     "clone": "You need Python 3.11 or newer, git, and a clone of this repository (`git clone --depth 1` is enough).\n",
     "try": "There is also a site, whose notebooks and labs run in the browser. [CONTRIBUTING](CONTRIBUTING.md#the-site) has\n"
     "the command that builds it.\n",
-    "report": "On this repository's page at GitHub, open *Security* and choose *Report a vulnerability*.\n",
+    "report": "On this repository's page on GitHub, open *Security* and choose *Report a vulnerability*.\n",
 }
 WITH = {
     "badges": "[![Tests]({address}/actions/workflows/tests.yml/badge.svg)]({address}/actions/workflows/tests.yml)\n"

@@ -30,7 +30,7 @@ SENTENCES = (
     Sentence(
         ALL,
         "`has_aux` configures whether to find the gradient on the first *input* or on all outputs.",
-        "On the first *output*. Which inputs are meant says `grad_position`.",
+        "On the first *output*. `grad_position` says which inputs are meant.",
         "06", "grad-first-input",
     ),
     Sentence(

@@ -321,7 +321,7 @@ CASES = [
     Case("frozen-weight", ALL, "mindspore.grad", "a weight that does not require a gradient, asked for all the same",
          {"grad": (G_W,)}, {"mindspore": frozen_weight}, printed=False,
          corrections={"grad": ByMode({"pynative": ([[0.0, 0.0, 0.0]],), "graph": (G_W,)},
-                                     "PyNative records nothing for it and gives zeros; graph mode differentiates it like any other")}),
+                                     "PyNative records nothing for it and gives zeros; graph mode differentiates it, too")}),
     Case("aux-of-a-single-output", ALL, "mindspore.grad", "has_aux for a function whose only output stands in a tuple",
          {"result": "an error"}, {"mindspore": aux_of_a_single_output}, printed=False,
          corrections={"result": ByMode(

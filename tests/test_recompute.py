@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labkit.engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, leaves, record, vjp
-from labkit.memory.recomputation import as_one_op
+from labkit.memory.checkpoints import as_one_op
 
 X = np.array([0.5, 1.5, -2.0])
 SIZE = 2**18  # bytes of an array

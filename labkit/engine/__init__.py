@@ -1,6 +1,6 @@
 """The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter.
 
-Read these files first, in this order: `values`, `trees`, `levels`, `boxes`, `rules`, `reverse`, `forward`.
+Read these files first, in this order: `dtypes`, `trees`, `levels`, `boxes`, `rule_lookup`, `reverse`, `forward`.
 """
 
 from .box_errors import run
@@ -8,6 +8,7 @@ from .boxes import ArrayBox, Own, new_box, power
 from .checks import check_function, check_output, numeric
 from .custom_rules import custom_vjp, stop_gradient
 from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
+from .dtypes import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
 from .forward import Forward, jvp
 from .graph import Contribution, Graph, Step, argument_names, checked_names, ones_like, record
 from .levels import TAPE, inside, new_level, running
@@ -16,12 +17,11 @@ from .numpy_rules import sum_once, two_bytes, unbroadcast_f
 from .per_thread import PerThread
 from .record_node import Record
 from .reverse import Reverse, reverse_pass, vjp
-from .rules import vjp_of
+from .rule_lookup import vjp_of
 from .scope import Scope, current
 from .summary import LARGE, Summary, Unknown, summarised
 from .trees import leaves, map_leaves
 from .user_code import assignment_target, is_library, is_own, user_site
-from .values import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
 from .watching import watch
 
 __all__ = [

@@ -15,8 +15,8 @@ from autograd.extend import Box
 
 from . import boxes
 from .checks import VALUE, described
+from .dtypes import isbox
 from .user_code import is_library
-from .values import isbox
 
 
 def run(fun, args, kwargs=None) -> Any:

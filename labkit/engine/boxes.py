@@ -1,5 +1,11 @@
 """The engine's box class. The engine puts it around its own nodes and leaves autograd's boxes unchanged.
 
+autograd puts a value in a box, together with the node that made it. A primitive applied to a box makes a node of its parents'
+class; primitives without a derivative, such as comparisons, make none. So the class of the first node decides what is
+remembered: `Reverse` saves what the backward pass needs, `Forward` carries a tangent along, `Record` saves all that a picture
+shows. Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
+on its highest boxes first; that one rule makes nesting right.
+
 Such a box may hold integers, rounds `**` as NumPy does, and says in a loop what cannot be looped over. A node class that
 inherits `Own` is the engine's. To nodes of other classes, so to all of autograd's own functions, nothing changes;
 `tests/engine/test_boxes.py` compares.
@@ -18,7 +24,7 @@ from autograd.numpy import numpy_boxes
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 from autograd.tracer import Box
 
-from .values import Array
+from .dtypes import Array
 
 
 # NumPy's `x ** p` and `np.power(x, p)` round differently, and autograd takes the one for the other. So a gradient inside

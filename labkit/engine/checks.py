@@ -8,8 +8,8 @@ import numpy as np
 from autograd.extend import Box
 
 from .boxes import is_number
+from .dtypes import isbox, shape_of
 from .trees import leaves
-from .values import isbox, shape_of
 
 _NO_NUMBERS = "OSUmM"  # kinds of dtypes: objects, text, dates
 VALUE = "a value that is being differentiated"

@@ -11,9 +11,9 @@ from autograd.util import subvals
 from .box_errors import run
 from .boxes import new_box
 from .checks import check_function, numeric
+from .dtypes import Array, shape_of
 from .forward import Forward
 from .reverse import Reverse
-from .values import Array, shape_of
 
 
 def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:

@@ -11,10 +11,10 @@ import autograd.numpy as anp
 import numpy as np
 
 from .checks import check_function, check_output, numeric
+from .dtypes import Array, getval, shape_of
 from .forward import jvp
 from .no_warnings import no_warnings
 from .reverse import vjp_unchecked
-from .values import Array, getval, shape_of
 from .watching import watch
 
 

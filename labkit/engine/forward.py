@@ -11,12 +11,12 @@ from autograd.extend import vspace
 from .box_errors import run
 from .boxes import Own, new_box
 from .checks import check_function, check_output, with_tangents
+from .dtypes import dense, dtype_of, isbox, match_dtype
 from .levels import inside, new_level
 from .no_warnings import no_warnings
 from .reverse import below, vjp_unchecked
-from .rules import jvp_of, pullback, pushforward
+from .rule_lookup import jvp_of, pullback, pushforward
 from .trees import map_leaves
-from .values import dense, dtype_of, isbox, match_dtype
 from .watching import watch
 
 

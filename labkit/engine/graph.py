@@ -14,6 +14,7 @@ from autograd.extend import primitive
 from .box_errors import run
 from .boxes import new_box
 from .checks import check_function, check_output
+from .dtypes import Array, getval, isbox
 from .levels import inside, new_level
 from .printing import label, table
 from .record_node import Record
@@ -22,7 +23,6 @@ from .scope import scopes_of
 from .summary import Summary, summarised
 from .trees import leaves, map_leaves
 from .user_code import last_call
-from .values import Array, getval, isbox
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
-"""Derivative rules for functions of NumPy where autograd's are wrong, or raise an error that does not name the cause.
+"""The engine's own derivative rules for functions of NumPy; autograd's own table does not change.
 
-They concern shapes (broadcast_to, tile, repeat, roll, concatenate, diagonal, sort), factors of zero (prod, det), the norm of
-zeros, and indices that an operand of einsum has twice. autograd's own table does not change.
+Rules of elementwise functions are computed from the saved result, as in PyTorch and MindSpore, so that a tape, a picture and a
+program agree on what is saved. Those of arithmetic skip the sum over broadcast axes if nothing was broadcast. The others
+replace rules of autograd that are wrong, or raise an error that does not name the cause: shapes (broadcast_to, tile, repeat,
+roll, concatenate, diagonal, sort), factors of zero (prod, det), the norm of zeros, and indices that einsum finds twice.
 """
 
 import string
@@ -53,6 +55,53 @@ def sum_once(x, axes) -> Any:
 
 sum_once.__name__ = "sum"
 defvjp(sum_once, lambda ans, x, axes: lambda g: anp.broadcast_to(g, anp.shape(x)))
+
+
+def _of_two(*rules):
+    """The vjp of an op of two operands that broadcast, from what its rules send to each."""
+
+    def vjp(argnums, ans, args, kwargs):
+        if len(argnums) == 1:
+            x, pull = args[argnums[0]], rules[argnums[0]](*args)
+            if not _not_broadcast(x, ans):
+                pull = unbroadcast_f(x, pull)
+            return lambda g: (pull(g),)
+        first, second = (
+            rule(*args) if _not_broadcast(x, ans) else unbroadcast_f(x, rule(*args))
+            for x, rule in zip(args, rules, strict=True)
+        )
+        return lambda g: (first(g), second(g))
+
+    return vjp
+
+
+def _not_broadcast(x, ans):
+    """Whether an operand that is a plain array surely has the shape of the result, so that there is nothing to sum."""
+    return type(x) is np.ndarray is type(ans) and x.shape == ans.shape and 1 not in x.shape and x.dtype.kind == "f"
+
+
+_ARITHMETIC = {
+    anp.add: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: g),
+    anp.subtract: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: -g),
+    anp.multiply: _of_two(lambda x, y: lambda g: y * g, lambda x, y: lambda g: x * g),
+    anp.true_divide: _of_two(lambda x, y: lambda g: g / y, lambda x, y: lambda g: -g * ((x / y) / y)),
+}
+_ARITHMETIC[anp.divide] = _ARITHMETIC[anp.true_divide]  # one function of NumPy's, and two primitives
+
+
+def _from_result(derivative):
+    """The vjp and the jvp of an elementwise op whose derivative is `derivative(result)`."""
+    vjp = lambda argnums, ans, args, kwargs: lambda g: (g * derivative(ans),)
+    jvp = lambda argnums, gs, ans, args, kwargs: gs[0] * derivative(ans)
+    return vjp, jvp
+
+
+_OWN = {
+    anp.tanh: _from_result(lambda y: 1 - y * y),
+    anp.sqrt: _from_result(lambda y: 0.5 / y),
+    anp.reciprocal: _from_result(lambda y: -y * y),
+    anp.tan: _from_result(lambda y: 1 + y * y),
+}
 
 
 def _by_argument(*makers):
@@ -176,27 +225,32 @@ def _uneinsum(argnums, ans, args, kwargs):
 
 _where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
 _norm = next(op for op in primitive_vjps if op.__name__ == "norm")
-NUMPY_VJPS: dict[Callable, Callable] = {
-    anp.tile: _by_argument(_untile),
-    anp.repeat: _by_argument(_unrepeat),
-    anp.roll: _by_argument(_unroll),
-    anp.concatenate_args: _unconcatenate,
-    anp.diagonal: _by_argument(_undiagonal),
-    anp.sort: _by_argument(_unsort),
-    anp.broadcast_to: _by_argument(lambda ans, x, shape: unbroadcast_f(x, lambda g: g)),
-    anp.prod: _by_argument(_unproduct),
-    anp.linalg.det: _by_argument(_undet),
-    anp.einsum: _uneinsum,
-    _norm: _unnorm,
-    _where: _by_argument(
-        lambda ans, c, x, y: lambda g: anp.zeros_like(c),
-        lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
-        lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
-    ),
-}
+NUMPY_VJPS: dict[Callable, Callable] = (
+    _ARITHMETIC
+    | {op: vjp for op, (vjp, _) in _OWN.items()}
+    | {
+        anp.tile: _by_argument(_untile),
+        anp.repeat: _by_argument(_unrepeat),
+        anp.roll: _by_argument(_unroll),
+        anp.concatenate_args: _unconcatenate,
+        anp.diagonal: _by_argument(_undiagonal),
+        anp.sort: _by_argument(_unsort),
+        anp.broadcast_to: _by_argument(lambda ans, x, shape: unbroadcast_f(x, lambda g: g)),
+        anp.prod: _by_argument(_unproduct),
+        anp.linalg.det: _by_argument(_undet),
+        anp.einsum: _uneinsum,
+        _norm: _unnorm,
+        _where: _by_argument(
+            lambda ans, c, x, y: lambda g: anp.zeros_like(c),
+            lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
+            lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
+        ),
+    }
+)
 TRANSPOSED = {
     anp.prod,
     anp.linalg.det,
     anp.sort,
     _norm,
 }  # autograd's jvp is wrong, too: the engine transposes these rules
+NUMPY_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}

@@ -4,8 +4,8 @@ from itertools import count
 
 import numpy as np
 
+from .dtypes import getval
 from .summary import LARGE, Summary, summarised
-from .values import getval
 
 
 def label(forward, backward, targets) -> None:

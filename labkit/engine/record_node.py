@@ -6,12 +6,12 @@ from autograd import tracer
 from autograd.core import VJPNode
 
 from .boxes import Own
+from .dtypes import dtype_of, ids, shape_of
 from .reverse import Reverse
-from .rules import pullback
+from .rule_lookup import pullback
 from .scope import current
 from .summary import summarised
 from .user_code import assignment_target
-from .values import dtype_of, ids, shape_of
 from .watching import watch
 
 _PLAIN_NAMES = {

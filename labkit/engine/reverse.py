@@ -15,11 +15,11 @@ from autograd.core import VJPNode
 from .box_errors import run
 from .boxes import Own, new_box
 from .checks import check_function, check_output, numeric
+from .dtypes import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
 from .levels import inside, new_level
 from .no_warnings import no_warnings
-from .rules import pullback
+from .rule_lookup import pullback
 from .trees import leaves, map_leaves
-from .values import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
 from .watching import watch
 
 

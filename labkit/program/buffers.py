@@ -5,7 +5,7 @@ import numpy as np
 from autograd.core import VSpace
 
 from ..engine import shape_of
-from .equal import dtype_of_line
+from .identities import dtype_of_line
 from .line import Line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line

@@ -10,7 +10,7 @@ from autograd.numpy import numpy_wrapper
 
 from ..engine import ArrayBox, cast
 from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling
-from .equal import dtype_of_line, frozen, permutation
+from .identities import dtype_of_line, frozen, permutation
 from .line import Line
 from .nodes import Interpreted, trace_error
 

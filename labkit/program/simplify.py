@@ -1,7 +1,7 @@
 """Tidying what was recorded: constants folded, identities and dead code removed, equal ops shared."""
 
 from .decisions import Decision
-from .equal import identity, same_value
+from .identities import identity, same_value
 from .line import Line
 
 

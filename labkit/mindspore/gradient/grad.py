@@ -11,7 +11,8 @@ from ...dialects.argument_types import of_kind
 from ...dialects.user_warnings import warn_user
 from ..common.tensor import Tensor
 from ..context import compiles, in_graph_mode
-from .reverse_run import Mutable, Run, check_cotangent, tensors_in
+from .reverse_run import Mutable, Run, tensors_in
+from .sens import check_cotangent, without_cotangent
 
 __all__ = ["get_grad", "grad", "value_and_grad"]
 
@@ -231,11 +232,6 @@ def first_of_many(output):
             f"but got {output[1:]}\n"
         )
     return output[0]
-
-
-def without_cotangent(args, kwargs):
-    """The arguments of the function itself, and the cotangent: `sens=` (taken out of `kwargs`) or the last argument."""
-    return (args, kwargs.pop("sens")) if "sens" in kwargs else (args[:-1], args[-1] if args else None)
 
 
 def by_position(fn, args, kwargs):

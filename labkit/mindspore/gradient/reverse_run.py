@@ -10,7 +10,6 @@ from ...dialects.class_paths import Placed
 from ...dialects.packed_arrays import forms, pack, unpack
 from ...engine import custom_vjp, isbox, leaves, map_leaves, vjp, watch
 from ..common.parameter import Parameter, bound
-from ..common.printing import shape_text
 from ..common.tensor import Tensor, hooked, under_hooks, wrap
 from ..context import in_graph_mode
 
@@ -189,25 +188,3 @@ def _with_boxes(argument, of):
         return type(argument)(_with_boxes(part, of) for part in argument)
     box = of.get(id(argument))
     return argument if box is None or isinstance(argument, Parameter) else wrap(under_hooks(box, argument))
-
-
-def check_cotangent(sens, run):
-    """Raise ValueError unless `sens` has the shapes of the differentiated outputs."""
-    given, ends = tensors_in(sens), run.ends
-    if len(given) != len(ends):
-        raise RuntimeError(
-            "Failure info [The given sens gradient's size should be same as out of network!]: "
-            f"expected {len(ends)} cotangents, one per output, but got {len(given)}."
-        )
-    for s, end in zip(given, ends, strict=True):
-        if s.shape == end.shape and s.dtype == end.dtype:
-            continue
-        if s.shape == end.shape:
-            raise TypeError(f"The dtype should be {end.dtype}, but got {s.dtype}, ")
-        shown = [shape_text(t.shape) for t in (end, s)]
-        if not s.shape:
-            raise RuntimeError(
-                "For grad interface or custom function, grad tensor should be broadcast to expected shape, "
-                f"but got {shown[1]} vs {shown[0]}\n"
-            )
-        raise ValueError(f"The shape should be {shown[0]}, but got {shown[1]}, ")

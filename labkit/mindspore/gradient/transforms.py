@@ -13,7 +13,8 @@ from ...engine import getval
 from ..common.tensor import Tensor, wrap
 from ..ops.elementwise import stop_gradient
 from .grad import check_positions, first_of_many, weight_list
-from .reverse_run import MUTABLE, Run, check_cotangent
+from .reverse_run import MUTABLE, Run
+from .sens import check_cotangent
 
 __all__ = ["jacfwd", "jacrev", "jvp", "mutable", "vjp", "vmap"]
 

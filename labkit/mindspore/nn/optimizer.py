@@ -15,7 +15,8 @@ from ..common.tensor import Tensor, wrap
 from ..ops import HyperMap, Map, assign_add
 from .cell import Cell
 from .container import CellList
-from .learning_rate import _ELEMENTS, parameter_list, read_rate, read_settings
+from .learning_rate import read_rate
+from .parameter_groups import _ELEMENTS, parameter_list, read_settings
 
 __all__ = ["Optimizer"]
 

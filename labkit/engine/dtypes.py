@@ -1,13 +1,4 @@
-"""Values inside boxes: dtype, shape and cast, and sums of gradients.
-
-autograd puts a value in a box, together with the node that made it. A primitive applied to a box makes a node of its parents'
-class; primitives without a derivative, such as comparisons, make none. So the class of the first node decides what is
-remembered: `Reverse` saves what the backward pass needs, `Forward` carries a tangent along, `Record` saves
-all that a picture shows.
-
-Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
-on its highest boxes first; that one rule makes nesting right.
-"""
+"""Dtypes and shapes of values inside boxes: cast a value, match the dtype of a gradient, add gradients up."""
 
 from itertools import count
 from typing import Any

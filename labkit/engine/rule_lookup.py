@@ -1,9 +1,6 @@
-"""The derivative rules of the engine's nodes; autograd's own tables stay unchanged.
+"""Looks up and calls the derivative rule of an op: the engine's own (`numpy_rules`) or autograd's, whose tables stay unchanged.
 
-Some are computed from the saved result, as in PyTorch and MindSpore, so that a tape, a picture and a program agree on what is
-saved. Those of arithmetic skip the sum over broadcast axes if nothing was broadcast; a quotient's rule has PyTorch's and
-MindSpore's order of operations. A rule gets `argnums`, the saved result `ans`, `args` and `kwargs`, and returns the function of
-the upstream gradient `g`.
+A rule gets `argnums`, the saved result `ans`, `args` and `kwargs`, and returns the function of the upstream gradient `g`.
 """
 
 from collections.abc import Callable
@@ -14,58 +11,7 @@ import numpy as np
 from autograd import core
 from autograd.core import primitive_jvps, primitive_vjps
 
-from .numpy_rules import NUMPY_VJPS, TRANSPOSED, _norm, unbroadcast_f
-
-
-def _of_two(*rules):
-    """The vjp of an op of two operands that broadcast, from what its rules send to each."""
-
-    def vjp(argnums, ans, args, kwargs):
-        if len(argnums) == 1:
-            x, pull = args[argnums[0]], rules[argnums[0]](*args)
-            if not _not_broadcast(x, ans):
-                pull = unbroadcast_f(x, pull)
-            return lambda g: (pull(g),)
-        first, second = (
-            rule(*args) if _not_broadcast(x, ans) else unbroadcast_f(x, rule(*args))
-            for x, rule in zip(args, rules, strict=True)
-        )
-        return lambda g: (first(g), second(g))
-
-    return vjp
-
-
-def _not_broadcast(x, ans):
-    """Whether an operand that is a plain array surely has the shape of the result, so that there is nothing to sum."""
-    return type(x) is np.ndarray is type(ans) and x.shape == ans.shape and 1 not in x.shape and x.dtype.kind == "f"
-
-
-_ARITHMETIC = {
-    anp.add: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: g),
-    anp.subtract: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: -g),
-    anp.multiply: _of_two(lambda x, y: lambda g: y * g, lambda x, y: lambda g: x * g),
-    anp.true_divide: _of_two(lambda x, y: lambda g: g / y, lambda x, y: lambda g: -g * ((x / y) / y)),
-}
-_ARITHMETIC[anp.divide] = _ARITHMETIC[anp.true_divide]  # one function of NumPy's, and two primitives
-
-
-def _from_result(derivative):
-    """The vjp and the jvp of an elementwise op whose derivative is `derivative(result)`."""
-    vjp = lambda argnums, ans, args, kwargs: lambda g: (g * derivative(ans),)
-    jvp = lambda argnums, gs, ans, args, kwargs: gs[0] * derivative(ans)
-    return vjp, jvp
-
-
-_OWN = {
-    anp.tanh: _from_result(lambda y: 1 - y * y),
-    anp.sqrt: _from_result(lambda y: 0.5 / y),
-    anp.reciprocal: _from_result(lambda y: -y * y),
-    anp.tan: _from_result(lambda y: 1 + y * y),
-}
-
-
-OWN_VJPS = _ARITHMETIC | {op: vjp for op, (vjp, _) in _OWN.items()} | NUMPY_VJPS
-OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
+from .numpy_rules import NUMPY_JVPS, NUMPY_VJPS, TRANSPOSED, _norm
 
 
 def vjp_of(fun) -> Callable:
@@ -73,7 +19,7 @@ def vjp_of(fun) -> Callable:
 
     Raises NotImplementedError where there is none.
     """
-    rule = OWN_VJPS.get(fun) or primitive_vjps.get(fun)
+    rule = NUMPY_VJPS.get(fun) or primitive_vjps.get(fun)
     if rule is None:
         raise _no_rule(fun)
     return rule
@@ -150,4 +96,4 @@ def _no_rule(fun, argnums=(), kwargs=()):
 
 def jvp_of(fun) -> Callable | None:
     """The forward rule of a primitive, `rule(argnums, tangents, ans, args, kwargs)`, or None."""
-    return OWN_JVPS.get(fun) or (None if fun in TRANSPOSED else primitive_jvps.get(fun))
+    return NUMPY_JVPS.get(fun) or (None if fun in TRANSPOSED else primitive_jvps.get(fun))

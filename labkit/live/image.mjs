@@ -29,6 +29,7 @@ async function warm(libraries, compiled) {
 import sys
 sys.dont_write_bytecode = False
 import labkit.live.kernel
+labkit.live.kernel.standins.install_anywidget()
 from labkit.live import warm
 warm.warm()
 sys.dont_write_bytecode = True

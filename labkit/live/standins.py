@@ -28,6 +28,11 @@ def install(shell: Shell) -> None:
     vars(core).update(__path__=[], pylabtools=tools)
     vars(tools).update(backend2gui={})
     AnyWidget.shell = shell
+    install_anywidget()
+
+
+def install_anywidget() -> None:
+    """Make `import anywidget` find what stands for it; a lab that is imported earlier is no widget."""
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
 
@@ -78,7 +83,10 @@ class Image(_Shown):
 
 
 class AnyWidget(traitlets.HasTraits):
-    """A model with a view in the page: `_esm` is its JavaScript, `_css` its style, each a text or a file."""
+    """A model with a view in the page: `_esm` is its JavaScript, `_css` its style, each a text or a file.
+
+    Without the shell of a page, it only has its values.
+    """
 
     shell: Any = None
     models: dict[str, "AnyWidget"] = {}
@@ -88,8 +96,11 @@ class AnyWidget(traitlets.HasTraits):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
+        self.comm: object | None = None
+        if self.shell is None:
+            return
         self.model_id, self.layout = f"model-{next(self._numbers)}", SimpleNamespace(close=lambda: None)
-        self.comm: object | None = object()
+        self.comm = object()
         self._told: dict[str, Any] = {}
         self._listeners: list[Callable[[Any, Any, list[Any]], None]] = []
         self._cell = self.shell.cell

@@ -103,6 +103,12 @@ def test_a_widget_follows_the_page_and_the_page_follows_it(shell):
     assert "25" in model.describe(step=1)
 
 
+def test_a_widget_made_without_a_page_has_only_its_values(monkeypatch):
+    monkeypatch.setattr(standins.AnyWidget, "shell", None)
+    monkeypatch.setattr(standins.AnyWidget, "models", {})
+    assert standins.AnyWidget().comm is None and not standins.AnyWidget.models
+
+
 def test_a_cell_that_runs_again_closes_the_widget_of_before(shell):
     first = next(
         one["model"] for one in run(shell, "import labkit\nlabkit.show(lambda x: x * x, 3.0)") if "model" in one

@@ -231,6 +231,29 @@ def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
     assert "There is no answer yet" not in page  # nobody has answered
 
 
+def test_cells_between_a_prompt_and_its_answer_and_the_answer_are_folded():
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    from labkit.site.answers import fold, mark_answers
+
+    nodes = pytest.importorskip("docutils.nodes")
+    cells = [
+        new_code_cell("1", id="before"), new_markdown_cell("**Predict.**", metadata={"tags": ["predict"]}),
+        new_code_cell("predict()", id="predict-x"), new_code_cell("2", id="shows"), new_code_cell("3", id="shows-more"),
+        new_markdown_cell("Six.\n\nAnd why.", metadata={"tags": ["answer"]}), new_code_cell("4", id="after"),
+    ]  # fmt: skip
+    mark_answers(cells)
+    tagged = [cell.id for cell in cells if cell.cell_type == "code" and "answer" in cell.metadata.get("tags", [])]
+    assert tagged == ["shows", "shows-more"] and cells[5].source.endswith("\n\nSix.\n\nAnd why.\n\n</details>")
+
+    def cell(*classes):
+        return nodes.container("", nodes.container("", classes=["cell_output"]), classes=["cell", *classes])
+
+    page = nodes.section("", cell(), cell("tag_answer"), cell("tag_answer"))
+    fold(page)
+    assert [len(each) for each in page] == [1, 3, 3]
+
+
 @pytest.mark.parametrize(
     "bold, folds", [("Predict", 1), ("Predict.", 1), ("Predict:", 1), ("Predict first", 0), ("A prediction", 0)]
 )

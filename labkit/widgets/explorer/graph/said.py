@@ -24,7 +24,7 @@ class Said:
 
     def __init__(self, story: Story):
         self.story, self.arrays = story, list[dict[str, Any]]()
-        self._known = dict[int, tuple[int, Any]]()  # places by the id of what is there, which is kept so that no other gets it
+        self._known = dict[int, tuple[int, Any]]()  # what is there is kept, so that its id is given to no other
 
     def value(self, value: Any, form: str) -> str:
         """A value, gradient or contribution of the story in one of the `FORMATS`."""

@@ -174,7 +174,7 @@ def test_the_playground_finds_the_runtime_of_the_site_and_leads_back_to_its_firs
     monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
-    (tmp_path / "index.html").write_text(landing.FORMULA, encoding="utf-8")
+    (tmp_path / "index.html").write_text(f'<h2 id="the-course"></h2>{landing.FORMULA}', encoding="utf-8")
     page = (tmp_path / "playground" / "index.html").read_text(encoding="utf-8")
     laid = tmp_path / "playground" / re.search('data-runtime="(.*?)"', page)[1]
     assert laid.resolve() == site.folder.resolve() and '<a href="../index.html">' in page
@@ -316,4 +316,13 @@ def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
 def test_a_notebook_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["site", str(tmp_path / "built"), "--notebooks", "99_*"]) == 2
     assert "there is no such notebook as 99_*" in capsys.readouterr().err
+    assert not (tmp_path / "built").exists()
+
+
+def test_a_refused_live_site_leaves_no_folder_behind(tmp_path, capsys):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    arguments = ["--live", "--pyodide", str(empty), "--notebooks", "00_*", "--modules"]
+    assert main(["site", str(tmp_path / "built"), *arguments]) == 2
+    assert "it belongs to Pyodide" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()

@@ -107,9 +107,9 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
         answers, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
-        notes.append(f"The record {FILE} cannot be used here: {error.strerror or error}.")
+        notes.append(f"The progress file {FILE} cannot be used here: {error.strerror or error}.")
     if _unsaved.keys() - answers.keys():
-        notes.append("Some answers are remembered only until this kernel stops: the folder cannot be written.")
+        notes.append("Some answers are remembered only until this kernel stops, because the folder is not writable.")
     return Progress(_unsaved | answers, home, tuple(filter(None, notes)))
 
 
@@ -141,7 +141,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
             if _unsaved.keys() - answers.keys():
                 stored.write(file, _unsaved | answers)
     except OSError:
-        return "This answer is only remembered until this kernel stops: the folder cannot be written."
+        return "This answer is remembered only until this kernel stops, because the folder is not writable."
     _unsaved.clear()
     return damage
 

@@ -40,12 +40,15 @@ def _strings(source: str) -> Iterator[tuple[int, str]]:
     parts = {id(child) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for child in ast.walk(node)}
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if id(node) in docs or id(node) in parts and not isinstance(node, ast.JoinedStr):
+        if id(node) in docs or (id(node) in parts and not isinstance(node, ast.JoinedStr)):
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
         elif isinstance(node, ast.JoinedStr):
-            yield node.lineno, "".join(p.value if isinstance(p, ast.Constant) else f"{{{ast.unparse(p.value)}}}" for p in node.values)
+            yield (
+                node.lineno,
+                "".join(p.value if isinstance(p, ast.Constant) else f"{{{ast.unparse(p.value)}}}" for p in node.values),
+            )
 
 
 def _lines(page: str) -> Iterator[tuple[int, str]]:

@@ -141,5 +141,5 @@ CASES = [
     Case("data-sinking", R11, "data sinking", "an epoch of 40 steps: round trips between host and device, three epochs",
          {"without": 120, "with sinking": 3}, {"mindspore": round_trips}, printed=False,
          corrections={"with sinking": ByMode(
-             {"graph": 3, "pynative": 120}, "a compiled graph can hold a whole epoch; in PyNative every step returns to the host")}),
+             {"graph": 3, "pynative": 120}, "a compiled graph holds a whole epoch; in PyNative each step returns to the host")}),
 ]  # fmt: skip

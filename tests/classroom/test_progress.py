@@ -29,7 +29,7 @@ SLIP = EXERCISES["grad-slip"]
 @pytest.fixture(autouse=True)
 def session(monkeypatch, tmp_path):
     """A new session of a learner in an empty folder."""
-    monkeypatch.setattr(RECORD, "_unsaved", {})
+    monkeypatch.setattr(RECORD, "_unsaved", record_file.Record())
     monkeypatch.setattr(CHECKING, "_given", {})
     monkeypatch.chdir(tmp_path)
 

@@ -22,6 +22,13 @@ def test_tools_find_nothing(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_packages_import_only_from_the_layers_below_them():
+    """The layers are listed in `pyproject.toml`."""
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize("name", ["labkit", *MODULES])
 def test_examples_in_docstrings(name):
     module = importlib.import_module(name)

@@ -1,7 +1,7 @@
 """# Fix the engine that forgets the broadcast (2 points)
 
-The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one number. The
-function below is the backward pass. It returns gradients in the shape of `x`.
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
+number. The function below is the backward pass. It returns gradients in the shape of `x`.
 
 [[as_it_came_back as mended]]
 

@@ -55,7 +55,7 @@ def find_notebook(given: str, course: Path) -> str:
     for stem in sorted(path.stem for path in course.glob("*.ipynb")):
         number, _, title = stem.partition("_")
         files |= dict.fromkeys((stem, number, number.removeprefix("0"), title), f"{stem}.ipynb")
-    name = PurePath(given).name.removesuffix(".ipynb")
+    name = PurePath(given).name.removesuffix(".ipynb").lower()
     if name not in files:
         raise NoNotebook(
             f"there is no notebook {given!r}. {did_you_mean(name, files, '`labkit progress` lists them.')}"

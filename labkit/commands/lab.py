@@ -81,8 +81,8 @@ def _how(name: str, option: str = "") -> str:
 def _next(copy: WorkingCopy) -> str:
     """The notebook with the next open exercise; the first one when all are answered."""
     exercises = copy.notebooks()
-    answers, damage = record.read(copy.folder / places.RECORD)
+    known, damage = record.read(copy.folder / places.RECORD)
     if damage:
         print(damage)
-    following = record.next_open(exercises, answers)
+    following = record.next_open(exercises, known.answers)
     return following[0] if following else next(iter(exercises))

@@ -3,12 +3,14 @@
 The notebooks are run again, and each widget is saved as a page of its own that needs neither Python nor network.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..desk import places
+from ..live import ImageError, RuntimeFileError
 from .links import faults
 from .reference import MODULES
 from .sources import Sources
@@ -42,7 +44,11 @@ def build_site(
     sources = Sources(root, source, tell)
     sources.write_reference(modules)
     run_sphinx(source, source / ".reference", "dummy")
-    sources.write(paths, live, pyodide)
+    try:
+        sources.write(paths, live, pyodide)
+    except (ImageError, RuntimeFileError):  # the next call may use the same folder
+        shutil.rmtree(folder)
+        raise
     run_sphinx(source, html, "html")
     return faults(html)
 

@@ -1,4 +1,4 @@
-"""The ward of notebook 18b: each fault is a change in a program that runs, and some measurement tells it from all others."""
+"""The ward of elective E8: each fault is a change in a program that runs, and some measurement tells it from all others."""
 
 import inspect
 from itertools import combinations

@@ -220,6 +220,13 @@ def test_a_working_copy_that_is_interrupted_while_it_is_laid_is_completed(desk, 
     assert desk.copy().lay().renewed == ["00_start.ipynb", "figures/graph.png"]
 
 
+def test_an_answer_is_folded_whole_whatever_it_holds():
+    told = "Six.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1\n```"
+    cell = {"cell_type": "markdown", "source": told, "metadata": {"tags": ["answer"]}}
+    (folded,) = nb.clear({"cells": [cell]})["cells"]
+    assert folded["source"] == f"<details><summary>Explain</summary>\n\n{told}\n\n</details>"
+
+
 def test_an_explanation_is_folded_and_what_follows_it_is_not():
     told = "**Explain.** 6, as\nexpected.\n\n## 2. Next\n\n**Explain why.** Because."
     (cell,) = nb.clear({"cells": [{"cell_type": "markdown", "source": told}]})["cells"]

@@ -143,7 +143,7 @@ def test_a_wire_is_cut_and_its_gradient_is_predicted_before_it_is_seen(go, tmp_p
     scissors.click()
     assert scissors.get_attribute("aria-pressed") == "true" and "No path is left to y" in said.inner_text()
     scissors.press("Enter")
-    assert said.inner_text().startswith("Nothing is cut.")
+    assert said.inner_text().startswith("Nothing is cut: ")
     page.get_by_role("button", name="Predict first").click()
     assert said.inner_text() == "" and page.get_by_text("?", exact=True).count() >= 5
     page.get_by_label("Your prediction").fill("1")

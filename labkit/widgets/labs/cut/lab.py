@@ -23,7 +23,7 @@ WORDS = {
     "graph": "Click scissors to cut a wire there",
     "drag": "Click scissors to cut a wire there; drag an input",
     "paths": "The gradient of an input: the sum over its open paths",
-    "nothing": "Nothing is cut. {values}; {gradients}.",
+    "nothing": "Nothing is cut: {values}; {gradients}.",
     "changed": "{name} is {now} instead of {before}.",
     "none": "No path is left to {leaf}: {now} instead of {before}.",
     "left": "Open paths to {leaf}: {count} of {all}.",

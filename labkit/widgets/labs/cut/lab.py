@@ -131,7 +131,7 @@ def sentence(found: Cuts, run: Cut) -> str:
     """What a cut does, in words."""
     story, before = found.story, found.runs[0]
     values = listed(f"{n.called} = {in_full(n.value)}" for n in story.outputs)
-    said = [(leaf, *(in_full(one.of(leaf)) for one in (before, run))) for leaf in story.leaves]
+    said = [(leaf, in_full(before.of(leaf)), in_full(run.of(leaf))) for leaf in story.leaves]
     if run.use is None:
         gradients = listed(f"{leaf.gradient_name} = {now}" for leaf, _, now in said)
         return WORDS["nothing"].format(values=values, gradients=gradients)

@@ -133,7 +133,7 @@ def test_where_pages_run_a_difference_leads_to_the_playground(tmp_path):
 def test_the_ledger_tells_every_case_with_both_outputs(html):
     text = (html / "notebooks" / "ledger.html").read_text(encoding="utf-8")
     assert all(f'id="{case.name}"' in text for case in CASES)
-    assert "a slip in the document, right is" in text and "PyTorch" in text and "MindSpore (graph)" in text
+    assert "an error in the document; correct is" in text and "PyTorch" in text and "MindSpore (graph)" in text
     assert "Run it here" not in text and "live-page" not in text  # these pages were not built to run
 
 
@@ -308,14 +308,14 @@ def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
     )
     assert faults(tmp_path) == [
         "a.html: there is no c.html",
-        "a.html: there is no such place as b.html#nowhere",
+        "a.html: the link b.html#nowhere is broken",
         "a.html: script loads https://labkit.example/a.js",
     ]
 
 
 def test_a_notebook_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["site", str(tmp_path / "built"), "--notebooks", "99_*"]) == 2
-    assert "there is no such notebook as 99_*" in capsys.readouterr().err
+    assert "no notebook matches 99_*" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()
 
 

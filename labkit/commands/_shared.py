@@ -25,8 +25,8 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     """Add the option `--folder`."""
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER",
-        help=f"your working copy of the notebooks; without it: the folder that {places.HOME} names, or the copy you are "
-        f"in, or {places.DEFAULT}",
+        help=f"your working copy of the notebooks; default: the value of {places.HOME}, or the working copy that contains "
+        f"the current folder, or {places.DEFAULT}",
     )  # fmt: skip
 
 

@@ -12,15 +12,13 @@ from ._shared import add_command, refuse
 
 def add_parser(commands: Any) -> None:
     """Add `labkit covers` to the parsers of the other commands."""
-    what = "list which names of PyTorch and MindSpore the dialects have"
-    parser = add_command(
-        commands, "covers", run, what, "The error about any other name says that labkit does not implement it."
-    )
+    what = "list the names of PyTorch and MindSpore that labkit implements"
+    parser = add_command(commands, "covers", run, what, "Any other name raises an error that says so.")
     parser.add_argument(
         "place",
         nargs="?",
         metavar="MODULE",
-        help="a module or class, such as torch.nn or torch.Tensor; without it, a table",
+        help="a module, a class or one name, such as torch.nn; default: a table of all modules",
     )
 
 
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     had, lacked = coverage(dialect, place)
     print(f"{arguments.place}: {len(had)} of {len(had) + len(lacked)} names")
-    for title, found in (("labkit has", had), ("labkit does not implement", lacked)):
+    for title, found in (("labkit implements", had), ("labkit does not implement", lacked)):
         print("\n" + wrapped(f"{title}: {', '.join(found) or 'none'}"))
     return 0
 
@@ -54,7 +52,7 @@ def _of_one_name(dialect: str, place: str) -> int:
     siblings = known.get(above, ())
     if name in siblings:
         has = name in coverage(dialect, above)[0]
-        print(f"{dialect}.{place}: {'labkit has it' if has else 'labkit does not have it'}")
+        print(f"{dialect}.{place}: {'labkit implements it' if has else 'labkit does not implement it'}")
         return 0
     others = [*(f"{above.removesuffix(':')}.{sibling}" for sibling in siblings)]
     others += [other.removesuffix(":") for other in known if other]

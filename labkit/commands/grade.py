@@ -35,7 +35,7 @@ def _add_files(parser):
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
     parser.add_argument(
         "--roster", type=Path, metavar="FILE.csv",
-        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column id; default: the "
+        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column 'id'; default: the "
         "roster in course.toml",
     )  # fmt: skip
     parser.add_argument(
@@ -53,7 +53,7 @@ def _add_results(parser):
         "--feedback",
         type=Path,
         metavar="FOLDER",
-        help="write a page of feedback for each student; FILE.zip: an archive that Moodle or Canvas imports",
+        help="write a feedback page for each student; FILE.zip: an archive that Moodle or Canvas imports",
     )
 
 
@@ -193,15 +193,15 @@ def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
         yield f"notebooks that belong to another student: {_some(graded.others)}. The overview says to whom."
     if graded.timeless:
         yield (
-            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column submitted "
-            "to the roster; Moodle's grading worksheet has one (and course.toml its timezone)."
+            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column "
+            "'submitted' to the roster (Moodle's grading worksheet has one), and set timezone in course.toml."
         )
     if graded.strangers:
         for stranger in graded.strangers[:10]:
             yield f"not graded, because it matches no student: {stranger.file}. {stranger.why}"
         yield (
-            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column student "
-            f'("-": no student), and run the same command with --resume'
+            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column "
+            "'student' ('-': no student), and run the same command with --resume"
         )
     if graded.ungraded:
         yield f"not graded, and without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."

@@ -174,7 +174,9 @@ def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
         roster = with_ids_of(roster, read_roster(rules.roster))
     if roster and (names := unknown_extensions(rules.policy, roster)):
-        raise ValueError(f"course.toml: extensions for {', '.join(names)}, who are not on the roster {roster.path}.")
+        raise ValueError(
+            f"course.toml: extensions for students who are not on the roster {roster.path}: {', '.join(names)}."
+        )
     if plan.returned and roster is None:
         raise ValueError(f"{plan.returned} is a copy of the roster with the grades: add --roster FILE.")
     if plan.returned and roster:

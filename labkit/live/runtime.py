@@ -109,7 +109,9 @@ def _content(name, sources):
         with urllib.request.urlopen(f"{DISTRIBUTION}/{name}") as answer:
             return answer.read()
     except OSError as error:
-        raise RuntimeFileError(f"{DISTRIBUTION}/{name} cannot be had: {error}. Name a folder: --pyodide DIR") from error
+        raise RuntimeFileError(
+            f"{DISTRIBUTION}/{name} cannot be downloaded: {error}. If a folder has it: --pyodide DIR"
+        ) from error
 
 
 def _there(name: str, sources: Sequence[Path]) -> Iterator[Path]:

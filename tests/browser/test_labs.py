@@ -123,7 +123,7 @@ def test_a_value_is_clicked_and_the_structure_is_predicted_before_it_is_seen(go,
     page.get_by_role("button", name="False", exact=True).click()
     assert "Found the call that returns (dx, dy)." in page.locator(".lab-goal").inner_text()
     assert lab.describe(position="(0, 1)", has_aux=0).replace("\n", " ").endswith(said.inner_text())
-    page.get_by_label("Next to it").select_option(index=1)
+    page.get_by_label("Compare with").select_option(index=1)
     assert "torch.autograd.grad(" in page.locator("pre").inner_text()
     page.get_by_role("button", name="Predict first").click()
     page.get_by_role("button", name="ms.value_and_grad").click()

@@ -54,7 +54,8 @@ LABS = {  # compute in the page
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
-    "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
+    "upstream_gradient": "import numpy as np\nfrom labkit.widgets import UpstreamGradientLab\n"
+    "UpstreamGradientLab(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",

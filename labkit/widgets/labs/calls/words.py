@@ -1,4 +1,4 @@
-"""What is said and asked about a call of `grad`. Which structure comes back is read off the result, never assumed."""
+"""What is said and asked about a call of `grad`. Which structure it returns is read off the result, never assumed."""
 
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .tree import Branch, Failure, Leaf, Tree, leaves_of, skeleton
@@ -16,7 +16,7 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
         telling.append("The outputs come first, then the gradients.")
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    said = [f"Back comes {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
+    said = [f"It returns {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
     return " ".join(said)
 
 

@@ -40,13 +40,13 @@ def read(file: Path) -> tuple[Record, str]:
         return Record(), ""
     except DAMAGED:
         pass
-    return Record(), f"The record of your progress was damaged. A new one begins. {put_record_aside(file)}"
+    return Record(), f"The progress file was damaged, so a new one was started. {put_record_aside(file)}"
 
 
 def put_record_aside(file: Path) -> str:
     """Put the record aside, and say under which name; an empty text where there is none."""
     aside = put_aside(file)
-    return f"The old record is kept as {aside.name}." if aside else ""
+    return f"The old progress file is kept as {aside.name}." if aside else ""
 
 
 def write(file: Path, record: Record) -> None:

@@ -63,7 +63,7 @@ def test_a_folder_with_a_foreign_notebook_of_the_same_name_is_refused(desk):
 
 @pytest.mark.parametrize("where", ["", "figures", "figures/new"])
 def test_the_course_itself_is_no_working_copy(desk, where):
-    with pytest.raises(DeskError, match="the course itself"):
+    with pytest.raises(DeskError, match="original notebooks"):
         WorkingCopy(desk.course / where, desk.course)
 
 

@@ -1,4 +1,4 @@
-"""`labkit covers`: which names of PyTorch and MindSpore the dialects have."""
+"""`labkit coverage`: which names of PyTorch and MindSpore the dialects have."""
 
 import argparse
 from typing import Any
@@ -11,16 +11,14 @@ from ._shared import add_command, refuse
 
 
 def add_parser(commands: Any) -> None:
-    """Add `labkit covers` to the parsers of the other commands."""
-    what = "list which names of PyTorch and MindSpore the dialects have"
-    parser = add_command(
-        commands, "covers", run, what, "The error about any other name says that labkit does not implement it."
-    )
+    """Add `labkit coverage` to the parsers of the other commands."""
+    what = "list the names of PyTorch and MindSpore that labkit implements"
+    parser = add_command(commands, "coverage", run, what, "Any other name raises an error that says so.")
     parser.add_argument(
         "place",
         nargs="?",
         metavar="MODULE",
-        help="a module or class, such as torch.nn or torch.Tensor; without it, a table",
+        help="a module, a class or one name, such as torch.nn; default: a table of all modules",
     )
 
 
@@ -32,7 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     dialect, _, place = arguments.place.partition(".")
     if dialect not in REAL:
         meant = did_you_mean(dialect, REAL)
-        return refuse("covers", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}")
+        return refuse(
+            "coverage", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}"
+        )
     known = names(dialect)
     place = f"{place}:" if f"{place}:" in known else place
     if place not in known:
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     had, lacked = coverage(dialect, place)
     print(f"{arguments.place}: {len(had)} of {len(had) + len(lacked)} names")
-    for title, found in (("labkit has", had), ("labkit does not implement", lacked)):
+    for title, found in (("labkit implements", had), ("labkit does not implement", lacked)):
         print("\n" + wrapped(f"{title}: {', '.join(found) or 'none'}"))
     return 0
 
@@ -54,13 +54,13 @@ def _of_one_name(dialect: str, place: str) -> int:
     siblings = known.get(above, ())
     if name in siblings:
         has = name in coverage(dialect, above)[0]
-        print(f"{dialect}.{place}: {'labkit has it' if has else 'labkit does not have it'}")
+        print(f"{dialect}.{place}: {'labkit implements it' if has else 'labkit does not implement it'}")
         return 0
     others = [*(f"{above.removesuffix(':')}.{sibling}" for sibling in siblings)]
     others += [other.removesuffix(":") for other in known if other]
     full = [f"{dialect}.{name.lstrip('.')}" for name in others]
-    meant = did_you_mean(f"{dialect}.{place}", full, "`labkit covers` lists the modules.")
-    return refuse("covers", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
+    meant = did_you_mean(f"{dialect}.{place}", full, "`labkit coverage` lists the modules.")
+    return refuse("coverage", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
 
 
 def table() -> list[str]:

@@ -52,7 +52,7 @@ class WorkingCopy:
         if folder.exists() and not folder.is_dir():
             raise DeskError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")
         if course.resolve() in (folder.resolve(), *folder.resolve().parents):
-            raise DeskError(f"'{folder}' is the course itself, which is not changed. {places.ELSEWHERE}")
+            raise DeskError(f"'{folder}' has the course's original notebooks, which stay unchanged. {places.ELSEWHERE}")
 
     def files(self) -> list[str]:
         """All files of the course: notebooks, and what they refer to."""
@@ -86,7 +86,7 @@ class WorkingCopy:
         visible = sorted(name for name in there if not name.startswith("."))
         if visible and not (there & {places.MANIFEST, places.RECORD} or any(map(self._is_ours, there))):
             raise DeskError(
-                f"'{self.folder}' holds other files, such as '{visible[0]}'. Name a new or an empty folder."
+                f"'{self.folder}' holds other files, such as '{visible[0]}'. Choose a new or an empty folder."
             )
 
     def _is_ours(self, name: str) -> bool:

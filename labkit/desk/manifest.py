@@ -28,7 +28,7 @@ def read(folder: Path) -> tuple[Manifest, str]:
     except DAMAGED:
         return (
             Manifest(),
-            f"{MANIFEST} was damaged and is written again: what differs from the course is taken as yours.",
+            f"{MANIFEST} was damaged and has been rewritten: notebooks that differ from the course count as edited by you.",
         )
     return manifest, ""
 

@@ -12,7 +12,8 @@ Notebook = dict[str, Any]
 Cell = dict[str, Any]
 ANSWER = "answer-"
 EXPLANATION = re.compile(r"^\*\*Explain[.:]?\*\*.*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
-FOLDED = r"<details><summary>Explain</summary>\n\n\g<0>\n\n</details>"
+FOLDED = "<details><summary>Explain</summary>\n\n{text}\n\n</details>"
+PREDICTS, ANSWERS = "predict", "answer"  # tags of cells: a prompt, and the answer that is folded
 
 
 class NoNotebook(ValueError):
@@ -35,16 +36,23 @@ def write(notebook: Notebook) -> bytes:
 
 
 def clear(notebook: Notebook) -> Notebook:
-    """The same without outputs and counts, and with explanations folded: nothing under "Predict" tells the answer."""
+    """The same without outputs and counts, and with answers folded: nothing below a prompt tells the answer."""
     return notebook | {"cells": [_cleared(cell) for cell in notebook["cells"]]}
 
 
 def _cleared(cell: Cell) -> Cell:
     if cell["cell_type"] == "code":
         return cell | {"outputs": [], "execution_count": None}
+    if ANSWERS in tags(cell):
+        return cell | {"source": FOLDED.format(text=source(cell))}
     if cell["cell_type"] == "markdown":
-        return cell | {"source": EXPLANATION.sub(FOLDED, source(cell))}
+        return cell | {"source": EXPLANATION.sub(lambda told: FOLDED.format(text=told[0]), source(cell))}
     return cell
+
+
+def tags(cell: Cell) -> list[str]:
+    """The tags of a cell."""
+    return list(cell.get("metadata", {}).get("tags", ()))
 
 
 def marks(notebook: Notebook) -> list[str]:

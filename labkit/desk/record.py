@@ -1,10 +1,14 @@
-"""The record of right answers: the file `.labkit-progress.json` next to the notebooks, for several kernels at once."""
+"""The record of right answers and of predictions: the file `.labkit-progress.json` next to the notebooks.
+
+Several kernels may write it at once.
+"""
 
 import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,28 +21,37 @@ ABANDONED = 10.0  # seconds after which a lock was left behind by a kernel that 
 Answers = dict[str, dict[str, Any]]
 
 
-def read(file: Path) -> tuple[Answers, str]:
-    """`(answers, "")`. A file that makes no sense is put aside, and the second text says so."""
+@dataclass
+class Record:
+    """The first right answer to each exercise, and the option that was chosen for each prediction."""
+
+    answers: Answers = field(default_factory=dict)
+    predictions: dict[str, str] = field(default_factory=dict)
+
+
+def read(file: Path) -> tuple[Record, str]:
+    """`(record, "")`. A file that makes no sense is put aside, and the second text says so."""
     try:
-        answers = json.loads(file.read_text(encoding="utf-8"))["answers"]
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        answers, predictions = stored["answers"], dict(stored.get("predictions", {}))
         if all(isinstance(entry[field], kind) for entry in answers.values() for field, kind in FIELDS.items()):
-            return answers, ""
+            return Record(answers, predictions), ""
     except FileNotFoundError:
-        return {}, ""
+        return Record(), ""
     except DAMAGED:
         pass
-    return {}, f"The record of your progress was damaged. A new one begins. {put_record_aside(file)}"
+    return Record(), f"The progress file was damaged, so a new one was started. {put_record_aside(file)}"
 
 
 def put_record_aside(file: Path) -> str:
     """Put the record aside, and say under which name; an empty text where there is none."""
     aside = put_aside(file)
-    return f"The old record is kept as {aside.name}." if aside else ""
+    return f"The old progress file is kept as {aside.name}." if aside else ""
 
 
-def write(file: Path, answers: Answers) -> None:
+def write(file: Path, record: Record) -> None:
     """Write the record in one step."""
-    write_whole(file, (json.dumps({"answers": answers}, indent=1) + "\n").encode())
+    write_whole(file, (json.dumps(asdict(record), indent=1) + "\n").encode())
 
 
 def next_open(exercises: Mapping[str, Sequence[str]], answers: Answers) -> tuple[str, str] | None:

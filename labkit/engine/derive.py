@@ -86,7 +86,7 @@ def _one_array(caller, output=None):
     if isinstance(output, (tuple, list, dict)):
         came = f"a {type(output).__name__} of {len(output)}"
         raise TypeError(
-            f"{caller}: expected one array to be returned, but got {came}. Take one: {caller}(lambda x: f(x)[0])"
+            f"{caller}: expected one array to be returned, but got {came}. Choose one output: {caller}(lambda x: f(x)[0])"
         )
 
 

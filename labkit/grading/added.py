@@ -184,7 +184,7 @@ def _on_answers(node: ast.AST, answers: Collection[str]) -> Iterator[tuple[str, 
         case ast.ClassDef(bases=bases):
             for base in bases:
                 if isinstance(base, ast.Name) and base.id in answers:
-                    yield f"class {node.name}({base.id})", "Let the answer hold the class that derives from it"
+                    yield f"class {node.name}({base.id})", "Define the derived class in the answer's cell"
         case ast.Compare(left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]) if name in answers:
             yield f"type(...) is {name}", "Use isinstance"
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Name(id=of), *_]):
@@ -226,7 +226,7 @@ def _regions(cell: Any) -> Iterator[str]:
             yield f"BEGIN {region} occurs {begun} times, END {region} {ended} times."
         home = homes[region]
         if begun and not is_marked(cell, *([home] if isinstance(home, str) else home)):
-            yield f"BEGIN {region} in a cell without the mark for it: its text is not released, and has no effect."
+            yield f"BEGIN {region} in a cell that is not marked for it: the region is not released, and has no effect."
 
 
 def _question(cells: Sequence[Any], i: int) -> AddedQuestion:

@@ -59,7 +59,7 @@ def collect(
     names = [assignment, *([source.stem] if source else [])]
     search = _Search(tree, Chooser(tree, names, source), roster, matches or {}, zone)
     if isinstance(tree, Sealed):
-        search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
+        search.strangers += [Stranger(name, "Its path points outside the archive.") for name in tree.outside]
     return search.collected()
 
 

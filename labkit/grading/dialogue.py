@@ -47,7 +47,7 @@ def relayed(
     except wire.Spent:
         return {"verdict": "unable", "error": f"the tests themselves took more than {seconds:g} s"}
     except wire.TimedOut:
-        return {"verdict": "unable", "error": f"the tests themselves ran for more than {wall:g} s on the clock"}
+        return {"verdict": "unable", "error": f"the tests themselves ran for more than {wall:g} s of elapsed time"}
     except (wire.Closed, wire.Garbled, TypeError) as error:
         return {"verdict": "unable", "error": f"the process of the tests was lost ({error})"}
     return message

@@ -70,7 +70,7 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
     path = course.release(planned.name)
     if read_notebook(path) != released(source):
-        yield f"{path}: is not made from {course.source(planned.name)}. Run: labkit course build"
+        yield f"{path}: was not built from {course.source(planned.name)}. Run: labkit course build"
 
 
 def _variants(assignment: Assignment) -> Iterator[Assignment]:
@@ -127,7 +127,7 @@ def _class_problems(course: Course) -> Iterator[str]:
             yield str(error)
             return
         if roster and (names := unknown_extensions(rules.policy, roster)):
-            yield f"course.toml: {planned.name}: extensions for {', '.join(names)}, who are not on the roster. Fix the names."
+            yield f"course.toml: {planned.name}: extensions for students who are not on the roster: {', '.join(names)}."
 
 
 def _strangers(course: Course) -> Iterator[str]:

@@ -113,7 +113,7 @@ class Worker:
         except (EOFError, OSError):
             return self._lose(work, "")
         if late:
-            return self._lose(work, "more than the longest time for a submission")
+            return self._lose(work, "more than the time limit for a submission")
         if isinstance(came, Exception):
             raise came
         if isinstance(came, tuple):

@@ -80,9 +80,9 @@ class Jail:
     def start(self) -> None:
         """Start the server and see that a program can run in isolation."""
         if not can_fork():
-            raise NotIsolated(f"grading needs processes that fork:\n{self.layers}")
+            raise NotIsolated(f"this machine cannot fork processes, which grading needs:\n{self.layers}")
         if not self.layers.isolated and not self.unsafe:
-            raise NotIsolated(f"student code cannot be isolated here:\n{self.layers}")
+            raise NotIsolated(f"this machine cannot isolate students' code:\n{self.layers}")
         try:
             self._launch(isolate=FILES in self.layers.present)
         except JailError as error:
@@ -91,7 +91,7 @@ class Jail:
             missing = {**self.layers.missing, PROCESSES: why, FILES: why}
             self.layers = Layers(tuple(p for p in self.layers.present if p not in missing), missing)
             if not self.unsafe:
-                raise NotIsolated(f"student code cannot be isolated here:\n{self.layers}") from None
+                raise NotIsolated(f"this machine cannot isolate students' code:\n{self.layers}") from None
             self._launch(isolate=False)
 
     def _launch(self, isolate):
@@ -124,9 +124,9 @@ class Jail:
                 session.send(TRIAL)
                 said = [session.receive(START_SECONDS) for _ in range(2)]
         except (wire.Closed, wire.TimedOut, wire.Garbled) as error:
-            raise JailError(f"a program does not run: {error}") from None
+            raise JailError(f"a sandbox process failed: {error}") from None
         if said[-1] != {"ask": "trial", "found": "value", "value": ["int", "1"]}:
-            raise JailError(f"a program does not run: {said}")
+            raise JailError(f"a sandbox process gave a wrong answer: {said}")
 
     def _answer(self):
         text = b""
@@ -137,13 +137,13 @@ class Jail:
                     raise JailError(self._last_words())
                 text += part
         except OSError as error:
-            raise JailError(f"the server does not answer: {error}") from None
+            raise JailError(f"the sandbox server does not answer: {error}") from None
         return text.decode().strip()
 
     def _last_words(self):
         self._server.kill()
         words = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
-        return words[-1] if words else "the server ended without a message"
+        return words[-1] if words else "the sandbox server ended without a message"
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -158,7 +158,7 @@ class Jail:
             with theirs:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
-                raise JailError("a program could not be forked")
+                raise JailError("a sandbox process could not be forked")
             session = Session(ours, self._server.pid, self.limits.all_megabytes)
             session.begin()
             yield session

@@ -74,14 +74,14 @@ class Tests:
         if "raised" in message:
             raise self._error(message["raised"], operation)
         if any(isinstance(error, AssertionError) for error in self.raised):
-            raise self.strange("the result of an answer that caught an error of their own function")
+            raise self.strange("the result of an answer that caught an error of a function of the tests")
         return args[message["same"]] if "same" in message else self._decoded(message.get("came"))
 
     def _called(self, message):
         """Call a function that was passed to the open call, and say what came of it; of an error no more than its kind."""
         try:
             if message["call"] not in self.open:
-                raise RuntimeError("a function of the tests was called after its call")
+                raise RuntimeError("a function of the tests was called after the test that passed it")
             function = self.functions[message["call"]]
             args = [self._decoded(one) for one in message["args"]]
             named = {str(key): self._decoded(one) for key, one in message["named"].items()}

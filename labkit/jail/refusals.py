@@ -17,7 +17,7 @@ END
 sudo apparmor_parser --replace /etc/apparmor.d/bwrap"""
 UNTRIED = "(The profile needs AppArmor 4, as Ubuntu 24.04 has it. These commands are untested: please report problems.)"
 CONTAINER = (
-    "this container may not create namespaces: grade on the host, or start it with podman run (or docker run) "
+    "this container is not allowed to create namespaces: grade on the host, or start it with podman run (or docker run) "
     "--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined; that was tried with podman 4.3 and runc, "
     "and not with Docker"
 )
@@ -53,10 +53,10 @@ def no_call_filter(root: Path = Path("/")) -> str:
     """Why system calls cannot be refused: the kernel cannot, or what tells it is not installed.
 
     >>> no_call_filter(Path("/nowhere"))
-    'this kernel is built without seccomp, and no command changes that: grade on another machine'
+    'this kernel is built without seccomp, which no command changes: grade on another machine'
     """
     if not (root / "proc/sys/kernel/seccomp").exists():
-        return "this kernel is built without seccomp, and no command changes that: grade on another machine"
+        return "this kernel is built without seccomp, which no command changes: grade on another machine"
     pip = command_line([sys.executable, "-m", "pip", "install", "pyseccomp"])
     return f"pyseccomp or libseccomp is not installed: {pip}, {install('libseccomp2', 'libseccomp')}"
 

@@ -126,7 +126,7 @@ class Theirs:
         fed = self._fed or (isinstance(other, Theirs) and other._fed)
         if self._base:
             if fed and not isinstance(other, Theirs):
-                raise self._peer.strange(f"{self._words()} that was computed with a value of theirs")
+                raise self._peer.strange(f"{self._words()} that was computed with a value from the tests")
             found = getattr(operator, name)(plain(self), plain(other) if isinstance(other, Theirs) else other)
             if found is False and f"__{name}__" in self._own:  # its class may call other things equal
                 raise self._peer.strange(self._words())
@@ -144,7 +144,7 @@ class Theirs:
     def _does(self, name: str, *args: Any) -> Any:
         """A unary operation, or one on an item: with the data where the class does not define it, otherwise asked for."""
         if self._fed and name in NUMBERS:
-            raise self._peer.strange(f"{self._words()} that was computed with a value of theirs")
+            raise self._peer.strange(f"{self._words()} that was computed with a value from the tests")
         held = name in ("len", "iter", "reversed", *NUMBERS) and hasattr(self._base, f"__{name}__")
         asks = f"__{name}__" in self._own or (name == "getitem" and "__missing__" in self._own)
         if self._base and (held or not asks):
@@ -178,7 +178,7 @@ class Theirs:
             with suppress(TypeError):
                 return checked(came, OPERATIONS[name](plain(first), plain(second)))
         if not isinstance(came, Theirs):
-            raise self._peer.strange(f"what {self._words()} returns for a value of theirs")
+            raise self._peer.strange(f"what {self._words()} returns for a value from the tests")
         object.__setattr__(came, "_fed", True)
         return came
 

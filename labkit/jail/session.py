@@ -49,6 +49,6 @@ class Session:
         try:
             word = self.receive(START_SECONDS)
         except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
-            raise JailError(f"a program does not start: {error}") from None
+            raise JailError(f"a sandbox process does not start: {error}") from None
         if word != {"layers": "active"}:
             raise JailError(f"an isolation layer could not be started: {word}")

@@ -83,7 +83,7 @@ def _times(given, factor):
 
 
 SCALES = (1e-3, -1.0, 1e3)
-_SAID = {1e-3: "divided by 1000", -1.0: "with the other sign", 1e3: "times 1000"}
+_SAID = {1e-3: "divided by 1000", -1.0: "with the opposite sign", 1e3: "times 1000"}
 
 
 def elsewhere(bench: Bench) -> tuple[float, str, list[Difference]] | None:

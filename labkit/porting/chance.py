@@ -22,7 +22,7 @@ def quieted(side, run: Callable[[], Run], mode: str, notes: list[str]) -> tuple[
         part = side.parts[call[0]]
         if part.kind in classes or mode == "eval":
             notes.append(
-                f"{side.framework}'s {part.title} draws random numbers in {mode} mode, whatever its own mode is: what comes "
+                f"{side.framework}'s {part.title} draws random numbers in {mode} mode, whatever its own mode is, so the values "
                 "after it cannot agree."
             )
             return one, found
@@ -56,8 +56,8 @@ def _spread_row(both, calls, parts, notes):
     spreads = _spreads(both, calls)
     said = "zeros {:.0%} | {:.0%}, mean {:.3g} | {:.3g}".format(*(s[0, i] for i in (0, 1) for s in spreads))
     notes.append(
-        f"{parts[0].title} and {parts[1].title} draw random numbers in training: they are compared by what they make of ones "
-        f"({said}), and switched off for the rest."
+        f"{parts[0].title} and {parts[1].title} draw random numbers in training: they are compared by their results for "
+        f"ones ({said}), and switched off for the rest."
     )
     return both.row("random numbers", calls, said=said if _apart(*spreads) else "", end=True)
 
@@ -75,7 +75,7 @@ def _alone(both, drawing, told, notes):
         return []
     has = 0 if left[0] else 1
     part = left[has][0]
-    said = f"drawn in {_BY[has]}, and nothing like it in {_BY[1 - has]}"
+    said = f"drawn in {_BY[has]}, but not in {_BY[1 - has]}"
     row = Compared("random numbers", "", "", both.mode, said=said, end=True)
     if has == 0:
         row.torch, row.kinds = part.path, (part.kind, "")

@@ -164,7 +164,7 @@ def tried_weights(bench: Bench, pair) -> str:
         for h in held:
             for neutral in (0.0, 1.0):
                 if _agrees_with(bench, [(side, h, np.full(h.shape, neutral, np.float32))]):
-                    return f"with a {h.name} of {neutral:g} in {side.framework}'s module, which the other has not, the two agree"
+                    return f"with a {h.name} of {neutral:g} in {side.framework}'s module, which the other lacks, the two agree"
     return _exchanged(bench, pair)
 
 

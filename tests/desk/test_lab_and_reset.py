@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_told(desk, opened, capsys):
     (desk.folder / "01_more.ipynb").write_text("{")
     assert cli.main(["lab"]) == 0 and opened
     printed = capsys.readouterr().out
-    assert "01_more.ipynb cannot be read" in printed and "labkit reset 01_more" in printed
+    assert "01_more.ipynb is damaged" in printed and "labkit reset 01_more" in printed
 
 
 @pytest.mark.parametrize("command", [["lab"], ["reset", "0"]])
@@ -164,7 +164,7 @@ def test_a_working_copy_that_cannot_be_written_any_more_is_refused(desk, opened,
     desk.copy().lay()
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert cli.main(["lab"]) == 2 and not opened
-    assert f"'{desk.folder}' cannot be written. Name another folder: --folder" in capsys.readouterr().err
+    assert f"'{desk.folder}' cannot be written. Choose another folder with --folder" in capsys.readouterr().err
 
 
 # ---- reset ----
@@ -199,7 +199,7 @@ def test_reset_of_an_unknown_notebook_changes_nothing(desk, name, words, capsys)
 
 
 def test_reset_where_there_is_no_working_copy(desk, capsys):
-    assert cli.main(["reset", "0"]) == 2 and "labkit lab makes one" in capsys.readouterr().err
+    assert cli.main(["reset", "0"]) == 2 and "To create one: labkit lab" in capsys.readouterr().err
     assert not desk.folder.exists()
 
 

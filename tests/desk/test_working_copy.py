@@ -63,7 +63,7 @@ def test_a_folder_with_a_foreign_notebook_of_the_same_name_is_refused(desk):
 
 @pytest.mark.parametrize("where", ["", "figures", "figures/new"])
 def test_the_course_itself_is_no_working_copy(desk, where):
-    with pytest.raises(DeskError, match="the course itself"):
+    with pytest.raises(DeskError, match="original notebooks"):
         WorkingCopy(desk.course / where, desk.course)
 
 
@@ -218,6 +218,13 @@ def test_a_working_copy_that_is_interrupted_while_it_is_laid_is_completed(desk, 
     assert not desk.copy().lay().newer
     publish_anew(desk)
     assert desk.copy().lay().renewed == ["00_start.ipynb", "figures/graph.png"]
+
+
+def test_an_answer_is_folded_whole_whatever_it_holds():
+    told = "Six.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1\n```"
+    cell = {"cell_type": "markdown", "source": told, "metadata": {"tags": ["answer"]}}
+    (folded,) = nb.clear({"cells": [cell]})["cells"]
+    assert folded["source"] == f"<details><summary>Explain</summary>\n\n{told}\n\n</details>"
 
 
 def test_an_explanation_is_folded_and_what_follows_it_is_not():

@@ -1,4 +1,4 @@
-"""Sick training runs: five that show their sources afterwards (notebook 18), and a ward of others that never do (18b).
+"""Sick training runs: five that show their sources afterwards (unit 14), and a ward of others that never do (18b).
 
 `admit(name)` is a patient of the ward: a small training run of the moons net in which none, one, two or three of twelve
 faults are hidden. `FAULTS` names them, `prices()` says what can be measured; see `Patient`.

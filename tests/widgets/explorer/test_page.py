@@ -128,3 +128,16 @@ def test_a_tape_frees_what_it_saved_once_it_ran():
     steps = [page(at, card, way, step) for step in (0, card["ran"], card["walked"], card["walked"] + 1)]
     saves = ["MulBackward0", "saves self = x, other = w"]
     assert steps == [None, [*saves, False], [*saves, False], [*saves, True]]
+
+
+def test_the_factors_that_are_shown_give_the_product_that_is_shown():
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    data = labkit.show(torch.nn.functional.cross_entropy(net(torch.tensor([[0.5, -1.0, 2.0]])), torch.tensor([1]))).data
+    arrays = [onp.reshape([value for (value,) in one["at"]], one["shape"]) for one in data["arrays"]]
+    groups = [group for way in data["ways"].values() for step in way["inside"].values() for group in step]
+    products = [group["parts"] for group in groups if "·" in group["parts"] and len(group["parts"]) == 5]
+    for parts in products:
+        left, right, found = (arrays[part["array"]] for part in parts[::2])
+        assert onp.allclose((left @ right).reshape(found.shape), found, rtol=1e-4)
+    assert len(products) >= 4

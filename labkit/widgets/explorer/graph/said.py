@@ -24,7 +24,7 @@ class Said:
 
     def __init__(self, story: Story):
         self.story, self.arrays = story, list[dict[str, Any]]()
-        self._known = dict[int, int]()  # arrays by the id of what they are of, which the story keeps
+        self._known = dict[int, tuple[int, Any]]()  # what is there is kept, so that its id is given to no other
 
     def value(self, value: Any, form: str) -> str:
         """A value, gradient or contribution of the story in one of the `FORMATS`."""
@@ -57,9 +57,9 @@ class Said:
         ):
             return None
         if id(value) not in self._known:
-            self._known[id(value)] = len(self.arrays)
+            self._known[id(value)] = len(self.arrays), value
             self.arrays.append({"shape": list(np.shape(value)), "at": self._at(value)})
-        return self._known[id(value)]
+        return self._known[id(value)][0]
 
     def _at(self, value):
         return [[_plain(float(one))] for one in np.ravel(value)]
@@ -114,7 +114,8 @@ class Left(Said):
     def _place(self, value):
         found = self.array(value)
         if found is None:  # more than is shown, but a text has its norm
-            found = self._known[id(value)] = len(self.arrays)
+            found = len(self.arrays)
+            self._known[id(value)] = found, value
             self.arrays.append({"shape": list(np.shape(value)), "at": self._at(value)})
         return found
 

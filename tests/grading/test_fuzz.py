@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit.grading.collecting import collect
-from labkit.grading.salvage import read_submission
+from labkit.grading.damaged_notebooks import read_submission
 from labkit.grading.submissions import SubmissionError, open_submission
 
 ANYTHING = st.recursive(

@@ -87,9 +87,7 @@ def test_what_nobody_knows_is_named(tmp_path):
     _, notebook = source_with(tmp_path, odd, cell("code", "alone", "x = 1", solution=True))
     first, second, third = misplaced(notebook.cells)
     assert first == "cell 6 (odd): the mark 'peer_review' is unknown and has no effect. Remove it."
-    assert (
-        "BEGIN HIDDEN TESTS occurs 1 times, END HIDDEN TESTS 0 times" in second and "not marked for it" in third
-    )
+    assert "BEGIN HIDDEN TESTS occurs 1 times, END HIDDEN TESTS 0 times" in second and "not marked for it" in third
     first, second = ungraded(notebook.cells)
     assert "its metadata 'otter' is unknown" in first and "cell 7 (alone): an answer without points" in second
     whole = source_with(tmp_path, *added_cells())[1].cells

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from labkit.grading.bounds import Bounds
 from labkit.grading.collecting import collect
+from labkit.grading.damaged_notebooks import read_submission
 from labkit.grading.processes import Reader
-from labkit.grading.salvage import read_submission
 from labkit.grading.submissions import SubmissionError, open_submission
 
 ANYTHING = st.recursive(

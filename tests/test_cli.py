@@ -52,7 +52,7 @@ def test_help_loads_nothing_that_a_command_needs():
         (["docter"], "Did you mean 'doctor'?"),
         (["--verbose", "progres"], "Did you mean 'progress'?"),
         (["versoin"], "Did you mean 'version'"),
-        (["xyz"], "There are: "),
+        (["xyz"], "Choose from: "),
     ],
 )
 def test_an_unknown_command_is_answered_with_near_ones(given, words, capsys):

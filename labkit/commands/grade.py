@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:
         "labkit also writes grades.questions.csv, grades.html (your overview with the misconceptions of the class) and "
         "grades.journal, from which --resume continues."
     )
-    for add in (_add_files, _add_results, _add_again, _add_limits):
+    for add in (_add_files, _add_results, _add_second_run, _add_limits):
         add(parser)
 
 
@@ -57,7 +57,7 @@ def _add_results(parser):
     )
 
 
-def _add_again(parser):
+def _add_second_run(parser):
     """The options of a second run."""
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
@@ -65,7 +65,7 @@ def _add_again(parser):
         help="run no code: write the results of the last run again, with the current points, texts and marks",
     )  # fmt: skip
     parser.add_argument(
-        "--again",
+        "--regrade",
         action="append",
         default=[],
         metavar="NAME",
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     except NotIsolated as error:
         return _refuse(f"{error}\n{_ANYWAY}")
     except (AssignmentError, SubmissionError, JournalError, RuntimeError, OSError, ValueError) as error:
-        return _refuse(str(error))
+        return _refuse(error)
     return _tell(plan, graded)
 
 
@@ -147,7 +147,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
         resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
         pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)),
         roster=arguments.roster, returned=arguments.returned,
-        rescore=arguments.rescore, again=tuple(arguments.again),
+        rescore=arguments.rescore, regrade=tuple(arguments.regrade),
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def _tell(plan: Any, graded: Any) -> int:
     if graded.to_mark:
         print(
             f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points until then: "
-            f"labkit course marks {plan.out} --assignment {plan.assignment}"
+            f"labkit course mark {plan.out} --assignment {plan.assignment}"
         )
     if plan.returned and graded.waiting:
         print(f"Until then {plan.returned} has no grade for: {_some(graded.waiting)}")

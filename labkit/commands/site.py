@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     modules = MODULES if arguments.modules is None else arguments.modules
     try:
         wrong = build_site(arguments.output, arguments.notebooks, modules, arguments.live, arguments.pyodide)
-    except (SiteError, ImageError, RuntimeFileError) as error:
+    except (SiteError, ImageError, RuntimeFileError, OSError) as error:
         return refuse("site", error)
     html = arguments.output.resolve() / "html"
     served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""

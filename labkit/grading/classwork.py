@@ -17,6 +17,7 @@ from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
 from .export import grade_column, read_matches
+from .files import SubmissionError
 from .finals import Final, finals_of, unknown_extensions
 from .grader import Grader, Settings
 from .journal import Journal, fingerprint_of, locked, seed_of
@@ -105,10 +106,12 @@ def grade_class(
             plan.submissions, assignment.name, plan.assignment, roster, matches, rules.zone, reader
         )  # fmt: skip
         found = collected.submissions
+        if not (found or collected.strangers or roster):
+            raise SubmissionError(f"There is no submission in {plan.submissions}; expected the students' notebooks.")
         known = [*assignment.order, *(submission.student for submission in found)]
-        if strange := next((name for name in plan.again if name not in known), ""):
+        if strange := next((name for name in plan.regrade if name not in known), ""):
             raise ValueError(
-                f"--again: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
+                f"--regrade: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
             )
         with _made(plan.out.parent), locked(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
@@ -147,7 +150,7 @@ def _results(
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
             done = before if before is not None and is_graded(before) else None
-            again = assignment.order if work.student in plan.again else plan.again
+            again = assignment.order if work.student in plan.regrade else plan.regrade
             if plan.rescore or (done is not None and not stale(done, assignment, again)):
                 results[work.student] = done or _not_run(assignment, settings, work)
                 step()
@@ -201,7 +204,7 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts stand on something else than today's notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield f"{name} was changed after {counted(number, 'answer')} had been graded; to run it again for all: --again {name}"
+        yield f"{name} was changed after {counted(number, 'answer')} had been graded. To regrade them: --regrade {name}"
 
 
 def _examine(plan: Plan) -> None:

@@ -95,7 +95,7 @@ def _take(name, digest, sources, folder):
     content = _content(name, sources)
     if content is None:
         places = " or ".join(map(str, sources))
-        raise RuntimeFileError(f"there is no {name} in {places}; it belongs to Pyodide {VERSION}")
+        raise RuntimeFileError(f"expected the files of Pyodide {VERSION}, but there is no {name} in {places}")
     if hashlib.sha256(content).hexdigest() != digest:
         raise RuntimeFileError(f"{name} is not the file of Pyodide {VERSION}: its SHA-256 differs")
     (folder / name).write_bytes(content)

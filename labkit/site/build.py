@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..desk import places
@@ -40,6 +41,8 @@ def build_site(
     paths = sorted({path for name in notebooks for path in (root / "notebooks").glob(f"{name}.ipynb")})
     if not paths:
         raise SiteError(f"no notebook matches {', '.join(notebooks)}")
+    if unknown := [name for name in modules if name.partition(".")[0] != "labkit" or not find_spec(name)]:
+        raise SiteError(f"expected modules of labkit, such as labkit.engine, but got {', '.join(unknown)}")
     source, html = (folder.resolve() / part for part in ("source", "html"))
     sources = Sources(root, source, tell)
     sources.write_reference(modules)

@@ -169,9 +169,11 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_written(plan):
     assert not plan.out.parent.exists()
 
 
-def test_an_empty_folder_gives_an_empty_table(plan, tmp_path):
+def test_an_empty_folder_is_refused(plan, tmp_path):
     (tmp_path / "empty").mkdir()
-    assert grade_class(replace(plan, submissions=tmp_path / "empty")).results == [] and rows(plan.out) == []
+    with pytest.raises(SubmissionError, match="There is no submission in .*empty"):
+        grade_class(replace(plan, submissions=tmp_path / "empty"))
+    assert not plan.out.exists()
 
 
 def test_a_run_with_seed_0_is_resumed_with_seed_0(plan):

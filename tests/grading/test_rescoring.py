@@ -100,19 +100,19 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
     graded.clear()
     main([
         "grade", str(plan.submissions), "--assignment", str(plan.assignment), "--out", str(plan.out), "--jobs", "1",
-        "--again", "grad-slip", "--seconds", "60", "--feedback", str(plan.feedback),
+        "--regrade", "grad-slip", "--seconds", "60", "--feedback", str(plan.feedback),
     ])  # fmt: skip
     complained = capsys.readouterr().err
     assert "belongs to a run with other settings" in complained and graded == []  # of time: those of the first run
-    grade_class(replace(plan, again=("grad-slip",)))
+    grade_class(replace(plan, regrade=("grad-slip",)))
     assert graded == [("ann", ["grad-slip"]), ("bob", ["grad-slip"])] and scores(plan)["ann"] == (7.5, 36.0)
     ann = next(result for result in results_in(plan.beside(".journal")) if result.student == "ann")
     assert len(ann.questions) == 6 and ann.answers["why"] == "It goes back."
-    grade_class(replace(plan, again=("bob",)))  # one student, by name
+    grade_class(replace(plan, regrade=("bob",)))  # one student, by name
     (*_, (who, questions)) = graded
     assert len(graded) == 3 and who == "bob" and len(questions) == 6 and scores(plan)["ann"] == (7.5, 36.0)
     with pytest.raises(ValueError, match=r"no question and no student 'grad-slop'\. Did you mean 'grad-slip'"):
-        grade_class(replace(plan, again=("grad-slop",)))
+        grade_class(replace(plan, regrade=("grad-slop",)))
 
 
 def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
@@ -126,7 +126,7 @@ def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
 
 def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_jail, capsys, monkeypatch):
     grade_class(plan)
-    arguments = ["course", "marks", str(plan.out), "--assignment", str(plan.assignment), "--no-browser"]
+    arguments = ["course", "mark", str(plan.out), "--assignment", str(plan.assignment), "--no-browser"]
     served = []
 
     def serve(server):
@@ -142,7 +142,7 @@ def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, sam
     assert main([*arguments, "--question", "grad-slip"]) == 0 and len(served[1]) == 2
     assert main([*arguments, "--question", "grad-slop"]) == 1
     assert "no question 'grad-slop'" in capsys.readouterr().err
-    assert main(["course", "marks", "nowhere.csv"]) == 1
+    assert main(["course", "mark", "nowhere.csv"]) == 1
     assert "nowhere.journal" in capsys.readouterr().err
 
 
@@ -167,7 +167,7 @@ def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, 
     assert len(graded) == 2
 
     write_marks(plan.beside(".marks.csv"), {(ann, "why"): Mark(digest_of("It goes back."), 3.0)})
-    for more in ({"rescore": True}, {"resume": True}, {"again": ("test-power",)}):
+    for more in ({"rescore": True}, {"resume": True}, {"regrade": ("test-power",)}):
         done = grade_class(replace(plan, **more))
         final = next(final for final in done.finals if final.result.student == ann)
         assert not done.waiting and not done.ungraded

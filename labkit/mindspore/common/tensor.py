@@ -334,7 +334,11 @@ def hooked(value, hook):
         changed = hook(wrap(g))
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
-    return custom_vjp(lambda x: x, rule, made_of_ops=True, any_shape=True)(value)
+    return custom_vjp(_through_hook, rule, made_of_ops=True, any_shape=True)(value)
+
+
+def _through_hook(x):
+    return x
 
 
 def _array(data, dtype):

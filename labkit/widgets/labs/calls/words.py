@@ -54,12 +54,12 @@ def _why(setting, call):
     """Why a call fails, where the call itself shows it."""
     position = setting.positions[call.position][1]
     if position is None and not call.weights:
-        return "It asks for nothing: neither for an input nor for a parameter."
+        return "It selects nothing: neither an input nor a parameter."
     if any(p >= len(setting.inputs) for p in setting.asked(call)):
         last = len(setting.inputs) - 1
         return f"Positions count from 0: the last input, {setting.inputs[last]}, is {last}."
     if call.has_aux and len(setting.outputs) == 1:
-        return "has_aux=True needs a second output, and there is one only."
+        return "has_aux=True needs a second output, but there is only one."
     return ""
 
 

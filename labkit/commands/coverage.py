@@ -1,4 +1,4 @@
-"""`labkit covers`: which names of PyTorch and MindSpore the dialects have."""
+"""`labkit coverage`: which names of PyTorch and MindSpore the dialects have."""
 
 import argparse
 from typing import Any
@@ -11,9 +11,9 @@ from ._shared import add_command, refuse
 
 
 def add_parser(commands: Any) -> None:
-    """Add `labkit covers` to the parsers of the other commands."""
+    """Add `labkit coverage` to the parsers of the other commands."""
     what = "list the names of PyTorch and MindSpore that labkit implements"
-    parser = add_command(commands, "covers", run, what, "Any other name raises an error that says so.")
+    parser = add_command(commands, "coverage", run, what, "Any other name raises an error that says so.")
     parser.add_argument(
         "place",
         nargs="?",
@@ -30,7 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
     dialect, _, place = arguments.place.partition(".")
     if dialect not in REAL:
         meant = did_you_mean(dialect, REAL)
-        return refuse("covers", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}")
+        return refuse(
+            "coverage", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}"
+        )
     known = names(dialect)
     place = f"{place}:" if f"{place}:" in known else place
     if place not in known:
@@ -57,8 +59,8 @@ def _of_one_name(dialect: str, place: str) -> int:
     others = [*(f"{above.removesuffix(':')}.{sibling}" for sibling in siblings)]
     others += [other.removesuffix(":") for other in known if other]
     full = [f"{dialect}.{name.lstrip('.')}" for name in others]
-    meant = did_you_mean(f"{dialect}.{place}", full, "`labkit covers` lists the modules.")
-    return refuse("covers", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
+    meant = did_you_mean(f"{dialect}.{place}", full, "`labkit coverage` lists the modules.")
+    return refuse("coverage", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
 
 
 def table() -> list[str]:

@@ -207,7 +207,7 @@ def test_nothing_of_this_machine_and_no_addresses(path):
 @notebooks
 def test_predictions_have_their_entry_and_their_answer(path):
     """For each prompt: the cell that keeps a prediction, cells that show the answer, and then the answer, which is folded."""
-    cells, unit = load(path).cells, number_of(path).lower()
+    cells, unit = load(path).cells, number_of(path)
     prompts = [i for i, cell in enumerate(cells) if "predict" in tags(cell)]
     names = [cells[i + 1].id.removeprefix("predict-") for i in prompts]
     assert set(names) == set(course().get(unit, {})) and len(names) == len(set(names))
@@ -227,7 +227,7 @@ def test_predictions_have_their_entry_and_their_answer(path):
 
 
 def test_every_unit_with_predictions_is_a_notebook():
-    units = {number_of(path).lower() for path in NOTEBOOKS}
+    units = {number_of(path) for path in NOTEBOOKS}
     assert set(course()) <= units
     assert all(set(entry) == {"right", "about"} for names in course().values() for entry in names.values())
 

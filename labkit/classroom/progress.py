@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..desk import places
-from ..desk import record as stored
+from ..working_copy import places
+from ..working_copy import progress_file as stored
 from .exercise import Exercise
 from .exercises import EXERCISES
 from .numbers import is_version

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Any
 
-from ..desk import places
 from ..messages.install_hints import how_to_install
 from ..messages.suggestions import did_you_mean
+from ..working_copy import places
 
 
 def add_command(

@@ -99,7 +99,7 @@ def _build(arguments: argparse.Namespace) -> int:
 def _mark(arguments: argparse.Namespace) -> int:
     import webbrowser
 
-    from ..grading import Assignment, MarkingDesk, MarkingServer, results_in
+    from ..grading import Assignment, MarkingQueue, MarkingServer, results_in
     from ..messages.wrapping import counted
 
     if missing := not_installed(("jinja2", "classroom")):
@@ -108,12 +108,12 @@ def _mark(arguments: argparse.Namespace) -> int:
     name = results[0].assignment if results else "NAME"
     source = arguments.assignment or Path("source") / name / f"{name}.ipynb"
     path = arguments.grades.with_suffix(".marks.csv")
-    desk = MarkingDesk(Assignment.read(source), results, path, arguments.question, arguments.hide_names)
-    if not desk.items:
+    queue = MarkingQueue(Assignment.read(source), results, path, arguments.question, arguments.hide_names)
+    if not queue.items:
         print("There is no answer to mark.")
         return 0
-    with MarkingServer(desk) as server:
-        print(f"{counted(len(desk.items), 'answer')}, {desk.done} marked. Mark them at {server.url}")
+    with MarkingServer(queue) as server:
+        print(f"{counted(len(queue.items), 'answer')}, {queue.done} marked. Mark them at {server.url}")
         print("Ctrl-C stops; each mark is saved at once.", flush=True)
         if not arguments.no_browser:
             webbrowser.open(server.url)
@@ -122,7 +122,7 @@ def _mark(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print()
     print(
-        f"{desk.done} of {counted(len(desk.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
+        f"{queue.done} of {counted(len(queue.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
     )
     return 0
 

@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from .. import __version__
-from ..desk import places
 from ..messages.install_hints import how_to_install, in_browser
+from ..working_copy import places
 from ._shared import add_command
 
 # package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does, None where no extra does)
@@ -92,7 +92,7 @@ def _print_notebooks() -> None:
 
 def _layers() -> Any:
     """What `labkit grade` needs in addition to packages: the isolation of students' code that this machine allows."""
-    from ..jail import installed_layers, tried_layers
+    from ..sandbox import installed_layers, tried_layers
 
     return tried_layers() if _version("psutil") else installed_layers()
 

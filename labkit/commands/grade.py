@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from ..grading import AssignmentError, JournalError, SubmissionError, grade_class
-    from ..jail import NotIsolated
+    from ..sandbox import NotIsolated
 
     plan = _plan(arguments)
     if plan.unsafe:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from ..desk import Changes, DeskError, WorkingCopy, places, record
+from ..working_copy import Changes, WorkingCopy, WorkingCopyError, places, progress_file
 from ._shared import NoNotebook, add_command, add_folder, confirmed, find_notebook, not_installed, refuse
 
 
@@ -35,10 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
         notebook = chosen or _next(copy)
     except NoNotebook as error:
         return refuse("lab", f"{error}{_WITH_EQUALS if arguments.passed_on else ''}")
-    except (DeskError, OSError) as error:
+    except (WorkingCopyError, OSError) as error:
         return refuse("lab", error)
     print(f"Opening {notebook} in {folder}.", flush=True)
-    from ..desk import start_jupyterlab
+    from ..working_copy import start_jupyterlab
 
     return start_jupyterlab(folder, notebook, arguments.passed_on)
 
@@ -86,8 +86,8 @@ def _stem(name: str) -> str:
 def _next(copy: WorkingCopy) -> str:
     """The notebook with the next open exercise; the first one when all are answered."""
     exercises = copy.notebooks()
-    known, damage = record.read(copy.folder / places.RECORD)
+    known, damage = progress_file.read(copy.folder / places.RECORD)
     if damage:
         print(damage)
-    following = record.next_open(exercises, known.answers)
+    following = progress_file.next_open(exercises, known.answers)
     return following[0] if following else next(iter(exercises))

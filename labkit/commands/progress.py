@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..desk import places
+from ..working_copy import places
 from ._shared import NoNotebook, add_command, add_folder, confirmed, find_notebook, refuse
 
 

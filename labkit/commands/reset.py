@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from ..desk import DeskError, PutBack, WorkingCopy, places
+from ..working_copy import PutBack, WorkingCopy, WorkingCopyError, places
 from ._shared import NoNotebook, add_command, add_folder, find_notebook, refuse
 
 
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         name = find_notebook(arguments.notebook, course)
         done = WorkingCopy(folder, course).put_back(name, arguments.keep_answers)
-    except (DeskError, NoNotebook, OSError) as error:
+    except (WorkingCopyError, NoNotebook, OSError) as error:
         return refuse("reset", error)
     _tell(name.removesuffix(".ipynb"), done, arguments.keep_answers)
     return 0

@@ -14,8 +14,8 @@ from .checks import check_function, check_output, numeric
 from .dtypes import Array, getval, shape_of
 from .forward import jvp
 from .no_warnings import no_warnings
+from .observers import watch
 from .reverse import vjp_unchecked
-from .watching import watch
 
 
 def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:

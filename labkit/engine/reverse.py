@@ -18,9 +18,9 @@ from .checks import check_function, check_output, numeric
 from .dtypes import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
 from .levels import inside, new_level
 from .no_warnings import no_warnings
+from .observers import watch
 from .rule_lookup import pullback
 from .trees import leaves, map_leaves
-from .watching import watch
 
 
 class Reverse(Own, VJPNode):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..messages.suggestions import did_you_mean
-from .added import AddedQuestion, added_questions, are_points, is_marked, mark
+from .instructor_questions import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
 

@@ -18,16 +18,16 @@ from .collecting import collect
 from .course import class_rules
 from .export import grade_column, read_matches
 from .files import SubmissionError
-from .finals import Final, finals_of, unknown_extensions
+from .final_scores import Final, finals_of, unknown_extensions
 from .grader import Grader, Settings
 from .journal import Journal, fingerprint_of, locked, seed_of
+from .late_policy import Rules
 from .marks import left_over, marked, read_marks
 from .matching import OTHERS
 from .processes import Reader
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
 from .roster import Roster, read_roster, with_ids_of
-from .rules import Rules
 from .run import Done, Plan, written
 from .submissions import Stranger, Submission
 from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of

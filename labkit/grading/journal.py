@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..desk import DAMAGED
+from ..working_copy import DAMAGED
 from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '

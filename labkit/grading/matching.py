@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
-from .salvage import CodeCell, SubmittedCode
+from .damaged_notebooks import CodeCell, SubmittedCode
 
 OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook begins
 

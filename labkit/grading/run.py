@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..jail import Limits
+from ..sandbox import Limits
 from .assignment import Assignment
 from .bounds import Bounds
 from .export import write_feedback_archive, write_grades, write_lms_grades, write_questions, write_unmatched
 from .feedback import feedback_pages, write_feedback
-from .finals import Final
+from .final_scores import Final
 from .findings import Pace
 from .overview import write_overview
 from .results import SubmissionResult

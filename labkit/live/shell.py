@@ -20,7 +20,7 @@ from time import monotonic
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-from ..desk import places
+from ..working_copy import places
 
 Message = dict[str, Any]
 FILE = "<ipykernel cell {}>"  # labkit says "this cell" of a file whose name tells of a kernel

@@ -4,11 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from .alone import Bench, elsewhere
 from .calls import same_calls
-from .chance import drawn_rows, quieted
+from .in_isolation import Bench, elsewhere
 from .matching import UnclearMatch, match
 from .pairs import Matching
+from .randomness import drawn_rows, quieted
 from .reasons import explain
 from .result import Comparison, Layer
 from .rounding import ROUGH_TIMES, RUNS, TIMES, Rule

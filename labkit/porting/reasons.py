@@ -8,9 +8,9 @@ from itertools import permutations
 import numpy as np
 
 from ..dialects.argument_types import as_tuple
-from .alone import Bench
-from .chance import same_spread
+from .in_isolation import Bench
 from .layouts import layouts
+from .randomness import same_spread
 from .relations import relation, silent
 
 _PLAIN = (bool, int, float, str)

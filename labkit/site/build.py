@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..desk import places
 from ..live import ImageError, RuntimeFileError
+from ..working_copy import places
 from .links import faults
 from .reference import MODULES
 from .sources import Sources

@@ -17,8 +17,8 @@ import labkit.mindspore as ms
 from labkit import cli
 from labkit.classroom import EXERCISES, check, hint, solution
 from labkit.classroom.progress import FILE, progress, record
-from labkit.desk import places
-from labkit.desk import record as record_file
+from labkit.working_copy import places
+from labkit.working_copy import progress_file as record_file
 
 ROOT = Path(__file__).parent.parent.parent
 RECORD = sys.modules["labkit.classroom.progress"]

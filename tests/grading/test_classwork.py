@@ -14,7 +14,7 @@ from labkit.grading.findings import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.workers import grade_here, ungraded_result
 
-pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
+pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_sandbox")]
 
 
 def rows(path: Path):
@@ -171,7 +171,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_written(plan):
 
 def test_an_empty_folder_is_refused(plan, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(SubmissionError, match="There is no submission in .*empty"):
+    with pytest.raises(SubmissionError, match=r"There is no submission in .*empty"):
         grade_class(replace(plan, submissions=tmp_path / "empty"))
     assert not plan.out.exists()
 

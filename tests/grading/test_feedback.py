@@ -17,8 +17,8 @@ from labkit.classroom import EXERCISES
 from labkit.grading import pages as look
 from labkit.grading.disclosure import note_told
 from labkit.grading.feedback import LONGEST, feedback_pages, student_page, write_feedback
-from labkit.grading.finals import Final
-from labkit.grading.rules import Policy
+from labkit.grading.final_scores import Final
+from labkit.grading.late_policy import Policy
 
 HOSTILE = (
     "</code></pre></style><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>{{ 7*7 }}"
@@ -156,7 +156,7 @@ def test_a_person_speaks_in_the_page_and_what_waits_for_one_is_not_called_wrong(
 def test_every_note_that_tells_an_instructor_what_to_do_is_known():
     """A sentence of the modules that open files which begins with another command would reach the student."""
     commands = set()
-    for module in ("files", "salvage", "formats", "submissions"):
+    for module in ("files", "damaged_notebooks", "formats", "submissions"):
         tree = ast.parse((Path(look.__file__).with_name(f"{module}.py")).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if (

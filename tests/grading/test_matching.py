@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit.grading.assignment import Assignment, Question
+from labkit.grading.damaged_notebooks import CodeCell, SubmittedCode
 from labkit.grading.matching import CodeStep, plan
-from labkit.grading.salvage import CodeCell, SubmittedCode
 
 ASSIGNMENT = Assignment(
     "week1", "Week 1", 1,

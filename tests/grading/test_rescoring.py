@@ -63,7 +63,7 @@ def scores(plan):
         return {line["student_id"]: (float(line["score"]), float(line["max_score"])) for line in csv.DictReader(file)}
 
 
-def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
+def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsys):
     first = grade_class(plan)
     assert scores(plan) == {"ann": (4.0, 16.0), "bob": (0.0, 16.0)} and first.to_mark == 1 and first.remarks == ()
     assert graded == [("ann", None), ("bob", None)]
@@ -115,7 +115,7 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
         grade_class(replace(plan, regrade=("grad-slop",)))
 
 
-def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
+def test_rescoring_names_who_is_not_in_the_journal(plan, same_sandbox):
     folder = plan.submissions / "cleo" / "a1"
     folder.mkdir(parents=True)
     (folder / "a1.ipynb").write_bytes(b"{}")
@@ -124,14 +124,14 @@ def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
     assert "--resume grades it" in found.results[0].questions[0].detail
 
 
-def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_jail, capsys, monkeypatch):
+def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_sandbox, capsys, monkeypatch):
     grade_class(plan)
     arguments = ["course", "mark", str(plan.out), "--assignment", str(plan.assignment), "--no-browser"]
     served = []
 
     def serve(server):
-        served.append([item.key for item in server.desk.items])
-        assert server.desk.save(0, {"points": "1"}) == ""
+        served.append([item.key for item in server.queue.items])
+        assert server.queue.save(0, {"points": "1"}) == ""
         raise KeyboardInterrupt
 
     monkeypatch.setattr(MarkingServer, "serve_forever", serve)
@@ -146,7 +146,7 @@ def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, sam
     assert "nowhere.journal" in capsys.readouterr().err
 
 
-def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, same_jail, tmp_path):
+def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, same_sandbox, tmp_path):
     rules = 'timezone = "UTC"\nlate = { per_day = 10, last_day = 3 }\n' + (tmp_path / "course.toml").read_text()
     (tmp_path / "course.toml").write_text(f"{rules}due = 2026-11-30T12:00:00\n")
     (tmp_path / "worksheet.csv").write_text(

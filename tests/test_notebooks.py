@@ -207,7 +207,7 @@ def test_nothing_of_this_machine_and_no_addresses(path):
 @notebooks
 def test_predictions_have_their_entry_and_their_answer(path):
     """For each prompt: the cell that keeps a prediction, cells that show the answer, and then the answer, which is folded."""
-    cells, unit = load(path).cells, number_of(path).lower()
+    cells, unit = load(path).cells, number_of(path)
     prompts = [i for i, cell in enumerate(cells) if "predict" in tags(cell)]
     names = [cells[i + 1].id.removeprefix("predict-") for i in prompts]
     assert set(names) == set(course().get(unit, {})) and len(names) == len(set(names))
@@ -227,7 +227,7 @@ def test_predictions_have_their_entry_and_their_answer(path):
 
 
 def test_every_unit_with_predictions_is_a_notebook():
-    units = {number_of(path).lower() for path in NOTEBOOKS}
+    units = {number_of(path) for path in NOTEBOOKS}
     assert set(course()) <= units
     assert all(set(entry) == {"right", "about"} for names in course().values() for entry in names.values())
 
@@ -258,4 +258,4 @@ def test_every_exercise_belongs_to_a_notebook():
 
 def test_each_number_of_the_course_is_one_notebook():
     assert len(NUMBERS) == len(set(NUMBERS)) and all(re.fullmatch(NUMBER, number) for number in NUMBERS)
-    assert [number for number in NUMBERS if number.isdecimal() and number != "00"] == [f"{i:02}" for i in range(1, 15)]
+    assert [number for number in NUMBERS if number.isdecimal()] == [f"{i:02}" for i in range(1, 15)]

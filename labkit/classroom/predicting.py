@@ -49,17 +49,17 @@ def predict(name: str, choice: Any = ...) -> None:
 
 
 def predictions(unit: str) -> None:
-    """Print how many of your predictions in a unit, such as "05" or "e3", were right, and what the others were about.
+    """Print how many of your predictions in a unit, such as "05" or "E3", were right, and what the others were about.
 
     Raises ValueError for a unit without predictions.
     """
-    unit = str(unit).lower()
+    unit = str(unit).upper()
     if unit not in course():
         raise ValueError(NO_UNIT.format(unit=unit, suggestion=did_you_mean(unit, course())))
     names, kept = course()[unit], kept_predictions()
     chosen = {name: kept[f"{unit}-{name}"] for name in names if f"{unit}-{name}" in kept}
     if not chosen:
-        print(wrapped(NONE_KEPT.format(unit=unit.upper(), name=f"{unit}-{next(iter(names))}")))
+        print(wrapped(NONE_KEPT.format(unit=unit, name=f"{unit}-{next(iter(names))}")))
         return
     missed = [names[name]["about"] for name, choice in chosen.items() if choice != names[name]["right"]]
     lines = [RATE.format(right=len(chosen) - len(missed), kept=len(chosen))]

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..desk import places
-from ..desk import record as stored
+from ..working_copy import places
+from ..working_copy import progress_file as stored
 from .exercise import Exercise
 from .exercises import EXERCISES
 from .numbers import is_version
@@ -107,9 +107,9 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
         known, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
-        notes.append(f"The record {FILE} cannot be used here: {error.strerror or error}.")
+        notes.append(f"The progress file {FILE} cannot be used here: {error.strerror or error}.")
     if _unsaved.answers.keys() - known.answers.keys():
-        notes.append("Some answers are remembered only until this kernel stops: the folder cannot be written.")
+        notes.append("Some answers are remembered only until this kernel stops, because the folder is not writable.")
     return Progress(_unsaved.answers | known.answers, home, tuple(filter(None, notes)))
 
 
@@ -163,7 +163,7 @@ def _save(file: Path) -> str:
             if whole != known:
                 stored.write(file, whole)
     except OSError:
-        return "This is only remembered until this kernel stops: the folder cannot be written."
+        return "This is remembered only until this kernel stops, because the folder is not writable."
     _forget_unsaved()
     return damage
 

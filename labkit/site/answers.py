@@ -5,7 +5,7 @@ from typing import Any
 
 from docutils import nodes
 
-from ..desk.notebook import ANSWERS, FOLDED, PREDICTS
+from ..working_copy.notebook import ANSWERS, FOLDED, PREDICTS
 
 ASKS = "predict-"  # the id of a cell in which a reader types a prediction begins so
 SHOWN = f"tag_{ANSWERS}"  # what MyST-NB calls the class of a cell with that tag

@@ -8,7 +8,7 @@ import pytest
 import labkit
 from labkit.classroom import check, predicting
 from labkit.classroom.progress import FILE
-from labkit.desk import record as record_file
+from labkit.working_copy import progress_file as record_file
 
 UNIT = {
     "scalar": {"right": "b", "about": "what a scalar is"}, "sum": {"right": "a", "about": "which outputs are added"},

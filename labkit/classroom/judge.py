@@ -146,7 +146,9 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
         return f"{_so_far(expected, got)}{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     if not found.path:
         return f"Running the code does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
-    return f"{_so_far(expected, got)}{item} is not what running the code gives.{quoted(f' You said {brief(found.got)}.')}"
+    return (
+        f"{_so_far(expected, got)}{item} is not what running the code gives.{quoted(f' You said {brief(found.got)}.')}"
+    )
 
 
 def _so_far(expected: Any, got: Any) -> str:

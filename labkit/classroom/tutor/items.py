@@ -85,7 +85,7 @@ def _item(exercise, right, got, i):
         return ""  # another kind of answer is asked for: the judge says so
     relation, rule = _word(right, got) or _entries(right, got), _rule(exercise, i)
     return (
-        f"{relation or quoted(f'you said {brief(got)}.', 'not what running it gives.')}{rule}"
+        f"{relation or quoted(f'you said {brief(got)}.', 'not what running the code gives.')}{rule}"
         if relation or rule
         else ""
     )

@@ -12,14 +12,13 @@ import numpy as np
 
 from ...kit.words import brief, clipped, shape
 from ..run.forms import plain
-from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
+from ..run.rules import SIGNS, bare, formula_of, operands, passed, product_of
 from .cards import short
 from .said import Said
 from .units import Unit, Units
 
 MOST_BOXES = 60
 MOST_GROUPS, MOST_OPERANDS = 4, 4
-BACK = "g transposed back"
 Group = dict[
     str, Any
 ]  # `words`, and `parts`: signs, and arrays as `{"name", "array"}`, or with a `text` in place of their numbers
@@ -97,19 +96,9 @@ class _Groups:
         )
 
     def back(self, unit: Unit) -> Iterator[Group]:
-        """A group for each operand to which something goes; in a folded block what is only transposed goes there at once."""
-        story, through = self.story, set[int]()
-        for step in self.units.steps_of[unit]:
-            for sent, rule in zip(step.sent, rules_of(story, step), strict=True):
-                on = story.step_of.get(sent.parent) if sent.parent in unit.nodes and rule and rule.sign == "·" else None
-                if step.node in through:
-                    continue
-                if on and rule and [r and r.words for r in rules_of(story, on)] == [BACK]:
-                    through.add(on.node)
-                    words, value = merged(rule, sent.value)
-                    yield self.sent(step, on.sent[0], words, value)
-                else:
-                    yield self.sent(step, sent, rule, sent.value)
+        """A group for each operand to which something goes."""
+        for step, sent, rule, value in passed(self.story, self.units.steps_of[unit], unit.nodes):
+            yield self.sent(step, sent, rule, value)
 
     def through(self, unit: Unit):
         """Of a folded block of many steps what arrives at it, and what it sends on."""

@@ -76,7 +76,7 @@ class Way:
         ops = sum(not node.leaf for node in self.story.nodes)
         return (
             f"{ops} ops, folded into {number_of_boxes(self.units)}; click a pile to unfold it."
-            if any(u.block for u in self.units.units)
+            if any(u.folded for u in self.units.units)
             else ""
         )
 
@@ -89,7 +89,8 @@ class Way:
         found = {
             "kind": _kind(unit),
             "title": short(unit, most), "value": _fitting(value(unit, self.say), most), "ran": units.ran.get(unit, 0),
-            "walked": units.walked.get(unit, 0), "tip": behind(units, unit), "told": clipped(units.told(unit), most + 6),
+            "walked": units.walked.get(unit, 0), "tip": behind(units, unit),
+            "told": clipped(units.told(unit), most + 6) if unit.folded else "",
             "marked": node.index in self.story.marked, "bad": node.index == self.story.bad, "node": node.index,
         }  # fmt: skip
         if way:
@@ -97,7 +98,7 @@ class Way:
         if totals := self.gradients.texts(unit, self.say):
             found["gradient"] = {
                 "title": clipped(gradient_name(unit), most), "texts": totals, "sums": self.gradients.sums(unit, self.say),
-                "nil": self.gradients.nil(unit), "bad": node.index == self.story.bad_gradient,
+                "bad": node.index == self.story.bad_gradient,
                 "tip": behind_gradient(units, unit, self.gradients),
             }  # fmt: skip
         if tape.has_node(units, unit):
@@ -116,7 +117,7 @@ class Way:
         sent = units.sent_along(edge)
         return {
             "from": edge.start.index, "to": edge.end.index, "slope": slope(units, edge, self.say), "cut": edge.words,
-            "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": bool(sent) and units.sends_nothing(edge),
+            "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": self.say.nothing(one.value for one in sent),
         }  # fmt: skip
 
     def _folds(self):
@@ -153,7 +154,7 @@ class Way:
 
 
 def _kind(unit: Unit) -> str:
-    if unit.block:
+    if unit.folded:
         return "block"
     return "chip" if unit.chip else "leaf" if unit.lead.leaf else "derived" if unit.lead.derives else "op"
 

@@ -83,7 +83,7 @@ class _Telling:
     def _add_constant(self, saved, node):
         if is_data(saved, node) and identity(saved) not in self.constants:
             self.constants[identity(saved)] = len(self.nodes)
-            self.nodes.append(data_leaf(saved, len(self.nodes)))
+            self.nodes.append(data_leaf(saved, node, len(self.nodes)))
 
     def _op(self, node: TapeNode) -> Node:
         nr = self.shown.get(node.index, 0)

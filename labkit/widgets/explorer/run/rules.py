@@ -4,14 +4,18 @@ A form is told only where it gives the numbers that were sent, whatever the op i
 words, too, and what no form fits has none.
 """
 
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
 import numpy as np
 
 from ....ops import FUNCTIONS
 from ...kit.words import clipped
 from .forms import Edge, plain, turned
-from .story import Named, Node, Rule, Step, Story
+from .story import Named, Node, Rule, Sent, Step, Story
 
 MOST_STEPS = 600
+TURNED = "g transposed back"
 _NEAR = {8: 1e-9, 4: 1e-4, 2: 0.02}  # by the bytes of a number
 LONGEST = 14  # letters of a name
 MOST_WRITTEN, LONGEST_WRITTEN = 20, 36  # nodes, letters of a formula
@@ -28,6 +32,24 @@ def rules_of(story: Story, step: Step) -> tuple[Rule | None, ...]:
     if step.node not in story.rules:
         story.rules[step.node] = _rules(story, step)
     return story.rules[step.node]
+
+
+def passed(
+    story: Story, steps: Sequence[Step], within: Collection[int]
+) -> Iterator[tuple[Step, Sent, Rule | None, Any]]:
+    """What each of the steps of a box sends, with how it was made, and the numbers: what is only transposed on its way out is
+    told at once. `within`: the nodes of the box."""
+    through = set[int]()
+    for step in steps:
+        for sent, rule in zip(step.sent, rules_of(story, step), strict=True):
+            on = story.step_of.get(sent.parent) if sent.parent in within and rule and rule.sign == "·" else None
+            if step.node in through:
+                continue
+            if on and rule and [r and r.words for r in rules_of(story, on)] == [TURNED]:
+                through.add(on.node)
+                yield step, on.sent[0], *merged(rule, sent.value)
+            else:
+                yield step, sent, rule, sent.value
 
 
 def _rules(story, step):

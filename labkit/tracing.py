@@ -35,7 +35,7 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     if parameters is not None and not isinstance(parameters, (list, tuple)):
         raise TypeError(
             f"trace: expected a list of parameters after the function, but got {type(parameters).__name__}. "
-            "The inputs go to the function that trace returns: trace(f)(x)"
+            "Pass the inputs to the function that trace returns: trace(f)(x)"
         )
 
     def traced(*args: Any, **kwargs: Any) -> engine.Graph:

@@ -16,9 +16,9 @@ import websocket
 
 from labkit import __version__, cli
 from labkit.commands import doctor
-from labkit.desk import places, server
-from labkit.jail.layers import FILES, LIMITS, Layers
 from labkit.messages.install_hints import how_to_install
+from labkit.sandbox.layers import FILES, LIMITS, Layers
+from labkit.working_copy import places, server
 
 
 def run(*arguments):
@@ -41,7 +41,7 @@ def test_help_loads_nothing_that_a_command_needs():
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=120)
     ours = {name.split(".")[1] for name in done.stderr.split() if name.startswith("labkit.")}
-    assert ours == {"cli", "commands", "desk", "dialects", "imports", "messages"}
+    assert ours == {"cli", "commands", "dialects", "imports", "messages", "working_copy"}
     loaded = {name.split(".")[0] for name in done.stderr.split()}
     assert not loaded & {"numpy", "autograd", "nbformat", "jupyterlab", "tqdm", "asyncio", "email"}
 
@@ -52,7 +52,7 @@ def test_help_loads_nothing_that_a_command_needs():
         (["docter"], "Did you mean 'doctor'?"),
         (["--verbose", "progres"], "Did you mean 'progress'?"),
         (["versoin"], "Did you mean 'version'"),
-        (["xyz"], "There are: "),
+        (["xyz"], "Choose from: "),
     ],
 )
 def test_an_unknown_command_is_answered_with_near_ones(given, words, capsys):

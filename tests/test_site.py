@@ -92,7 +92,7 @@ def test_the_gallery_has_each_lab_that_a_notebook_shows_in_their_order_and_loads
     )
     assert "<strong>A slope</strong>" in first and 'href="notebooks/StepSize.html"' in first
     assert "<strong>CutEdge</strong>" in second and 'data-src="_static/gallery/CutEdge.html"' in second
-    assert '"plays":false' in (tmp_path / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8")
+    assert (tmp_path / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8") == html
 
 
 def test_the_formula_of_the_first_page_is_that_of_its_picture():
@@ -133,7 +133,7 @@ def test_where_pages_run_a_difference_leads_to_the_playground(tmp_path):
 def test_the_ledger_tells_every_case_with_both_outputs(html):
     text = (html / "notebooks" / "ledger.html").read_text(encoding="utf-8")
     assert all(f'id="{case.name}"' in text for case in CASES)
-    assert "a slip in the document, right is" in text and "PyTorch" in text and "MindSpore (graph)" in text
+    assert "an error in the document; correct is" in text and "PyTorch" in text and "MindSpore (graph)" in text
     assert "Run it here" not in text and "live-page" not in text  # these pages were not built to run
 
 
@@ -231,6 +231,29 @@ def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
     assert "There is no answer yet" not in page  # nobody has answered
 
 
+def test_cells_between_a_prompt_and_its_answer_and_the_answer_are_folded():
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    from labkit.site.answers import fold, mark_answers
+
+    nodes = pytest.importorskip("docutils.nodes")
+    cells = [
+        new_code_cell("1", id="before"), new_markdown_cell("**Predict.**", metadata={"tags": ["predict"]}),
+        new_code_cell("predict()", id="predict-x"), new_code_cell("2", id="shows"), new_code_cell("3", id="shows-more"),
+        new_markdown_cell("Six.\n\nAnd why.", metadata={"tags": ["answer"]}), new_code_cell("4", id="after"),
+    ]  # fmt: skip
+    mark_answers(cells)
+    tagged = [cell.id for cell in cells if cell.cell_type == "code" and "answer" in cell.metadata.get("tags", [])]
+    assert tagged == ["shows", "shows-more"] and cells[5].source.endswith("\n\nSix.\n\nAnd why.\n\n</details>")
+
+    def cell(*classes):
+        return nodes.container("", nodes.container("", classes=["cell_output"]), classes=["cell", *classes])
+
+    page = nodes.section("", cell(), cell("tag_answer"), cell("tag_answer"))
+    fold(page)
+    assert [len(each) for each in page] == [1, 3, 3]
+
+
 @pytest.mark.parametrize(
     "bold, folds", [("Predict", 1), ("Predict.", 1), ("Predict:", 1), ("Predict first", 0), ("A prediction", 0)]
 )
@@ -285,14 +308,14 @@ def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
     )
     assert faults(tmp_path) == [
         "a.html: there is no c.html",
-        "a.html: there is no such place as b.html#nowhere",
+        "a.html: the link b.html#nowhere is broken",
         "a.html: script loads https://labkit.example/a.js",
     ]
 
 
 def test_a_notebook_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["site", str(tmp_path / "built"), "--notebooks", "99_*"]) == 2
-    assert "there is no such notebook as 99_*" in capsys.readouterr().err
+    assert "no notebook matches 99_*" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()
 
 
@@ -301,5 +324,5 @@ def test_a_refused_live_site_leaves_no_folder_behind(tmp_path, capsys):
     empty.mkdir()
     arguments = ["--live", "--pyodide", str(empty), "--notebooks", "00_*", "--modules"]
     assert main(["site", str(tmp_path / "built"), *arguments]) == 2
-    assert "it belongs to Pyodide" in capsys.readouterr().err
+    assert "expected the files of Pyodide" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()

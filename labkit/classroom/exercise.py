@@ -152,7 +152,7 @@ def _drawn(draw, condition, rng):
         if condition(*(inputs := draw(rng))):
             return inputs
     raise RuntimeError(
-        f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own"
+        f"draw(rng) met one of the conditions of any_of in none of {TRIES} draws: write a draw for this condition"
     )
 
 

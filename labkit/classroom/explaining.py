@@ -102,9 +102,9 @@ def _of_function(exercise, answer, verdict):
     smallest, passed = min(failed, key=lambda case: _size(case[0])), len(compared) - len(failed)
     given = zip(exercise.arguments, smallest[0], strict=True)
     lines = [
-        f"{passed} of {len(compared)} inputs {'is' if passed == 1 else 'are'} right. The smallest that is not: "
+        f"Right for {passed} of {len(compared)} inputs. The smallest of the others: "
         + ", ".join(f"{name} = {brief(value)}" for name, value in given),
-        f"There your result is {brief(smallest[2])}.",
+        f"Your result for it is {brief(smallest[2])}.",
     ]
     named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
     if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
@@ -162,8 +162,7 @@ def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
         if alike and not agree(known[name][turn], value):
             text = linecache.getline(code.co_filename, line).strip().rstrip(":")
             return (
-                f"As far as it can be compared with a right answer, {name} is the first to get another value: in line {line}"
-                f"{f', {text}' * bool(text)}."
+                f"The first variable whose value differs from that in a right answer is {name}, in line {line}: {text}"
             )
     return ""
 

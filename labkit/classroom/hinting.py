@@ -47,7 +47,7 @@ def so_far(exercise: Exercise, wrong: tuple[int, ...] | None) -> str:
         return ""
     named = f" ({exercise.places[wrong[0]]})" if wrong[0] < len(exercise.places) else ""
     right = len(exercise.expected()) - len(wrong)
-    return f"{right} of {right + len(wrong)} items {'is' if right == 1 else 'are'} right. Look at item [{wrong[0]}]{named} first."
+    return f"Right so far: {right} of {right + len(wrong)} items. Look at item [{wrong[0]}]{named} first."
 
 
 def _items(exercise, hint):

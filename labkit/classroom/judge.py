@@ -1,6 +1,6 @@
 """What an answer is worth, and why: from evidence alone, a value or the calls of a function. No student code runs here.
 
-The evidence may come from this process (`check`) or from a jail (`labkit.grading`); the judgement is the same.
+The evidence may come from this process (`check`) or from a sandbox (`labkit.grading`); the judgement is the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,13 +37,13 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
     if callable(answer) and not isinstance(answer, type):
         return _verdict("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
     if dots := _dots(answer):
-        text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
+        text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... with your prediction."
         return _verdict("empty", text)
     right = (expected or exercise.expected)()
     got = as_asked(right, plain_data(answer))
     found = difference(right, got)
     if found is None:
-        return _verdict("right", "Your prediction is what labkit gives when it runs.")
+        return _verdict("right", "Your prediction is right: running the code gives the same.")
     recognised = lambda some: _recognised(exercise, [((), right, some)])
     if known := recognised(got):
         reason = sure(fuller, exercise, right, got, known, recognised)
@@ -86,7 +86,7 @@ def judge_calls(
     if not failed and (sentence := objection(exercise, compared, tried)):
         return _verdict("forbidden", sentence)
     if not failed:
-        return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
+        return _verdict("right", f"It gives the right answer for all {len(inputs)} random inputs.")
     if known := _recognised(
         exercise, [(drawn, plain_data(right), plain_data(got)) for (drawn, right, got), _ in failed]
     ):
@@ -124,9 +124,9 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
             wanted = "a text, or the type of an error such as KeyError"
         reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     elif not found.path:
-        reason = f"Running it does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
+        reason = f"Running the code does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
     else:
-        what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
+        what = " differs in upper and lower case" if _is_spelling(found) else " is not what running the code gives"
         reason = f"{item}{what}.{quoted(f' You said {brief(found.got)}.')}"
     return (_so_far(expected, got) if found.path else "") + reason
 
@@ -163,7 +163,7 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    return kind, text + said, f"On a drawn input {feedback}"
+    return kind, text + said, f"On a random input {feedback}"
 
 
 def _changed_arguments(exercise, inputs, one):
@@ -176,12 +176,12 @@ def _failure_of_call(outcome, changed):
     if kind == "error":
         return kind, f"it raised {outcome.error}", f"it raised {outcome.error_place}"
     if kind == "timeout":
-        text = f"{outcome.error} and was stopped. Is there a loop that never ends?"
+        text = f"{outcome.error} and was stopped. Is there an infinite loop?"
     elif changed:
         kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     elif outcome.value is None:
-        returned = "it returned nothing (None). Does every way through it end with return, and with a value behind it?"
-        printed = "it printed an answer but returned nothing (None). End it with return."
+        returned = "it returned nothing (None). Does every path through it end with a return that has a value?"
+        printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned
     return kind if text else "", text, text
 

@@ -64,10 +64,10 @@ class _Reader:
         function = self._function()
         if function:
             fields["arguments"] = tuple(inspect.signature(self.said[function]).parameters)
-            self._must("draw" in fields, "draw", "a function draw(rng) that gives the inputs as a tuple")
+            self._must("draw" in fields, "draw", "a function draw(rng) that returns the inputs as a tuple")
         else:
-            self._must("draw" not in fields, "answer", "a function where inputs are drawn")
-            self._must(self.name == base_of(self.name) or bool(self.numbers), "drawn", "what gives numbers to draw")
+            self._must("draw" not in fields, "answer", "a function, because there is a draw(rng)")
+            self._must(self.name == base_of(self.name) or bool(self.numbers), "drawn", "numbers to draw from")
         self._must(len(self.said.get("hints", ())) == 3, "hints", "three texts")
         self.right = self.said.get("reference") or (self.said[function] if function else lambda: self.said["answer"])
         self.tensors = fields.get("tensors")

@@ -9,7 +9,7 @@ from ..evidence import TriedCall, plain_data
 from .closeness import numbers, parts
 from .exercise import Exercise, Way
 
-DELIVERED = "Let a backward pass through this function compute each gradient: what you return is not made of what one delivered."
+DELIVERED = "Compute each gradient by a backward pass through this function: your result was not computed from one."
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 
@@ -20,7 +20,7 @@ def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[Tri
     """
     for way in exercise.ways:
         if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
-            return f"The results are right, but not the way to them. {way.sentence}"
+            return f"The results are right, but not the method. {way.sentence}"
     return ""
 
 

@@ -14,8 +14,8 @@ from .checks import check_function, check_output, numeric
 from .dtypes import Array, getval, shape_of
 from .forward import jvp
 from .no_warnings import no_warnings
+from .observers import watch
 from .reverse import vjp_unchecked
-from .watching import watch
 
 
 def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
@@ -86,7 +86,7 @@ def _one_array(caller, output=None):
     if isinstance(output, (tuple, list, dict)):
         came = f"a {type(output).__name__} of {len(output)}"
         raise TypeError(
-            f"{caller}: expected one array to be returned, but got {came}. Take one: {caller}(lambda x: f(x)[0])"
+            f"{caller}: expected one array to be returned, but got {came}. Choose one output: {caller}(lambda x: f(x)[0])"
         )
 
 

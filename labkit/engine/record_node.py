@@ -7,12 +7,12 @@ from autograd.core import VJPNode
 
 from .boxes import Own
 from .dtypes import dtype_of, ids, shape_of
+from .observers import watch
 from .reverse import Reverse
 from .rule_lookup import pullback
 from .scope import current
 from .summary import summarised
 from .user_code import assignment_target
-from .watching import watch
 
 _PLAIN_NAMES = {
     "sparse_add": "scatter", "concatenate_args": "concatenate", "array_from_scalar_or_array": "array",

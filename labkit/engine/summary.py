@@ -38,8 +38,8 @@ class Summary:
 
     def __array__(self, *_, **__):
         raise TypeError(
-            f"this run kept only a summary of an array of {self.size:,} numbers: of every array of the backward pass with more "
-            f"than {LARGE:,} numbers it keeps a summary. Record it with smaller arrays to see the numbers"
+            f"expected an array whose numbers were recorded, but this one has {self.size:,}: a run keeps only a summary of "
+            f"arrays with more than {LARGE:,} numbers in its backward pass. Record it with smaller arrays"
         )
 
     def __repr__(self):
@@ -48,7 +48,7 @@ class Summary:
     def describe(self) -> str:
         """The summary in words."""
         if self.norm is None:
-            return f"{self.size:,} numbers, a sum of arrays of which only summaries are known"
+            return f"{self.size:,} numbers: a sum of summarised arrays"
         bad = "".join(f"; {count:,} {what}" for count, what in ((self.nans, "nan"), (self.infs, "inf")) if count)
         return (
             f"{self.size:,} numbers, summarised: from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}, first "

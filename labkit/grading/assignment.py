@@ -9,7 +9,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..messages.suggestions import did_you_mean
-from .added import AddedQuestion, added_questions, are_points, is_marked, mark
+from .instructor_questions import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
 
@@ -157,7 +157,7 @@ def read_notebook(path: str | PathLike[str]) -> Any:
         raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
     except Exception as error:  # whatever stands in a file that is no notebook
         reason = (str(error).splitlines() or [""])[0][:100]
-        raise AssignmentError(f"{path}: is not a notebook ({type(error).__name__}: {reason}). {_ANEW}") from None
+        raise AssignmentError(f"{path}: is not a notebook ({reason or type(error).__name__}). {_ANEW}") from None
 
 
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
-from .choosing import Choice, Chooser, kind_of
 from .files import Parts, SubmissionError, on_one_line
-from .layouts import Label, Layout, known
+from .lms_file_names import Label, Layout, known
+from .notebook_choice import Choice, Chooser, kind_of
 from .processes import Reader
 from .roster import Roster, Student
 from .submissions import Collected, Stranger, Submission, handed_in, iso, latest, moment
@@ -59,7 +59,7 @@ def collect(
     names = [assignment, *([source.stem] if source else [])]
     search = _Search(tree, Chooser(tree, names, source), roster, matches or {}, zone)
     if isinstance(tree, Sealed):
-        search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
+        search.strangers += [Stranger(name, "Its path points outside the archive.") for name in tree.outside]
     return search.collected()
 
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 from .assignment import Assignment
 from .feedback import student_page
 from .files import printable, safe_name, safe_names
-from .finals import Final
+from .final_scores import Final
 from .pages import points
 from .results import GRADED, SubmissionResult
 from .roster import Roster, RosterError, Student

@@ -124,8 +124,8 @@ def open_below(root: Path, parts: Sequence[str], limit: int = LIMIT) -> bytes:
 
 def _advice(error: OSError) -> str:
     if isinstance(error, PermissionError):
-        return "Give yourself the right to read it."
-    return "Put the file itself there: it was removed or replaced, or there is a link on the way to it."
+        return "Give yourself permission to read it."
+    return "Put the file itself there: it was removed or replaced, or a folder on its path is a link."
 
 
 def _descend(root: Path, parts: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import TriedCall
-from .added import AddedQuestion
+from .instructor_questions import AddedQuestion
 
 FOUND = ("missing", "empty", "value", "function")
 

@@ -113,7 +113,7 @@ PERCENT = re.compile(r"^# ?(?:%%|In ?\[[ \d]*\]:).*\n?", re.MULTILINE)  # Jupyte
 PAGE = re.compile(r"\s*(?:<!--.{0,1000}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 KINDS = {
     b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP archive or an office document", b"\x1f\x8b": "a gzip archive",
-    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a text of a word processor", b"7z\xbc\xaf": "an archive",
+    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"{\\rtf": "a word-processor document", b"7z\xbc\xaf": "an archive",
     b"Rar!": "an archive", b"\x80\x04": "a pickle", b"\x80\x05": "a pickle",
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..desk import DAMAGED
+from ..working_copy import DAMAGED
 from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
@@ -170,7 +170,8 @@ def begun_alone(path: str | os.PathLike[str]) -> bool:
 
 def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
     """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
-    head, *lines = Path(path).read_bytes().split(b"\n")
+    path = Path(path)
+    head, *lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
     if not head.startswith(HEAD.encode()):
         raise JournalError(f"{path} is not a journal of labkit. Use the table of grades that labkit grade wrote.")
     found: dict[str, SubmissionResult] = {}

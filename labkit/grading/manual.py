@@ -5,12 +5,12 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from ..desk import DAMAGED
-from .added import TASK, AddedQuestion
+from ..working_copy import DAMAGED
 from .assignment import Assignment, Question
+from .damaged_notebooks import CodeCell, SubmittedCode, TextCell
 from .files import LIMIT
+from .instructor_questions import TASK, AddedQuestion
 from .results import BY_HAND, QuestionResult
-from .salvage import CodeCell, SubmittedCode, TextCell
 
 WAITING = "Your instructor will grade this answer."
 

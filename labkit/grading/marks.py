@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 from .export import read_cell, safe_cell
 from .files import printable
 from .pages import points as in_words

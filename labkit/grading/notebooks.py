@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 
 KINDS = ("code", "markdown", "raw")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..classroom import find
-from ..desk import write_whole
 from ..messages.wrapping import counted
-from .finals import Final
+from ..working_copy import write_whole
+from .final_scores import Final
 from .matching import ANOTHER
 from .pages import exercise_title, points, render, words
 from .results import MARKED, QuestionResult, SubmissionResult, by_question

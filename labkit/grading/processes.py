@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from socket import socketpair
 from typing import Any
 
-from ..jail import die_with
+from ..sandbox import die_with
 from .bounds import Bounds, Exceeded, bounded, limit_memory
 from .files import SubmissionError
 
@@ -38,7 +38,7 @@ class Helper:
                 [sys.executable, "-c", code, str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the jail
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the sandbox
             )
         self.line = Connection(ours.detach())
         self.ended_by = 0

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..classroom import base_of, find
-from .added import AddedQuestion
 from .assignment import Assignment, Question
+from .instructor_questions import AddedQuestion
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from .layouts import Label, RosterKind, known
+from .lms_file_names import Label, RosterKind, known
 
 LARGEST = 20 * 2**20  # bytes of a table
 _STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")

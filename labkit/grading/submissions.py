@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from .choosing import Handed
 from .files import SubmissionError, on_one_line, open_below
-from .layouts import Label
+from .lms_file_names import Label
+from .notebook_choice import Handed
 from .trees import Folder, Tree
 
 _AS_MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")  # in English

@@ -301,7 +301,7 @@ class Folder:
                 names = list(islice((entry.name for entry in entries), NAMES + 1))
         except OSError as error:
             raise SubmissionError(
-                f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself the right to read it."
+                f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself permission to read it."
             ) from None
         if len(names) > NAMES:
             raise SubmissionError(

@@ -20,14 +20,14 @@ from time import monotonic
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-from ..desk import places
+from ..working_copy import places
 
 Message = dict[str, Any]
 FILE = "<ipykernel cell {}>"  # labkit says "this cell" of a file whose name tells of a kernel
 OFTEN = 0.05  # seconds between two messages of what a loop prints
 NOT_PYTHON = (
-    "Lines that begin with % or !, and words that end with ?, belong to IPython. This page runs Python alone: "
-    "use help(...) or a plain call."
+    "Lines that begin with % or !, and words that end with ?, are IPython syntax. This page runs plain Python: "
+    "use help(...) or a function call."
 )
 
 

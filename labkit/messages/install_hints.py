@@ -28,7 +28,7 @@ def how_to_install(extra: str = "", *options: str) -> str:
     True
     """
     if in_browser():
-        return "a web page cannot install it; labkit on a computer can have it"
+        return "a web page cannot install it; install labkit on a computer"
     brackets = f"[{extra}]" if extra else ""
     in_clone = (ROOT / "pyproject.toml").is_file()
     what = ["-e", f"{ROOT}{brackets}"] if in_clone else [f"{DISTRIBUTION}{brackets}"]

@@ -250,7 +250,7 @@ def op_of_node(node: str) -> str:
     >>> op_of_node("LogSoftmaxBackward0"), op_of_node("MaxPool2DWithIndicesBackward0"), op_of_node("SVDBackward0")
     ('log_softmax', 'max_pool2d_with_indices', 'svd')
     """
-    plain = re.sub(r"(?<=\d)D", "d", re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2]))
+    plain = re.sub(r"(?<=\d)[DP]", lambda m: m[0].lower(), re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2]))
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain).lower()
 
 

@@ -47,7 +47,9 @@ class Turn:
         if here == len(own):
             own.append((head, np.array(array)))
         elif own[here][0] != head or own[here][1].tobytes() != np.asarray(array).tobytes():
-            raise RuntimeError(f"rank {self.rank} gave something else to exchange {here + 1} in its last turn. {ANEW}")
+            raise RuntimeError(
+                f"rank {self.rank} sent other values in exchange {here + 1} when it ran the last time. {ANEW}"
+            )
         for other, gave in enumerate(given):
             if gave[here:] and gave[here][0] != head:
                 raise RuntimeError(

@@ -99,8 +99,8 @@ def _inputs(inputs, sides):
         if array is None or array.dtype.kind not in "fiub":
             came = _kind(value) if array is None else f"an array of {array.dtype}"
             raise TypeError(
-                f"compare: expected arrays, numbers or tensors as inputs, but got {came}; several inputs are a tuple, those by "
-                "name a dictionary"
+                f"compare: expected arrays, numbers or tensors as inputs, but got {came}; pass several inputs as a "
+                "tuple, named inputs as a dictionary"
             )
         return Numbers(array.astype(wanted) if array.dtype.kind == "f" else array)
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from .held import Held, Part
 from .layouts import Layout, layouts
 from .names import common
+from .parameters import Held, Part
 
 
 @dataclass

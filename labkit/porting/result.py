@@ -9,7 +9,7 @@ from ..messages.wrapping import wrapped
 from .rounding import TIMES
 from .rows import Compared
 
-_RULE = "What rounding explains is the same: up to {} times what one rounding error everywhere makes of a number."
+_RULE = "Values count as equal if they differ by at most {} times the effect of one rounding error in every input and weight."
 
 
 @dataclass

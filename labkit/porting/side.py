@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .held import Held, Part
+from .parameters import Held, Part
 from .runs import Call, Run, Watch
 from .trees import Numbers, leaves_of, mapped
 

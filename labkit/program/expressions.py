@@ -128,7 +128,7 @@ def _scatter(args, constants):
     """`sparse_add(space, total, untake(g, index, space))` as one call."""
     space, total, sparse = args
     if not hasattr(space, "dtype"):
-        raise trace_error("differentiate an op that gives several arrays at once", Interpreted)
+        raise trace_error("differentiate an op that returns several arrays", Interpreted)
     name = constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros, with g added at index", constants)
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))

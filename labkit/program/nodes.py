@@ -65,9 +65,9 @@ class refused_as_arrays:
 
 
 def _as_array(box, *_, **__):
-    refuse(box, "give a tensor to a function that takes arrays", Interpreted)
+    refuse(box, "pass a tensor to a function that takes arrays", Interpreted)
     raise TypeError(
-        "a value that is being differentiated was given to code that takes plain numbers: its gradient would be lost"
+        "a value that is being differentiated was passed to code that takes plain numbers, so its gradient would be lost"
     )
 
 

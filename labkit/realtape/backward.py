@@ -19,12 +19,12 @@ from .tape import FREED, BackStep, Tape
 from .values import Value, value_of
 
 RAN = (
-    "An extra backward ran for this picture, and with it your hooks and what a checkpoint computes again; "
+    "labkit ran an extra backward pass for this picture, with your hooks and the recomputation of checkpoints; "
     ".grad, buffers, modes and random numbers are as before."
 )
 REFUSED = "incompatible with .grad()", "currently running autograd.grad()"  # as PyTorch says it
 USED_UP = (
-    "backward() has already walked this tape, or part of it, and freed its saved tensors: no gradient can be computed again. "
+    "backward() has already run on this tape, or on part of it, and freed its saved tensors: no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
 )
 
@@ -152,4 +152,4 @@ def _failure(error, tape, running):
         return USED_UP
     where = f" in {tape.nodes[running].name}" if running is not None else ""
     what = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
-    return f"The tape cannot be walked back{where}: {what}{str(error).partition(' Hint:')[0]}"
+    return f"The backward pass of this tape fails{where}: {what}{str(error).partition(' Hint:')[0]}"

@@ -47,6 +47,7 @@ class Step:
     elsewhere: Callable[[], bool] = lambda: False
     factors: list[np.ndarray] = field(default_factory=list)
     kind: str = ""  # the name of its dtype, where NumPy has none of that name
+    written: bool = False  # whether the user wrote this derivative: a Function's, a bprop or a hook
 
 
 @dataclass(eq=False)

@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from ..desk import places
 from ..live import ImageError, RuntimeFileError
+from ..working_copy import places
 from .links import faults
 from .reference import MODULES
 from .sources import Sources
@@ -36,10 +37,12 @@ def build_site(
     """
     root = clone()
     if folder.exists():
-        raise SiteError(f"{folder} exists already; name a new folder")
+        raise SiteError(f"{folder} already exists; choose a new folder")
     paths = sorted({path for name in notebooks for path in (root / "notebooks").glob(f"{name}.ipynb")})
     if not paths:
-        raise SiteError(f"there is no such notebook as {', '.join(notebooks)}")
+        raise SiteError(f"no notebook matches {', '.join(notebooks)}")
+    if unknown := [name for name in modules if name.partition(".")[0] != "labkit" or not find_spec(name)]:
+        raise SiteError(f"expected modules of labkit, such as labkit.engine, but got {', '.join(unknown)}")
     source, html = (folder.resolve() / part for part in ("source", "html"))
     sources = Sources(root, source, tell)
     sources.write_reference(modules)
@@ -65,6 +68,6 @@ def clone() -> Path:
     course = places.originals()
     if course is None or not (course.parent / "README.md").is_file():
         raise SiteError(
-            "the site is built from a clone of the repository: its texts and pictures do not come with labkit"
+            "the site is built from a clone of the repository: an installed labkit does not have its texts and pictures"
         )
     return course.parent

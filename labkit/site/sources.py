@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .answers import mark_answers
 from .differences import write_differences
 from .frames import knowing
 from .landing import about, claim, first_page
@@ -158,6 +159,7 @@ def run_notebook(path: Path, out: Path, pages: Path, live: bool = False) -> bool
         notebook, timeout=120, extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(path.parent)}}
     ).execute()
     drew: dict[str, Any] = notebook.cells.pop().outputs[0]["data"]
+    mark_answers(notebook.cells)
     for cell in notebook.cells:
         if cell.id.startswith(ANSWER):
             cell.outputs = []
@@ -212,7 +214,7 @@ def home(root: Path) -> str:
 
 def origin(root: Path) -> str:
     """A sentence that leads to the repository, if it is somewhere."""
-    return f"It lies in [the repository]({address(root)}).\n" if address(root) else ""
+    return f"It is in [the repository]({address(root)}).\n" if address(root) else ""
 
 
 def said(root: Path, paths: Sequence[Path]) -> dict[str, str]:

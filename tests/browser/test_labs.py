@@ -123,7 +123,7 @@ def test_a_value_is_clicked_and_the_structure_is_predicted_before_it_is_seen(go,
     page.get_by_role("button", name="False", exact=True).click()
     assert "Found the call that returns (dx, dy)." in page.locator(".lab-goal").inner_text()
     assert lab.describe(position="(0, 1)", has_aux=0).replace("\n", " ").endswith(said.inner_text())
-    page.get_by_label("Next to it").select_option(index=1)
+    page.get_by_label("Compare with").select_option(index=1)
     assert "torch.autograd.grad(" in page.locator("pre").inner_text()
     page.get_by_role("button", name="Predict first").click()
     page.get_by_role("button", name="ms.value_and_grad").click()
@@ -132,6 +132,24 @@ def test_a_value_is_clicked_and_the_structure_is_predicted_before_it_is_seen(go,
     assert "That is flat, as PyTorch answers." in ask.inner_text()
     ask.get_by_role("button", name="((loss, logits), (dx, dy))", exact=True).click()
     assert "Yes." in ask.inner_text() and "result[1][0]" in result.inner_text()
+
+
+def test_a_wire_is_cut_and_its_gradient_is_predicted_before_it_is_seen(go, tmp_path):
+    lab = made("cut")
+    page = go(lab.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    said, scissors = page.locator(".lab-say"), page.get_by_role("button", name="cut y → ×")
+    box = scissors.bounding_box()
+    assert min(box["width"], box["height"]) >= 24
+    scissors.click()
+    assert scissors.get_attribute("aria-pressed") == "true" and "No path is left to y" in said.inner_text()
+    scissors.press("Enter")
+    assert said.inner_text().startswith("Nothing is cut: ")
+    page.get_by_role("button", name="Predict first").click()
+    assert said.inner_text() == "" and page.get_by_text("?", exact=True).count() >= 5
+    page.get_by_label("Your prediction").fill("1")
+    page.get_by_label("Your prediction").press("Enter")
+    assert "Yes. The parts of the open paths add up to 1." in page.locator(".lab-ask").inner_text()
+    assert said.inner_text() == lab.describe(cut="x → ×").splitlines()[-1]
 
 
 def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):

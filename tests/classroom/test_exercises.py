@@ -110,5 +110,5 @@ def test_a_stratum_holds_what_meets_its_condition_and_says_so_when_nothing_does(
     rng = np.random.default_rng(0)
     assert all(small(rng)[0] < 2 and large(rng)[0] > 6 for _ in range(50))
     (never,) = strata(lambda rng: (1,), lambda n: n > 1)
-    with pytest.raises(RuntimeError, match="give it a draw of its own"):
+    with pytest.raises(RuntimeError, match="write a draw for this condition"):
         never(rng)

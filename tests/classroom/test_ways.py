@@ -120,7 +120,7 @@ FORBIDDEN = {
             s, d = (x * y).sum(), (u * y + x * v).sum()
             return 2 * (d * y + s * v), 2 * (d * x + s * u)
     """),
-    "a sign by hand": ("reverse-gradient", "delivered", """
+    "a sign by hand": ("reverse-gradient", "by a backward pass", """
         def answer(w, v, x):
             a, b = torch.autograd.grad(((v * w * x - 1) ** 2).sum(), (w, v))
             return -a, b
@@ -130,7 +130,7 @@ FORBIDDEN = {
             turned = 2 * w.detach() - w
             return torch.autograd.grad(((v * turned * x - 1) ** 2).sum(), (w, v))
     """),
-    "straight through by a formula": ("straight-through", "delivered",
+    "straight through by a formula": ("straight-through", "by a backward pass",
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
     "gradients formed": ("many-norms", "formed",
         "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),

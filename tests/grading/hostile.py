@@ -132,8 +132,8 @@ CHEATING = [
     Attack("autograd and labkit.torch are patched after an answer", "pull numbers", between=(
         "import autograd.numpy as anp\nanp.sum = lambda *a, **k: 0\ntorch.Tensor.backward = lambda *a, **k: None")),
     Attack("json is patched", ALL, between="import json\njson.dumps = json.loads = lambda *a, **k: None"),
-    Attack("the jail's own wire is patched", "pull", between=(
-        "import labkit.jail.wire as w, labkit.jail.program as p\n"
+    Attack("the sandbox's own wire is patched", "pull", between=(
+        "import labkit.sandbox.wire as w, labkit.sandbox.program as p\n"
         "def send(connection, message):\n    real(connection, {**message, 'found': 'value', 'value': ['float', '6.0']})\n"
         "real = w.send\nw.send = send"), kinds={"numbers": "kind"}),
     Attack("an object that equals everything", BUT_PULL, pull=equal_to_all(EVERYTHING)),

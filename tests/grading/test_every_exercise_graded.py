@@ -17,7 +17,7 @@ SETTINGS = Settings(seed=20260101, pace=PATIENT)
 
 
 @pytest.fixture(scope="module")
-def graded(make_handout, one_jail):
+def graded(make_handout, one_sandbox):
     """The results by student and question: `solved`; `wrong` in the first way that each exercise plants; `empty`."""
     handout = make_handout(TOML + json.dumps(list(EXERCISES)))
     wrong = {
@@ -30,7 +30,7 @@ def graded(make_handout, one_jail):
         "empty": {q.name: f"{q.binds} = ..." for q in wrong},
     }
     works = [Work(student, handout.notebook(given)) for student, given in answers.items()]
-    with one_jail(), pytest.MonkeyPatch.context() as patch:
+    with one_sandbox(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(judge, "sure", lambda *evidence: None)  # without the tutor: by the exercises' own lists
         results = {r.student: r for r in grade_here(handout.assignment, SETTINGS, works)}
     return {student: {q.question: q for q in results[student].questions} for student in answers}

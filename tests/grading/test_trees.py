@@ -7,7 +7,7 @@ import time
 import zipfile
 
 import pytest
-from forty import written, zipped
+from class_of_forty import written, zipped
 
 from labkit.grading import trees
 from labkit.grading.collecting import collect
@@ -39,7 +39,7 @@ def test_paths_that_lead_out_are_listed_and_nothing_is_written(tmp_path):
     names = ("../out.ipynb", "/abs.ipynb", "a/../../b.ipynb", "..\\win.ipynb")
     found = found_in(tmp_path, {**dict.fromkeys(names, b"{}"), "ann.ipynb": b"{}"})
     assert [s.student for s in found.submissions] == ["ann"]
-    assert len(found.strangers) == 4 and all("leads out" in s.why for s in found.strangers)
+    assert len(found.strangers) == 4 and all("points outside" in s.why for s in found.strangers)
     assert os.listdir(tmp_path) == ["class.zip"]
 
 

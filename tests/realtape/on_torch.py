@@ -748,7 +748,7 @@ def test_what_cannot_be_shown_says_why():
         labkit.show(torch.ones(2))
     with pytest.raises(ValueError, match="is a leaf"):
         labkit.show(torch.ones(2, requires_grad=True))
-    with pytest.raises(ValueError, match="made by the first run"):
+    with pytest.raises(ValueError, match="created by the first run"):
         labkit.show(nn.LazyLinear(2), torch.ones(1, 2))
     with pytest.raises(ValueError, match="no history"):
         labkit.show(lambda x: x.argmax(), torch.ones(2, requires_grad=True))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import torch
 from ...messages.suggestions import did_you_mean
+from ...messages.wrapping import counted
 from .drawing import Admission, Plan, admission, textbook
 from .faults import FAULTS, PARTS
 from .instruments import INSTRUMENTS, Subject, measured, subject
@@ -96,8 +97,8 @@ class Patient:
         if what not in _charts[self].paid:
             if self.spent + price > BUDGET:
                 raise OverBudget(
-                    f"measure: {what!r} costs {price} points, but {self.spent} of {BUDGET} are spent: choose what "
-                    "tells the suspects that are left apart"
+                    "measure: {!r} costs {}, but {} of {} points are spent: choose a measurement that separates the "
+                    "remaining suspects".format(what, counted(price, "point"), self.spent, BUDGET)
                 )
             _charts[self].paid.append(what)
         return measured(what, _admitted(self))

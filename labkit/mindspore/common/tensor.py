@@ -57,7 +57,7 @@ def _lacking(tensor, name):
     """The error for an attribute that a tensor has not."""
     error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
     if name.endswith("_") and hasattr(type(tensor), name[:-1]):
-        error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
+        error.add_note(f"MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name[:-1]}(...)")
     return error
 
 
@@ -334,7 +334,11 @@ def hooked(value, hook):
         changed = hook(wrap(g))
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
-    return custom_vjp(lambda x: x, rule, made_of_ops=True, any_shape=True)(value)
+    return custom_vjp(_through_hook, rule, made_of_ops=True, any_shape=True)(value)
+
+
+def _through_hook(x):
+    return x
 
 
 def _array(data, dtype):

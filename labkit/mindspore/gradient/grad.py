@@ -176,7 +176,7 @@ def _warn_of_nothing(fn, run, left_out):
         )
         warn_user(
             f"grad of {name}: the argument at position {place} is of type {type(argument).__name__}, and only a Tensor gets a "
-            f"gradient: there is none for it in the answer. Pass {instead} there."
+            f"gradient, so the result has none for it. Pass {instead} there."
         )
     if run.raw is None:
         warn_user(f"grad of {name}: the function returned None, so every gradient is 0. Is a return missing?")

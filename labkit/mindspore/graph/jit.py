@@ -35,7 +35,7 @@ MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
 MANY_WAYS = 16  # programs for one signature, between which values decide: more are run by Python
 _UNSEEN = (
-    "{name} has changed since {function} was compiled. As in MindSpore, the compiled function goes on with what it was{site}. "
+    "{name} has changed since {function} was compiled. As in MindSpore, the compiled function keeps using the old value{site}. "
     "Pass what varies as an argument, keep it in a Parameter, or compile again."
 )
 
@@ -105,7 +105,7 @@ class Compiled:
             self._programs[signature] = way
             return way, results
         if len(held.ways) >= MANY_WAYS:
-            raise trace_error(f"go in more than {MANY_WAYS} ways", Interpreted)
+            raise trace_error(f"take more than {MANY_WAYS} paths", Interpreted)
         made = Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
         held.ways.append(made)
         made.ways, self._programs[signature] = held.ways, made
@@ -180,8 +180,8 @@ class Compiled:
     def _warn_of_many(self, signature, args):
         varied = difference(self._last and self._last[0], signature[0], named(self, args))
         warn_user(
-            f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
-            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same."
+            f"{self.__name__} has been compiled {self._misses} times; the last difference was in {varied}. Every new "
+            "shape, dtype or plain value causes a compilation: pass values that vary as a Tensor, and keep shapes the same."
         )
 
 

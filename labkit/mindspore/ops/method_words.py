@@ -125,7 +125,7 @@ def _own_words(name, arguments, given, known):
     given = {word: value for word, value in given.items() if word in own}
     if lacking := [word for word in given if own[word] is None]:
         raise TypeError(
-            f"{name}() takes no {lacking[0]!r} in labkit, as it does in MindSpore; it takes {', '.join(known)}."
+            f"labkit's {name}() does not support {lacking[0]!r}, which MindSpore has; it supports {', '.join(known)}."
         )
     return {own[word]: value for word, value in given.items()}
 

@@ -20,7 +20,7 @@ from . import grad_mode
 from .node import Nowhere
 
 NO_TANGENTS = (
-    "labkit gives no tangents of gradients that are taken of a dual tensor: take them of `unpack_dual(output).tangent`, or "
+    "labkit does not differentiate gradients of a dual tensor in forward mode: use `unpack_dual(output).tangent`, or "
     "use torch.func.jvp(torch.func.grad(f), (x,), (tangent,))"
 )
 NESTED = 40  # passes in each other that fit on a thread's stack, with room for what is between them
@@ -184,7 +184,7 @@ class BackwardPass:
         """
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
-            text = f"backward() inside backward(), {inside} times over: expected a hook or function to end"
+            text = f"backward() is nested {inside} times: a hook or function calls it without end"
             raise RecursionError(text)
         return on_new_stack(self._run) if inside and inside % NESTED == 0 else self._run()
 

@@ -185,7 +185,8 @@ def modified(tensor, maker, counter, number):
     where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]"
     if maker:
         where += f", which is output {tensor.output_nr} of {maker},"
-    return said("modified", where=where, number=counter.number, expected=number)
+    hint = said("modified_shown" if grad_mode.state.anomaly else "modified_hint")
+    return said("modified", where=where, number=counter.number, expected=number, hint=hint)
 
 
 NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"

@@ -36,6 +36,10 @@ class FunctionCtx(Node):
         self._saved, self._versions, self._dirty, self._constant = (), (), (), ()
         self.edges, self._places, self.needs_input_grad = (), (), ()
 
+    def op_name(self):
+        """The name of the user's class."""
+        return type(self).__name__.removesuffix("Backward")
+
     def save_for_backward(self, *tensors) -> None:
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
         for t in tensors:

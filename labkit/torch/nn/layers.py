@@ -162,7 +162,9 @@ class Dropout2d(_DropoutNd):
     function = staticmethod(dropout2d)
 
 
-NO_SPARSE = "labkit.torch has no sparse gradients: leave out sparse=True, and the gradient is the same, with its zeros"
+NO_SPARSE = (
+    "labkit.torch has no sparse gradients: leave out sparse=True; the gradient is then dense, with the same numbers"
+)
 
 
 def row_of(padding_idx, rows) -> int | None:

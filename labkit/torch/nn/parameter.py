@@ -97,7 +97,7 @@ class UninitializedParameter(Parameter):
         self.__class__ = Parameter  # type: ignore[assignment]
 
     def __engine_value__(self) -> Never:
-        raise RuntimeError("This parameter is made by the first run of its module: run that once before.")
+        raise RuntimeError("This parameter is created by the first run of its module: run the module once before.")
 
     @property
     def shape(self) -> Never:

@@ -56,7 +56,7 @@ class Session:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
                 found = self._of_code(message.get("run", {}), out)
         except TimeUp:
-            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there a loop that never ends?"}
+            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"}
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -1,11 +1,11 @@
 """# Two bytes for what is lost (3 points)
 
-Suppose that there is no room for float32 weights. What each step loses can be kept in a second float16 array, `rest`, and
-given to the next step. In every step:
+Suppose that float32 weights do not fit into memory. What each step loses can be kept in a second float16 array, `rest`, and
+added to the next step. In every step:
 
 - the step to take is what is left from before plus `-lr * g`;
 - the new weights are the old ones plus this step, rounded to float16 as always;
-- the rest is the step to take minus what the weights really moved.
+- the new rest is the step to take minus the distance that the weights really moved.
 
 This training forgets the rest:
 

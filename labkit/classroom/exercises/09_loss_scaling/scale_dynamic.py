@@ -1,7 +1,7 @@
 """# Write the dynamic scaler (3 points)
 
-A dynamic scaler keeps two numbers: `scale`, and `counter`, the good steps in a row. Write
-`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` tells whether all gradients were
+A dynamic scaler has two numbers: `scale`, and `counter`, the number of good steps in a row. Write
+`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients were
 finite. It returns the tuple `(scale, counter)` for the next step.
 
 - After a step that was not finite: the scale is divided by `factor`, but never below 1; counting starts again at 0.

@@ -1,8 +1,5 @@
 """# Overflow or underflow? (3 points)
 
-Two versions of the same guide do not agree on what loss scale protects gradients from. One says *overflow*, the
-other one *underflow*. Find out which is right.
-
 Four gradients are computed in float16. Exactly, they are 1e-8, 1e-3, 200 and 1e6. What does float16 hold, without a scale and
 with the scale 1024? Answer with a list of nine texts; the first eight are `"0"`, `"kept"` or `"inf"`.
 

@@ -9,7 +9,7 @@ def loss(w):
 
 Its gradient vanishes. Write `step(w, x, scale, lr)`: one training step with the loss scale `scale`. It returns the new
 weights, `w - lr * gradient`, where `gradient` is that of the loss *without* the scale. (`lr` is large, because the loss is
-tiny.) With some of the scales the gradient still underflows in part: your step then has to show it.
+tiny.) With a small scale some elements of the gradient still underflow; their weights then do not move.
 """
 
 from functools import partial

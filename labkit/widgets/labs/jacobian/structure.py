@@ -21,7 +21,7 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     wrong = ~np.isfinite(matrix)
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        count = f"{wrong.sum()} of {matrix.size} entries {'is' if wrong.sum() == 1 else 'are'} not finite"
+        count = f"Entries that are not finite: {wrong.sum()} of {matrix.size}"
         return [f"{count}, the first at {rows[i]} by {columns[j]}: {number(matrix[i, j])}."]
     if not matrix.any():
         return ["All zero: no output moves with any input here."]

@@ -76,11 +76,11 @@ def _step_back(units: Units, unit: Unit, say: Said):
         times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
         return f"Backward: {times_} of the chain rule inside {title(unit)}; {say.value(arrived, 'b')} arrived."
     sent = [one for one in passed(units.story, steps, unit.nodes) if one[1].parent not in unit.nodes]
-    unknown = any(s.slope is None and rule is None for _, s, rule, _ in sent)
+    unknown = any(s.slope is None and rule is None for _, s, rule in sent)
     rule = f" Rule: {minus(steps[0].rule)}." if steps[0].rule and unknown and not unit.block else ""
-    parts = [_part_sent(units, step, s, rule, say) for step, s, rule, _ in sent[:4]]
+    parts = [_part_sent(units, step, s, rule, say) for step, s, rule in sent[:4]]
     more = [f"And {len(sent) - 4} more."] if len(sent) > 4 else []
-    told = any(rule for _, _, rule, _ in sent)
+    told = any(rule for _, _, rule in sent)
     at = title(unit) if unit.block else _called(unit.lead, told)
     arrives = f"{'g = ' * told}{say.value(arrived, 's')} arrives at {at}"
     return " ".join([f"Backward: {arrives}.{rule}", *parts, *more])

@@ -33,6 +33,7 @@ EVERY = """(data, key, inputs) => {
   return {
     said: every.map((at) => sentenceOf(data, way, at, arrays)), slopes: way.edges.map(({ slope }) => fill(slope)),
     cards: way.cards.map((card) => [fill(card.value), gradients(card)]),
+    inside: every.map(({ step }) => (way.inside[step] || []).map(({ words, parts }) => [fill(words), parts.map((part) => (part.array === undefined ? part : arrays[part.array].values.map((one) => number(one))))])),
   };
 }"""
 
@@ -99,7 +100,8 @@ def test_numbers_of_arrays_are_dragged_too(fun, args, entry):
     assert entry in {name for one in picture.data["inputs"] for name in one["entries"]}
     other = Run.of(fun, args).beside({entry: 0.7})
     found, wanted = shown(picture, {entry: 0.7}), shown(Explorer(other.story(program=False), "chain", 10**6, other), {})
-    assert found["cards"] == wanted["cards"] and found["slopes"] == wanted["slopes"]
+    for key in ("cards", "slopes", "inside"):
+        assert found[key] == wanted[key]
     assert found["said"][:3] == wanted["said"][:3] and shown(picture, {})["said"] != found["said"]
 
 

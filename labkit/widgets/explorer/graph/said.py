@@ -9,6 +9,7 @@ from ....engine import Summary
 from ...kit.reckoning import Const
 from ...kit.words import bracketed, brief, in_full, norm, number, on_card
 from ..run.lines import Lines
+from ..run.rules import Seen
 from ..run.samples import Samples
 from ..run.story import Node, Sent, Step, Story
 
@@ -66,6 +67,14 @@ class Said:
             self._known[id(value)] = len(self.arrays), value
             self.arrays.append({"shape": list(np.shape(value)), "at": self._at(value)})
         return self._known[id(value)][0]
+
+    def array_seen(self, part: Seen) -> int | None:
+        """The same of numbers of a value in another shape or order."""
+        if self.array(part.base) is None:
+            return None
+        every = self._at(part.base)
+        self.arrays.append({"shape": list(part.index.shape), "at": [every[i] for i in np.ravel(part.index)]})
+        return len(self.arrays) - 1
 
     def _at(self, value):
         return [[_plain(float(one))] for one in np.ravel(value)]

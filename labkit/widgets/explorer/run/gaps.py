@@ -13,7 +13,7 @@ from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
 from ...kit.words import listed
 from .cut_lines import CutLine
 from .findings import Finding
-from .forms import plain
+from .rules import plain
 from .story import Node
 from .walked import array_of
 

@@ -245,21 +245,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
     assert shown.position(shown.main) == 1
 
 
-def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
-    """The start of a descent is dragged, which a saved page computes."""
-    page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_label("Predict first").check()
-    asked = page.locator(".lk-ask").text_content()
-    box = page.get_by_role("slider", name="The start").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 150, y + 120, steps=6)
-    page.mouse.up()
-    page.wait_for_function("asked => !document.querySelector('.lk-ask').textContent.includes(asked)", arg=asked[:30])
-    assert page.locator(".lk-ask").is_visible() and "first step change" in page.locator(".lk-ask").text_content()
-
-
 @common
 def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_back(go, opened):
     page = go(opened[1], reduced_motion="reduce").page  # else what leads up to it plays

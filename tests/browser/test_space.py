@@ -127,11 +127,6 @@ def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
     assert page.evaluate("document.activeElement.type") == "radio"  # the keyboard is where it was
 
 
-def test_nothing_that_fits_its_frame_says_that_it_is_larger(opened):
-    page = opened(made("landscape"), width=850)
-    assert page.evaluate(LARGER) == [[False, False, False]] * 2
-
-
 def test_what_is_said_of_a_part_that_was_clicked_stays(opened):
     marks = [rect(4, 4, 100, 40, "op", link="a"), rect(4, 60, 100, 40, "op", link="b")]
     links = {"a": Link("A", ["A", "one line"], details=["and another"]), "b": Link("B", ["B"])}

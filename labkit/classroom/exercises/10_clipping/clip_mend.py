@@ -1,7 +1,7 @@
-"""# Mend the step of two workers (3 points)
+"""# Fix the step of two workers (3 points)
 
-`first` and `second` are the gradients of two workers, and still carry the loss scale. `step` returns the
-new weights. If a worker overflows, the weights have to stay as they are. Three things are wrong. Mend them.
+`first` and `second` are the gradients of two workers, and still carry the loss scale. `step` returns the new weights, and
+the old ones if a worker's gradient has overflowed. Three things in this code are wrong. Fix them.
 
 [[as_it_was as step]]
 """

@@ -1,7 +1,7 @@
 """# Which order is wrong? (3 points)
 
-Two workers, a loss scale, and now and then an inf in the gradient of one worker.
-Write `"right"` where an order always works. Otherwise write what goes wrong:
+There are two workers and a loss scale, and now and then an inf in the gradient of one worker. Write `"right"` for an order
+that always works, and otherwise what goes wrong:
 
 - `"scale"`: the clip sees gradients that still carry the loss scale
 - `"alone"`: each worker is clipped alone, and the step has another direction

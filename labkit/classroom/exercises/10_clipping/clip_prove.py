@@ -3,11 +3,11 @@
 Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is
 that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns a tuple of two numbers:
 
-- the cosine between the mean and what the document's order gives: clip each, then take the mean
-- the factor by which the other order multiplies every element of the mean: take the mean, then clip
+- the cosine between the mean and the result of the documented order: clip each gradient, then take the mean
+- the factor by which the other order, mean and then clip, multiplies every element of the mean
 
-The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; 1 says: the same direction. One
-positive factor for all elements keeps the direction.
+The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; it is 1
+if both have the same direction.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
-"""# The lengths of many gradients, none of them formed (3 points)
+"""# The norm of each example's gradient (3 points)
 
-A linear layer computes `z = x @ w + b` for a batch: row `i` of `x` is the input of example `i`, row `i` of `g` is what
-arrives at its outputs, for the loss of this example alone. Write `lengths(x, g)`: it returns for each example the length of
-its gradient with respect to `w` and `b` together, all elements of both in one vector. Do not form the gradients.
+A linear layer computes `z = x @ w + b` for a batch. Row `i` of `x` is the input of example `i`, and row `i` of `g` is the upstream gradient
+at its outputs, for the loss of this example alone. Write `norms(x, g)`: it returns, for each example, the norm of its gradient with respect to
+`w` and `b` together, as if all elements of both were one vector. Do not form the gradients: for a large layer they do not fit into memory.
 """
 
 from functools import partial
@@ -14,7 +14,7 @@ from labkit.classroom.writing import Way, judged, same, wrong
 LARGE = 400  # one gradient of such a layer has 1.3 MB
 
 
-def lengths(x, g):
+def norms(x, g):
     return np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1))
 
 
@@ -35,28 +35,28 @@ def _of_rows(a):
     return np.sqrt(np.sum(a**2, axis=1))
 
 
-@wrong("That is the length with respect to w alone. b belongs to it, and its gradient is g: its square is added.")
+@wrong("That is the norm with respect to w alone. b belongs to it, and its gradient is g: its square is added.")
 def bias_forgotten(x, g):
     return _of_rows(x) * _of_rows(g)
 
 
-@wrong("These are the squares of the lengths. Take the root.")
+@wrong("These are the squares of the norms. Take the root.")
 def squared(x, g):
     return (np.sum(x**2, axis=1) + 1) * np.sum(g**2, axis=1)
 
 
-@wrong("You added the two lengths. Lengths of parts of one vector: square them, add, and take the root.")
-def lengths_added(x, g):
+@wrong("You added the two norms. Norms of parts of one vector: square them, add, and take the root.")
+def norms_added(x, g):
     return _of_rows(x) * _of_rows(g) + _of_rows(g)
 
 
-@wrong("That is the length for b alone. The gradient with respect to w has its elements, too.")
+@wrong("That is the norm for b alone. The gradient with respect to w has its elements, too.")
 def bias_alone(x, g):
     return _of_rows(g)
 
 
 @wrong(
-    "You added the gradients of the examples up, and took the length of the sum. Each example has its own length.",
+    "You added the gradients of the examples up, and took the norm of the sum. Each example has its own norm.",
     when=lambda i, expected, got: (
         np.size(got) == 1
         and same(np.sqrt(np.sum((i[0].T @ i[1]) ** 2) + np.sum(i[1].sum(0) ** 2)), float(np.ravel(got)[0]))
@@ -81,7 +81,7 @@ def of_both_inputs(x, g):
     return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1))
 
 
-@wrong("You took means of the squares. A length adds all of them up.")
+@wrong("You took means of the squares. A norm adds all of them up.")
 def means(x, g):
     return np.sqrt((np.mean(x**2, axis=1) + 1) * np.mean(g**2, axis=1))
 
@@ -93,13 +93,13 @@ def of_one_batch(x, g):
 
 ways = (
     Way(
-        "The gradients were not to be formed: their lengths take less memory.",
+        "The gradients were not to be formed: their norms take less memory.",
         ("peak bytes",),
         holds=lambda inputs, expected, got, done: inputs[0].shape[1] < LARGE or done["peak bytes"] < 1_000_000,
     ),
 )
 hints = (
     "The gradient with respect to w is an outer product of a row of x and a row of g. How long is an outer product?",
-    "Its squared length is sum(x**2) * sum(g**2), for each row. The one of b is sum(g**2).",
+    "Its squared norm is sum(x**2) * sum(g**2), for each row. The one of b is sum(g**2).",
     "Together: (sum(x**2) + 1) * sum(g**2) for each row, then the root.",
 )

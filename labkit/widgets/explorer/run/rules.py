@@ -124,10 +124,9 @@ def _rule(node, g, sent, others):
     if node.op in _MULTIPLIED and (known := _product(g, s, sent.place, others, near)):
         return known
     if node.op in _ADDED or node.title in ("+", "−"):
-        return next(
-            (_summed(sign, g, s) for sign, c in (("", 1), ("−", -1)) if _fits(_unbroadcast(c * g, s.shape), s, near)),
-            None,
-        )
+        below = (node.title == "−" and sent.place) or node.op in ("neg", "negative") or node.title.endswith(" −")
+        signs = (-1, 1) if below else (1, -1)
+        return next((_summed(c, g, s) for c in signs if _fits(_unbroadcast(c * g, s.shape), s, near)), None)
     if node.op in _PLACED:
         return Rule(_placed(g, s))
     if node.op in ("sum", "mean", "reduce_sum", "reduce_mean") and s.size > g.size:
@@ -155,7 +154,8 @@ def _scaled(node, g, s, own, others, place):
     return Rule(f"g / {other}{more}" if below else f"−g × {other} / {own}²{more}")
 
 
-def _summed(sign, g, s):
+def _summed(c, g, s):
+    sign = "−" if c < 0 else ""
     return Rule(f"{sign}g {_over(g, s.shape)}" if g.size > s.size else f"{sign}g" if sign else "g unchanged")
 
 

@@ -29,11 +29,12 @@ def page(expression, *given):
 EVERY = """(data, key, inputs) => {
   const way = data.ways[key], arrays = arraysOf(data, numbersOf(data, inputs)), view = "chain";
   const every = Array.from({ length: way.last + 1 }, (_, step) => ({ step, view })), fill = (words) => saidWith(words, arrays);
+  const numbers = (part) => (part.array === undefined ? part : arrays[part.array].values.map((one) => number(one)));
   const gradients = (card) => every.map((at) => fill(nodeOf(card, way, at)?.value ?? ""));
   return {
     said: every.map((at) => sentenceOf(data, way, at, arrays)), slopes: way.edges.map(({ slope }) => fill(slope)),
     cards: way.cards.map((card) => [fill(card.value), gradients(card)]),
-    inside: every.map(({ step }) => (way.inside[step] || []).map(({ words, parts }) => [fill(words), parts.map((part) => (part.array === undefined ? part : arrays[part.array].values.map((one) => number(one))))])),
+    inside: every.map(({ step }) => (way.inside[step] || []).map(({ words, parts }) => [fill(words), parts.map(numbers)])),
   };
 }"""
 

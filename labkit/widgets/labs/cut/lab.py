@@ -77,7 +77,8 @@ class CutEdge(Lab):
         name = "a function" if story.name == "<lambda>" else story.name
         super().__init__(f"Cut a wire of {name}: which gradient is lost?", {
             "about": WORDS["about"].format(name=name), "notice": " ".join(story.notices), "cuts": self.cuts,
-            **written(found, lines_of(Run.of(fun, args), story) if free else None), "flows": [flow(found, False), flow(found, True)],
+            **written(found, lines_of(Run.of(fun, args), story) if free else None),
+            "flows": [flow(found, False), flow(found, True)],
         })  # fmt: skip
 
     @property

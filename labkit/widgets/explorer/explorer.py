@@ -240,15 +240,6 @@ class Explorer(Lab):
         """The same as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
         return still.png(self._drawn(state), theme, scale)
 
-    def gif(self, theme: str = "light", scale: float = 1.0, **state: Any) -> bytes:
-        """The steps one after the other, as GIF. Raises ImportError without matplotlib."""
-        way = self._way(self._resting(**state)).written()
-        steps = [{**state, "step": step} for step in range(way["last"] + 1)]
-        words = [self.describe(**at)[:] for at in steps]
-        frames = [(way, self._resting(**at), [self.title, said]) for at, said in zip(steps, words, strict=True)]
-        comment = "\n".join([words[0], *(said.splitlines()[-1] for said in words[1:])])
-        return still.gif(frames, theme, scale, comment)
-
     def _drawn(self, state):
         """A way of folding without open numbers, the state, the title and what is said."""
         at = self._resting(**state)
@@ -261,7 +252,7 @@ class Explorer(Lab):
     @property
     def writers(self) -> dict[str, Any]:
         """What writes a file, by its ending."""
-        return {".svg": self.svg, ".png": self.png, ".gif": self.gif, ".html": self.html}
+        return {".svg": self.svg, ".png": self.png, ".html": self.html}
 
 
 class StillExplorer(Explorer):
@@ -320,7 +311,7 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.gif")` its steps, `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
+    `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
     dragged there, and in a notebook, where the run can be written as lines of scalar operations: it does not decide by its
     numbers, and has no arrays of more than 256. Raises TypeError for what cannot be recorded, ValueError for a tensor without
     a history; an exception of your function is passed on.

@@ -239,9 +239,7 @@ def test_static_is_a_picture_without_controls(monkeypatch):
     assert data["text/plain"] == picture.describe()
 
 
-@pytest.mark.parametrize(
-    "name, start", [("x.svg", b"<svg"), ("x.png", b"\x89PNG"), ("x.html", b"<!doctype html>"), ("x.gif", b"GIF89a")]
-)
+@pytest.mark.parametrize("name, start", [("x.svg", b"<svg"), ("x.png", b"\x89PNG"), ("x.html", b"<!doctype html>")])
 def test_it_can_be_saved(tmp_path, name, start):
     content = show(lambda x: np.tanh(x), 1.5).save(tmp_path / name).read_bytes()
     assert content.startswith(start)

@@ -128,39 +128,6 @@ class Cell:
     def __init__(self, by: "_Lowered", place: int | Const):
         self.by, self.place = by, place
 
-    def __add__(self, other):
-        return self.by.of("add", self, other)
-
-    def __radd__(self, other):
-        return self.by.of("add", other, self)
-
-    def __sub__(self, other):
-        return self.by.of("subtract", self, other)
-
-    def __rsub__(self, other):
-        return self.by.of("subtract", other, self)
-
-    def __mul__(self, other):
-        return self.by.of("multiply", self, other)
-
-    def __rmul__(self, other):
-        return self.by.of("multiply", other, self)
-
-    def __truediv__(self, other):
-        return self.by.of("divide", self, other)
-
-    def __rtruediv__(self, other):
-        return self.by.of("divide", other, self)
-
-    def __neg__(self):
-        return self.by.of("negative", self)
-
-    def __pow__(self, other):
-        return self.by.of("power", self, other)
-
-    def __abs__(self):
-        return self.by.of("absolute", self)
-
     def conjugate(self) -> "Cell":
         """Itself: it is real."""
         return self
@@ -168,6 +135,11 @@ class Cell:
 
 for _name in _METHODS:
     setattr(Cell, _name, lambda self, _name=_name: self.by.of(_name, self))
+for _sign, _name in {"neg": "negative", "abs": "absolute"}.items():
+    setattr(Cell, f"__{_sign}__", lambda self, _name=_name: self.by.of(_name, self))
+for _sign, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power"}.items():
+    setattr(Cell, f"__{_sign}__", lambda self, other, _name=_name: self.by.of(_name, self, other))
+    setattr(Cell, f"__r{_sign}__", lambda self, other, _name=_name: self.by.of(_name, other, self))
 
 
 class _Lowered:

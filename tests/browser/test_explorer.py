@@ -195,6 +195,7 @@ def test_python_lays_out_a_way_of_folding_that_the_page_does_not_hold(opened):
       document.getElementById("stage").replaceChildren(); other.render({{ model, el: document.getElementById("stage") }});
     }}""")
     before = page.locator(".graph-card").count()
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Fold all").click()
     assert "opened" in page.evaluate("told") and page.locator(".graph-card").count() == before
     page.evaluate("data => python('data', data)", picture.data)

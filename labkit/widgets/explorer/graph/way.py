@@ -22,7 +22,7 @@ from .said import Said
 from .units import Unit, Units
 
 MOST_ASKED = 1000  # boxes
-FEWEST, MOST = 5, 300  # steps of the backward pass whose norms are seen
+FEWEST, FEWEST_LAYERS, MOST = 5, 3, 300  # steps of the backward pass whose norms are seen, and those of a network
 MOST_LETTERS = {136.0: 18, 164.0: 22}  # of a card's lines, by its width
 
 
@@ -135,7 +135,9 @@ class Way:
         found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := self.gradients.totals(u))]
         known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
         several = any(np.size(total) > 1 for _, _, total in known)
-        if not several or len({at for _, at, _ in known}) < FEWEST or len(units.walked) > MOST:
+        layers = sum("." in leaf.title and len(leaf.shape) > 1 for leaf in self.story.leaves)
+        fewest = FEWEST if layers < 2 else FEWEST_LAYERS
+        if not several or len({at for _, at, _ in known}) < fewest or len(units.walked) > MOST:
             return None
         points, verdict = points_of(units, known), self.story.verdict
         trend = trend_of(points)

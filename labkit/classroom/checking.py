@@ -32,7 +32,7 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
 
     >>> report = check("grad-slip", 2.5)
     grad-slip: not yet.
-    Running it does not give 2.5. Go through it one operation at a time.
+    Running the code does not give 2.5. Go through it one operation at a time.
     For a hint: hint("grad-slip")
     >>> report
     Report('grad-slip', right=False)
@@ -70,7 +70,7 @@ def hint(name: str) -> Text:
     For a name that is no exercise it says which one may be meant. Raises nothing.
 
     >>> print(hint("grad-slop"))
-    There is no exercise 'grad-slop'. Did you mean 'grad-slip' or 'grad-clip' or
+    There is no exercise 'grad-slop'. Did you mean 'grad-slip', 'grad-clip' or
     'grad-sum-outputs'?
     """
     exercise = find(name)

@@ -65,7 +65,7 @@ class Exercise:
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
-    asks for beside the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
+    asks for besides the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
     `partial.py`), unless it says otherwise. `numbers` names what may be drawn for each student (see `numbers.py`).
     """
 

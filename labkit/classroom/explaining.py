@@ -61,10 +61,10 @@ class Explanation:
 def explain(name: str | None = None) -> Explanation:
     """More about the last answer that `check` found wrong, of the exercise `name` or of the latest one.
 
-    For a function it tries further inputs and tells the smallest one that fails, with what came, how the results follow
-    from the right ones, and, where code was to be mended, the first line that goes another way than a right answer; in a notebook
-    its graph is drawn. For a prediction it tells what decides the first wrong item. It never tells the answer, and raises
-    nothing.
+    For a function it tries further inputs and shows the smallest one that fails, with its result, how the results follow
+    from the right ones, and, where code was to be fixed, the first line whose value differs from that in a right answer;
+    in a notebook its graph is drawn. For a prediction it shows what decides the first wrong item. It never gives the
+    answer away, and raises nothing.
 
     >>> from labkit import check
     >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
@@ -72,7 +72,7 @@ def explain(name: str | None = None) -> Explanation:
     2 * x doubles each number. There are as many numbers as before.
     For a hint: hint("start-shapes")
     >>> explain("start-shapes")
-    3 of 4 items are right. Look at item [2] (2 * x) first.
+    Right so far: 3 of 4 items. Look at item [2] (2 * x) first.
     A number times an array works on every element.
     """
     found = latest(name)

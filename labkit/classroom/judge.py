@@ -116,7 +116,7 @@ def _dots(answer: Any, path: str = "") -> str:
 
 
 def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
-    """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
+    """The first difference, without the value; and how many items of a list are right. `answer`: the answer, in words."""
     item = f"Item {_place(exercise, found.path)}" if found.path else "Your answer"
     if found.stage != "value":
         wanted = describe(found.expected)

@@ -102,7 +102,7 @@ class _Reader:
         return f"answer = {_source(self.said['answer'])}"
 
     def _shown(self, found: re.Match) -> str:
-        """The code that a line such as `[[layer, as_it_was as mended]]` of the statement stands for."""
+        """The code that a line such as `[[layer, as_it_was as fixed]]` of the statement stands for."""
         shown = []
         for part in found[1].split(","):
             name, _, other = part.strip().partition(" as ")

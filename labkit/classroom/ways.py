@@ -16,7 +16,7 @@ INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite differ
 def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall]) -> str:
     """Why the way to right results is not accepted; "" where it is.
 
-    `compared`: for each call its inputs, what was expected and what came.
+    `compared`: for each call its inputs, the expected and the actual result.
     """
     for way in exercise.ways:
         if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):

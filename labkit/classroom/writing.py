@@ -19,8 +19,8 @@
 
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
-the code of `f` and `g`, `[[as_it_was as mended]]` a wrong answer under the name that it has to be mended under; a program
-that is no function stands in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
+the code of `f` and `g`, `[[as_it_was as fixed]]` a wrong answer under the name of its fixed version; a program
+that is no function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
 may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
 computed from them. What else a file may say are the fields of
 `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
@@ -90,8 +90,8 @@ def wrong(
 ) -> Wrong:
     """A way to be wrong that has a reason; `sentence` tells the learner what they misunderstood.
 
-    Above a function, that function is a wrong answer. Whoever gets what it gets is told the sentence; with `parts=(0, 1)`,
-    whoever gets one of these parts of its result; with `when(inputs, expected, got)`, whoever's result is of that kind
+    Above a function, that function is a wrong answer. An answer with the same results gets this sentence; with `parts=(0, 1)`,
+    an answer with one of these parts of its result; with `when(inputs, expected, got)`, an answer whose result meets it
     (`expected` differs from `got`).
 
     Of a prediction, `items` says which item gives it away: `{1: (4, 2)}` where item 1 was answered by `(4, 2)`; one of

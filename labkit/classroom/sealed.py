@@ -17,9 +17,8 @@ import numpy as np
 
 from ..evidence import decode, encode, plain_data
 from .compare import differences, same
-from .exercise import Exercise, Misconception, given
+from .exercise import Exercise, Misconception, given, namespace
 from .exercises import EXERCISES
-from .tutor.slipped import namespace
 from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text

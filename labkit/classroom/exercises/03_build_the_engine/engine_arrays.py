@@ -87,11 +87,6 @@ def keepdims_forgotten(g, a, b):
     return _fit(g * b, a, keepdims=False), _fit(g * a, b, keepdims=False)
 
 
-@judged("kind")
-def a_list(g, a, b):
-    return list(multiply_rule(g, a, b))
-
-
 @judged("shape")
 def swapped(g, a, b):
     return _fit(g * a, b), _fit(g * b, a)

@@ -20,7 +20,8 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone distinguishes it from all others."""
+    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone
+    distinguishes it from all others."""
 
     name: str
     says: str

@@ -1,6 +1,6 @@
 """The twelve faults of the ward, as data: what is changed in the text of a part, and what tells it from all others.
 
-A patient's program is compiled from the changed text, and `inspect` finds no source for it. Whoever opens this file
+A patient's program is compiled from the changed text, and `inspect` finds no source for it. Anyone who opens this file
 learns how each fault is made, which elective E8 says in words, and nothing about which patient has it.
 """
 
@@ -20,7 +20,8 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone distinguishes it from all others."""
+    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone
+    distinguishes it from all others."""
 
     name: str
     says: str

@@ -33,7 +33,7 @@ class OverBudget(ValueError):
     ...         shown = patient.measure(what)
     ... except OverBudget as error:
     ...     print(what, error.args[0][:36])
-    rates measure: 'rates' costs 1 points, but
+    rates measure: 'rates' costs 1 point, but
     """
 
 
@@ -57,9 +57,9 @@ class Patient:
 
     `name`; `plan`: what the run is meant to be; `spent`: the points that measurements have cost, out of `budget`. A
     measurement that has been paid for is there for nothing when it is asked for again. Which faults a patient has is not
-    in it: whoever completes a name, prints it or looks at its attributes finds what they know already.
+    in it: anyone who completes a name, prints it or looks at its attributes finds what they know already.
 
-    >>> patient = admit("somebody")
+    >>> patient = admit("Fay")
     >>> patient.measure("skips") in range(4), patient.spent
     (True, 1)
     """
@@ -110,7 +110,7 @@ class Patient:
         every other; "not shown": it does not; "not measured". It does not say whether the patient has the fault. Raises
         ValueError for a fault or a measurement that there is not.
 
-        >>> patient = admit("somebody")
+        >>> patient = admit("Fay")
         >>> patient.measure("rates")[-1] > 0
         True
         >>> patient.submit({"stuck-warmup": "rates"})
@@ -137,8 +137,8 @@ class Patient:
     def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the treatment is judged by: the parts that were replaced, and what is still not as in the healthy run.
 
-        The healthy run has the same numbers and no fault; compared are the losses and the norms that the optimizer gets in the first
-        steps, "fixed", "rates", and what "finish" makes of gradients that are shorter than the limit, and longer; to
+        The healthy run has the same numbers and no fault; compared are the losses and the norms
+        that the optimizer gets in the first steps, "fixed", "rates", and what "finish" makes of gradients that are shorter than the limit, and longer; to
         2 %. It costs nothing, and after it the patient is gone: `measure` and `submit` raise ValueError. Raises whatever
         a part of yours raises.
 
@@ -201,7 +201,7 @@ def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patien
 
 
 def _admitted(patient: Patient) -> Admission:
-    """Who that is, drawn anew each time: what a patient does not hold cannot be read from it."""
+    """The patient's plan and faults, drawn again at each call: what a patient does not hold cannot be read from it."""
     chart = _charts[patient]
     return admission(chart.name) if chart.asked_for is None else textbook(chart.asked_for, chart.name)
 

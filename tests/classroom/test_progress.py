@@ -133,7 +133,8 @@ def test_the_exercises_of_one_notebook(tmp_path, capsys):
 
 
 def test_next_is_in_the_notebook_of_the_latest_answer_in_its_order(tmp_path):
-    (tmp_path / "05_grad_and_value_and_grad.ipynb").write_bytes((ROOT / "notebooks/05_grad_and_value_and_grad.ipynb").read_bytes())
+    notebook = "05_grad_and_value_and_grad.ipynb"
+    (tmp_path / notebook).write_bytes((ROOT / "notebooks" / notebook).read_bytes())
     for name in ("port-detach", "grad-slip", "grad-structures"):
         record(EXERCISES[name], 0, tmp_path)
         record_of = stored(tmp_path)

@@ -171,7 +171,7 @@ def test_lab_serves_cleared_notebooks_without_news_and_with_terminals_that_find_
         defaults = _answer(f"{url}lab/api/settings/{plugin}?token={token}")["schema"]["properties"]
         assert (defaults["fetchNews"]["default"], defaults["checkForUpdates"]["default"]) == ("false", False)
         (page,) = (tmp_path / "RUNTIME").glob("jpserver-*-open.html")
-        assert "/lab/workspaces/labkit/tree/00_start_here.ipynb" in page.read_text()
+        assert "/lab/workspaces/labkit/tree/01_first_gradient.ipynb" in page.read_text()
         assert server.answers(url) and not server.answers("http://localhost:9/")
         lines = (tmp_path / "printed").read_text().splitlines()
         (at,) = (i for i, line in enumerate(lines) if line.endswith(f": {url}?token={token}"))

@@ -9,10 +9,9 @@ from ..evidence import decode, encode, plain_data, try_call
 from ..messages.suggestions import did_you_mean
 from .checking import assess, judge_answer
 from .compare import STAGES, difference
-from .exercise import Exercise
+from .exercise import Exercise, namespace, quiet
 from .exercises import EXERCISES
-from .tutor.slipped import namespace, quiet
-from .tutor.slips import slips
+from .mutants import slips
 
 SEEDS = 20
 SECONDS = 5.0

@@ -18,7 +18,7 @@ def names_of(takes) -> tuple[str, ...]:
 
 
 def signed(name, takes, answer, room, doc=None) -> Callable:
-    """The function `name` of `room` with the parameters `takes`, as they stand behind `def`, that returns `answer(...)`.
+    """The function `name` of `room` with the parameters `takes`, as they follow `def`, that returns `answer(...)`.
 
     The first argument is handed on by position, the others by name, as NumPy has it: `keepdim=True` arrives as
     `keepdims=True`. Raises Python's TypeError for arguments that the signature has no place for.

@@ -17,7 +17,7 @@ LAST_DIGITS = {  # cells with float32 numbers of exp or tanh, whose last digit i
     "07_stopping_and_changing.ipynb": {"mindspore-assign"},
 }
 NO_BFLOAT16 = {  # cells that need ml_dtypes, of which there is none for browsers: they say so
-    "11b_rules_of_the_step.ipynb": {"opening", "bfloat"},
+    "11_training_step.ipynb": {"bfloat"},
 }
 
 

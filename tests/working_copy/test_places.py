@@ -33,10 +33,10 @@ def test_the_course_lies_where_the_installer_puts_shared_data(tmp_path, monkeypa
     monkeypatch.setattr(site, "getuserbase", lambda: str(tmp_path / "user"))
     assert originals() is None
     folder = tmp_path / base / "share" / "labkit" / "notebooks"
-    make(folder / "00_start_here.ipynb")
+    make(folder / "01_first_gradient.ipynb")
     assert originals() == folder
     clone = tmp_path / "package" / "notebooks"
-    make(clone / "00_start_here.ipynb")
+    make(clone / "01_first_gradient.ipynb")
     assert originals() == clone
 
 
@@ -66,7 +66,7 @@ def test_the_record_is_in_the_folder_of_the_notebooks_from_wherever_one_is(outsi
 
 def test_outside_of_all_notebooks_it_is_in_the_working_copy(outside):
     copy = outside / "home" / "labkit-notebooks"
-    make(copy / "00_start_here.ipynb")
+    make(copy / "01_first_gradient.ipynb")
     assert find_folder() is None
     make(copy / MANIFEST)
     assert find_folder() == copy

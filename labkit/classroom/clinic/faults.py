@@ -1,6 +1,6 @@
 """The twelve faults of the ward, as data: what is changed in the text of a part, and what tells it from all others.
 
-A patient's program is compiled from the changed text, and `inspect` finds no source for it. Whoever opens this file
+A patient's program is compiled from the changed text, and `inspect` finds no source for it. Anyone who opens this file
 learns how each fault is made, which elective E8 says in words, and nothing about which patient has it.
 """
 
@@ -20,14 +20,15 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `told_by` alone tells it from all others."""
+    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone
+    distinguishes it from all others."""
 
     name: str
     says: str
     part: str
     healthy: str
     ill: str
-    told_by: tuple[str, ...]
+    shown_by: tuple[str, ...]
 
 
 FAULTS = {fault.name: fault for fault in (
@@ -43,9 +44,9 @@ FAULTS = {fault.name: fault for fault in (
     Fault("sum-of-pieces", "The gradients of the pieces are added, and no mean is taken.", "backward",
           " / pieces", "", ("pieces",)),
     Fault("overflow", "The loss scale is far too high: every step is skipped.", "scale",
-          "plan.scale", "plan.scale * 2.0**14", ("moved", "skips", "gradients", "arriving", "fixed", "pieces")),
+          "plan.scale", "plan.scale * 2.0**14", ("moved", "skips", "gradients", "norms", "fixed", "pieces")),
     Fault("clip-early", "The gradients are clipped while they are still scaled.", "finish",
-          "norm = torch.sqrt(", "norm = scale * torch.sqrt(", ("arriving",)),
+          "norm = torch.sqrt(", "norm = scale * torch.sqrt(", ("norms",)),
     Fault("same-rows", "Both workers compute the same rows.", "rows", "batch[worker ::", "batch[0 ::", ("rows",)),
     Fault("stuck-warmup", "The rate never leaves the first step of its warmup.", "rate", "(step + 1)", "1", ("rates",)),
     Fault("l2-decay", "The decay is added to the gradient, and Adam takes it for one.", "optimizer", "AdamW", "Adam",

@@ -92,7 +92,7 @@ def _skips(subject):
     return subject.begun.skipped
 
 
-def _arriving(subject):
+def _norms(subject):
     return [brief(norm, 5) for norm in subject.begun.arrived]
 
 
@@ -190,7 +190,7 @@ INSTRUMENTS = {
     "rates": Instrument(1, "the learning rate of each step", _rates),
     "skips": Instrument(1, "how many of the first three steps were skipped", _skips),
     "formats": Instrument(1, "how many of the 33 weights are no float16 numbers, after three steps", _formats),
-    "arriving": Instrument(2, "the norm of all gradients as the optimizer gets them, in its first three steps", _arriving),
+    "norms": Instrument(2, "the norm of all gradients as the optimizer gets them, in its first three steps", _norms),
     "rows": Instrument(2, "how many different points each worker sees in the first epoch, and all workers together", _rows),
     "labels": Instrument(2, "how many points of the first batch come with a label that is not theirs", _labels),
     "shapes": Instrument(2, "the shape of the largest array inside of the loss, for a piece of 8 points", _shapes),

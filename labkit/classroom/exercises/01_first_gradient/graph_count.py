@@ -1,8 +1,8 @@
 """# Count nodes, edges and paths (2 points)
 
-Draw the graph of `f`. A constant, such as the 1 in the last line, is part of its operation: it is no node.
-Answer with a list of five numbers: inputs, operations, edges, paths from `x` to the result, paths from `y`
-to the result.
+Draw the graph of `f`. A constant, such as the 1 in the last line, is part of its operation and is not a node. Answer
+with a list of five numbers: the inputs, the operations, the edges, the paths from `x` to the result, and the paths from
+`y` to the result.
 
 [[f]]
 """

@@ -1,9 +1,8 @@
-"""# The local derivatives of four operations (2 points)
+"""# The local gradients of four operations (2 points)
 
-Write `local(op, a, b)`. `op` is `"add"`, `"subtract"`, `"multiply"` or `"divide"`: the operation `a + b`,
-`a - b`, `a * b` or `a / b`. Return a tuple: the local derivative with respect to `a`, and the one with respect to
-`b`.
-`a` and `b` are numbers.
+Write `local(op, a, b)`. `op` is one of the texts `"add"`, `"subtract"`, `"multiply"` and `"divide"`, which mean `a +
+b`, `a - b`, `a * b` and `a / b`; `a` and `b` are numbers. Return a tuple of two numbers: the local gradient with
+respect to `a`, and with respect to `b`.
 """
 
 from functools import partial

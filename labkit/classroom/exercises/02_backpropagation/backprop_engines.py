@@ -2,14 +2,14 @@
 
 [[f]]
 
-At `x = 3`: which gradient of `x` does each engine give? Answer with a list of four numbers. `z` sends to `b` first and then
-to `a`; `b` sends to `a` first and then to `x`.
+At `x = 3`, which gradient does each engine compute for `x`? Answer with a list of four numbers. In all of them, `z`
+sends to `b` first and then to `a`, and `b` sends to `a` first and then to `x`.
 
 0. the right engine
-1. "overwrite": it visits the nodes in the order `z b a x`, and what arrives replaces what was there
-2. "recursion": on to the parent at once, with the sum so far, and again whenever more arrives
-3. "visited once": on to the parent at once, but never to the same node a second time; what arrives later is added, and not
-   passed on
+1. "overwrite": it visits the nodes in the order `z b a x`, and a contribution replaces the one that is there
+2. "recursion": after adding a contribution it visits the parent at once, with the sum so far, every time
+3. "visited once": it visits the parent at once, but never the same node a second time; a later contribution is added,
+   and not sent on
 """
 
 from labkit.classroom.writing import either, judged, wrong

@@ -1,12 +1,12 @@
-"""# Mend the engine that goes on too early (3 points)
+"""# Fix the engine that goes on too early (3 points)
 
-Here the numbers of the nodes tell nothing about the order: a node may have a smaller number than its
-parents. `output` is the number of the result. `used` counts how often a local slope was used.
+In this exercise the numbers of the nodes say nothing about the order: a node may have a smaller number than its
+parents. `output` is the number of the result, and `used` counts how often a local gradient is used.
 
 [[still_too_early as mended]]
 
-This engine gives wrong gradients and uses slopes too often. Mend it. It returns the same two things: the list of gradients,
-and how often it used a slope. Each edge needs its slope only once.
+The engine computes wrong gradients, and it uses local gradients too often. Fix it. It returns the same two things: the
+list of gradients, and how often a local gradient was used. Each edge has to be used exactly once.
 """
 
 from functools import partial

@@ -1,11 +1,11 @@
-"""# Mend the engine that forgets the repeats (2 points)
+"""# Fix the engine that forgets the broadcast (2 points)
 
-The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has shape `(3,)`, and `b` is one
-number. This walk back keeps its gradients in the shape in which they come back.
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
+number. The function below is the backward pass. It returns gradients in the shape of `x`.
 
 [[as_it_came_back as mended]]
 
-Mend it. It returns the gradients for `w` and for `b`, each in the shape of its value.
+Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
 
 import numpy as np
@@ -83,11 +83,6 @@ def only_w(x, w, b):
 def no_factor_2(x, w, b):
     d_w, d_b = mended(x, w, b)
     return d_w / 2, d_b / 2
-
-
-@judged("kind")
-def a_list(x, w, b):
-    return list(mended(x, w, b))
 
 
 hints = (

@@ -1,10 +1,10 @@
-"""# Mend the engine that fails for x * x (2 points)
+"""# Fix the engine that fails for x * x (2 points)
 
-This engine goes in the right order, and it adds. For `u * v` it is right, for `u * u` it is wrong.
+This engine visits the nodes in the right order, and it adds. For `u * v` it is right, and for `u * u` it is wrong.
 
 [[still_lost as mended]]
 
-Find the line where something is lost, and mend it.
+Find the line in which a contribution is lost, and fix it.
 """
 
 from functools import partial

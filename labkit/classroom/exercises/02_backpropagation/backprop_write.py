@@ -1,11 +1,10 @@
-"""# Write backward (3 points)
+"""# Write the backward pass (3 points)
 
-Write `backward(parents)`. The graph comes as data, as above: `parents[i]` holds a pair
-`(parent, slope)` for each use of a value by node `i`. The nodes are in the order they ran; the last one is the result.
+Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use
+of a value by node `i`. The nodes are in the order of the forward pass, and the last one is the result.
 
-Return a list of numbers: the derivative of the result for each node. A node that the result does not depend on gets `0.0`.
-
-For `two_paths` at `x = 2`, `y = 3` that is `[64.0, 32.0, 16.0, 16.0, 1.0]`.
+Return a list with the gradient of every node. A node that the result does not depend on gets `0.0`. For `two_paths` at
+`x = 2`, `y = 3` the list is `[64.0, 32.0, 16.0, 16.0, 1.0]`.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
-"""# Mend the cell (1 point)
+"""# Fix the cell (1 point)
 
-Mend the function that failed: `mean(values)` returns the mean of a list of numbers. It has two slips. One
-raises the error that you saw. The other raises none, it gives a wrong number.
+Fix the function that failed above: `mean(values)` returns the mean of a list of numbers. It has two mistakes. The first
+raises the error that you saw. The second raises nothing and gives a wrong number.
 """
 
 from functools import partial

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .slip_kinds import SLIPS, number_slips
+from .mutant_kinds import SLIPS, number_slips
 
 
 @dataclass(frozen=True)

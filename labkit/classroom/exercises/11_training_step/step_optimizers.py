@@ -5,7 +5,7 @@ Answer with a list of six numbers.
 
 0. `p` after two steps of `SGD`, gradient 2
 1. `p` after two steps of `Momentum` (0.9), gradient 2
-2. what `Momentum` keeps after these two steps
+2. the velocity that `Momentum` stores after these two steps
 3. `p` after one step of `Adam`, gradient 2
 4. `p` after one step of `SGD`, gradient 2000
 5. `p` after one step of `Adam`, gradient 2000

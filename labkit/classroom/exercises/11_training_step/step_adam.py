@@ -1,7 +1,7 @@
-"""# Mend Adam (2 points)
+"""# Fix Adam (2 points)
 
 `adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
-missing: the square root, and the bias correction. Mend both.
+missing: the square root, and the bias correction. Add both.
 
 [[as_it_was as adam]]
 """

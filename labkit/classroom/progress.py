@@ -1,6 +1,6 @@
 """`progress()`: which exercises are answered, and which comes next.
 
-Right answers are kept in the file `.labkit-progress.json` beside the notebooks. It is the learner's own: it is sent
+Right answers are kept in the file `.labkit-progress.json` next to the notebooks. It is the learner's own: it is sent
 nowhere, may be copied or deleted, and an answer is never refused because the file cannot be written.
 """
 
@@ -84,7 +84,7 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     """What is done, what is next, and the points of each notebook.
 
     `folder` is where the record is kept; without it, the nearest folder from here upwards that has one, or has the
-    notebooks. `reset=True` begins anew and keeps the old record beside the new one, under another name.
+    notebooks. `reset=True` starts over and keeps the old progress file next to the new one, under another name.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -186,7 +186,7 @@ def _someone_is_there():
 
 
 def _in_order(notebook, folder):
-    """The names of a notebook's exercises, as they stand in its file; without the file, as they are defined."""
+    """The names of a notebook's exercises, as they are in its file; without the file, as they are defined."""
     names = [name for name, exercise in EXERCISES.items() if exercise.notebook == notebook]
     try:
         text = (folder / f"{notebook}.ipynb").read_text(encoding="utf-8")

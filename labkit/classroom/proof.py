@@ -9,10 +9,9 @@ from ..evidence import decode, encode, plain_data, try_call
 from ..messages.suggestions import did_you_mean
 from .checking import assess, judge_answer
 from .compare import STAGES, difference
-from .exercise import Exercise
+from .exercise import Exercise, namespace, quiet
 from .exercises import EXERCISES
-from .tutor.slipped import namespace, quiet
-from .tutor.slips import slips
+from .mutants import slips
 
 SEEDS = 20
 SECONDS = 5.0
@@ -88,7 +87,7 @@ def _of_solution(exercise: Exercise, answer: Callable) -> Iterator[str]:
                 yield f"the solution fails with seed {seed}: {tried.outcome.error or tried.unfit}"
                 return
             if found := difference(right, tried.outcome.value):
-                yield f"the solution is not what reference(...) gives with seed {seed}: {found.expected!r}, not {found.got!r}"
+                yield f"the solution differs from reference(...) with seed {seed}: {found.got!r} instead of {found.expected!r}"
                 return
 
 

@@ -15,7 +15,7 @@ from ..working_copy import places
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], what: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """Add the parser of a command: `what` it does stands in the list of all, with `more` in its own help."""
+    """Add the parser of a command: `what` it does is in the list of all, with `more` in its own help."""
     parser = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. {more}")
     parser.set_defaults(run=run)
     return parser

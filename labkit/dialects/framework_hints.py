@@ -107,7 +107,7 @@ def noted(error: _Error, word: str, dialect: str, known: bool = False) -> _Error
     `known`: the real framework has the word, too, so there is a note only if another does the same.
 
     >>> noted(AttributeError("'Tensor' object has no attribute 'detach'"), "detach", "mindspore").__notes__
-    ["`detach` is a name of PyTorch; in MindSpore: `ops.stop_gradient(x)`"]
+    ['`detach` is a name of PyTorch; in MindSpore: `ops.stop_gradient(x)`']
     >>> noted(AttributeError("module 'mindspore.nn' has no attribute 'Linear'"), "Linear", "mindspore", known=True).__notes__
     ['for what PyTorch calls `Linear`: `nn.Dense`']
     """

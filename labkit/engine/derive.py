@@ -91,7 +91,7 @@ def _one_array(caller, output=None):
 
 
 def jacrev(fun, argnums=0) -> Callable:
-    """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
+    """Jacobian by reverse mode, one VJP per output element: shape = output shape + argument shape.
 
     Cheapest when there are fewer outputs than inputs. `fun` returns one array.
 
@@ -119,7 +119,7 @@ def jacrev(fun, argnums=0) -> Callable:
 
 
 def jacfwd(fun, argnums=0) -> Callable:
-    """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs.
+    """Jacobian by forward mode, one JVP per input element; the same result as `jacrev`, cheapest for few inputs.
 
     Shape = output shape + argument shape; a tuple of `argnums` gives a tuple. `fun` returns one array.
 

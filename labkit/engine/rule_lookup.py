@@ -61,7 +61,7 @@ def _stretched(tangent, ans):
 
 
 def _check_options(fun, args, kwargs):
-    """Raise NotImplementedError for options that autograd's rules do not heed: their answers would be wrong."""
+    """Raise NotImplementedError for options that autograd's rules ignore, because their gradients would be wrong."""
     if kwargs.get("where", True) is not True:
         instead = "Choose with np.where, such as np.sum(np.where(mask, x, 0))"
         raise NotImplementedError(f"{fun.__name__}: its derivative rule does not support where=. {instead}")

@@ -17,7 +17,7 @@ _calls = count()
 
 class _LastCall(threading.local):
     """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from.
-    Whoever records clears `frame` at the end."""
+    The recorder clears `frame` at the end."""
 
     frame: FrameType | None = None
     site: tuple | None = None

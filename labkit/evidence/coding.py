@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import DIALECTS, PLAIN, Unreadable, array_of, is_tensor, maker_of, package
+from .values import DIALECTS, EXACT, PLAIN, Unreadable, array_of, float_of, is_tensor, maker_of, package
 
 DEEPEST = 32  # levels of tuples, lists and dicts
 MOST = 1 << 20  # what one value with all that is in it may weigh, in bytes of JSON, about
@@ -86,6 +86,8 @@ class _Writer(_Weighed):
         self.weigh(0)
         if depth > DEEPEST:
             return ["reference", self.refer(value)] if self.refer else ["other", _name(value)]
+        if type(value) in EXACT:
+            value = float_of(value)
         if type(value) in PLAIN:
             return self._small(value)
         if is_tensor(value) and package(value) in DIALECTS:

@@ -4,7 +4,7 @@ What wakes us at the deadline is an alarm in the main thread, elsewhere a timer,
 needed, because we look from the start. From Python 3.12 on, `sys.monitoring` then raises `TimeUp` at each line, jump and call of
 Python code, in the first second only in the learner's own file, so that no library's clean-up is cut short. Python 3.11
 does it by tracing, which ends with the first exception: there a bare `except` in a loop is left by an alarm alone. A
-single call into compiled code that does not return cannot be left by anybody.
+single call into compiled code that does not return cannot be interrupted.
 """
 
 import signal

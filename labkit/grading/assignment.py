@@ -54,8 +54,8 @@ class Assignment:
     `locked` holds the `grade_id` of every locked cell and every grade cell: what a submission has there is ignored.
     Where a slot is one of several, `questions` holds the first of them; `for_student` chooses. `own` holds the instructor's
     own exercises: their names and the texts of their files. `added` are the questions that the instructor added by hand,
-    `inner` the locked code that stands behind an answer (as `setup`, each with the ids of the cells before it). `order`
-    names all questions as they stand in the notebook.
+    `inner` the locked code that follows an answer (as `setup`, each with the ids of the cells before it). `order`
+    names all questions as they are in the notebook.
     """
 
     name: str
@@ -192,7 +192,7 @@ def _slot(entry: Any) -> Slot:
 
 
 def _given(cells: dict[str, Any], locked: dict[str, Any]) -> tuple[tuple, tuple]:
-    """The locked code before the first answer, and what stands behind one with the ids before it, nearest first."""
+    """The locked code before the first answer, and the code after one with the ids before it, nearest first."""
     setup, inner, before = [], [], list[str]()
     answered = False
     for grade_id, cell in cells.items():

@@ -141,7 +141,7 @@ def _made(folder: Path) -> Iterator[None]:
 def _results(
     plan: Plan, assignment: Assignment, found: list[Submission], begin: Callable[[int], None], step: Callable[[], None]
 ) -> list[SubmissionResult]:
-    """Grade what is not in the journal yet, or stands on something else; a result for each submission, in their order."""
+    """Grade what is not in the journal yet, or was graded on something else; a result for each submission, in their order."""
     journal, settings = _begin(plan, assignment, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
@@ -201,7 +201,7 @@ def _not_run(assignment: Assignment, settings: Settings, work: Work) -> Submissi
 
 
 def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> Iterator[str]:
-    """A sentence for each question whose verdicts stand on something else than today's notebook."""
+    """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
         yield f"{name} was changed after {counted(number, 'answer')} had been graded. To regrade them: --regrade {name}"

@@ -28,7 +28,7 @@ class CourseError(ValueError):
 
 @dataclass(frozen=True)
 class Course:
-    """A folder with a `course.toml`, and what stands in it; `own` holds the texts of the instructor's own exercises."""
+    """A folder with a `course.toml`, and its contents; `own` holds the texts of the instructor's own exercises."""
 
     folder: Path
     title: str

@@ -59,7 +59,7 @@ class AddedQuestion:
     `kind` is "tests", "written" (an answer in this cell) or "task" (the answer is what the student put below it).
     `source` is the instructor's cell: the tests, or the answer that was expected; `blank` is what students got of it.
     `prompt` is the text before it, `rubric` its mark scheme. `after` are the ids of the cells before it, the nearest
-    first. Of tests, `prelude` is the instructor's code that they stand on; `answers` are the names that the instructor's
+    first. Of tests, `prelude` is the instructor's code that they need; `answers` are the names that the instructor's
     own answers bind.
     """
 

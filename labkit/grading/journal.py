@@ -169,7 +169,7 @@ def begun_alone(path: str | os.PathLike[str]) -> bool:
 
 
 def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
-    """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
+    """The latest result of each student, for reading only: nothing is written. Raises JournalError, OSError."""
     path = Path(path)
     head, *lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
     if not head.startswith(HEAD.encode()):

@@ -13,7 +13,7 @@ ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".py")  # what is grad
 
 @dataclass(frozen=True)
 class Label:
-    """What the name of an entry says: whose it is, in which layout, and what the system tells of it."""
+    """What the name of an entry says: whose it is, in which layout, and what the system says about it."""
 
     layout: "Layout"
     key: str
@@ -37,11 +37,11 @@ class Layout:
 
     @property
     def tells_late(self) -> bool:
-        """True where the system marks what came late."""
+        """True where the system marks late submissions."""
         return "(?P<late>" in self.entry
 
     def read(self, entry: str, is_folder: bool, names: Sequence[str]) -> Label | None:
-        """What this layout makes of an entry's name; None where it does not fit. `names` are those of the assignment.
+        """The parts of an entry's name in this layout; None where it does not fit. `names` are those of the assignment.
 
         >>> canvas = next(layout for layout in known().layouts if layout.name == "Canvas")
         >>> label = canvas.read("lovelaceada_LATE_10274_67002_slopes-1.ipynb", False, ["slopes"])
@@ -77,7 +77,7 @@ class RosterKind:
     keep: tuple[str, ...] = ()
 
     def headings(self, role: str) -> tuple[str, ...]:
-        """The columns that a role may stand in, in small letters."""
+        """The columns that a role may have, in small letters."""
         given = self.columns.get(role, ())
         return tuple(heading.casefold() for heading in ([given] if isinstance(given, str) else given))
 

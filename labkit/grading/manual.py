@@ -51,7 +51,7 @@ def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[s
 
 
 def by_hand(question: AddedQuestion, written: dict[str, str]) -> QuestionResult:
-    """The result before anybody has marked it: nothing for no answer, otherwise a person is awaited."""
+    """The result before it is marked: nothing for no answer, otherwise a person is awaited."""
     answer = written.get(question.name)
     if answer is None:
         kind, text = "missing", "The cell of this question is missing."
@@ -63,7 +63,7 @@ def by_hand(question: AddedQuestion, written: dict[str, str]) -> QuestionResult:
 
 
 def _in_order(handed: SubmittedCode) -> Iterator[CodeCell | TextCell]:
-    """All cells as they stand in the notebook."""
+    """All cells as they are in the notebook."""
     texts = list(handed.texts)
     for cell in handed.cells:
         while texts and texts[0].before < cell.index:

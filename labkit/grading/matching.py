@@ -188,7 +188,7 @@ class _Cells:
 
 
 def _bound(cell: CodeCell, names: set[str]) -> dict[str, bool] | None:
-    """The `definitions` of a cell; not parsed where none of the names stands in it."""
+    """The `definitions` of a cell; not parsed where it has none of the names."""
     return definitions(without_magics(cell.source)) if any(name in cell.source for name in names) else {}
 
 

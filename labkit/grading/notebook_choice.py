@@ -124,7 +124,7 @@ class Chooser:
                 return self._choose(of_kind, joined(next(iter(called))[:-1]) or "of submissions")
         first = handed[0]
         names = on_one_line(", ".join(one.name for one in handed[:5]))
-        return Choice(None, first.file, f"There is no notebook, but {names}; expected {self.wanted}. Ask for it.")
+        return Choice(None, first.file, f"There is no notebook, only {names}; expected {self.wanted}. Ask for it.")
 
     def _more(self, named: list[tuple[Parts, list[Parts]]], kind: int) -> bool:
         """True where files of a later kind are there."""
@@ -225,7 +225,7 @@ class Chooser:
         return frozenset(cell.grade_id for cell in handed.cells if cell.grade_id) if handed else frozenset()
 
     def _marks_in(self, candidate: Handed) -> int:
-        """How many of them stand in a file; it is not decoded, because that is for whoever grades it."""
+        """How many of them stand in a file; it is not decoded, because the grader does that."""
         try:
             data = candidate.read()
         except SubmissionError:

@@ -144,8 +144,8 @@ def read_roster(path: Path) -> Roster:
 def with_ids_of(roster: Roster, own: Roster) -> Roster:
     """A system's table with the ids of the course's `own` roster, found by a key that both have, such as the address.
 
-    Whoever is on the latter alone comes last, with no line in the table (`row` is -1). Raises `RosterError` where a key of one
-    student is that of several, and where the tables share no key at all.
+    Students who are only on the latter come last, with no line in the table (`row` is -1). Raises `RosterError` where a key
+    of one student is that of several, and where the tables share no key at all.
     """
     by_key: dict[str, set[str]] = {}
     for student in own.students:

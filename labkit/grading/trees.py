@@ -71,7 +71,7 @@ class Archive:
         return sorted(self._folders.get(parts, ()))
 
     def is_folder(self, parts: Parts) -> bool:
-        """True where something lies below."""
+        """True where it contains something."""
         return parts in self._folders
 
     def seen(self, parts: Parts) -> Seen:
@@ -120,7 +120,7 @@ class Archive:
         return data
 
     def path(self, parts: Parts) -> Path:
-        """The archive on the disk; its name where it lies in another one."""
+        """The archive on the disk; its name where it is in another one."""
         return self._file if isinstance(self._file, Path) else Path(self.name)
 
 
@@ -154,7 +154,7 @@ def _table(file: BinaryIO) -> tuple[int, int]:
     end = file.read()
     at = end.rfind(b"PK\x05\x06")
     if at < 0 or len(end) < at + 22:
-        raise zipfile.BadZipFile("it has no end")
+        raise zipfile.BadZipFile("it is truncated")
     told = struct.unpack("<I", end[at + 12 : at + 16])[0]
     big = end.rfind(b"PK\x06\x06", 0, at)
     if big >= 0 and len(end) >= big + 48:  # the table of a large archive
@@ -184,7 +184,7 @@ class Sealed:
         return [name for name, _ in listed]
 
     def is_folder(self, parts: Parts) -> bool:
-        """True where something lies below."""
+        """True where it contains something."""
         if parts not in self._is_folder and parts:
             self.names(parts[:-1])
         return self._is_folder.get(parts, not parts)
@@ -207,7 +207,7 @@ class Sealed:
         self._ask(_forget)
 
     def path(self, parts: Parts) -> Path:
-        """The archive on the disk; its name where it lies in another one."""
+        """The archive on the disk; its name where it is in another one."""
         return self.root if not self._at[1] else Path(self.name)
 
     def _ask(self, what: Any, *args: Any) -> Any:

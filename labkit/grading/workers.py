@@ -101,7 +101,7 @@ class Worker:
             self.line.send_bytes(work.data)  # as it is: to pickle it takes twice the memory
 
     def result(self) -> SubmissionResult | None:
-        """What came, when something did or time is over; None where more is to come, perhaps from another process.
+        """The result, when there is one or time is over; None where more is to come, perhaps from another process.
 
         Raises what the process raised when it could not start, such as `NotIsolated`.
         """

@@ -39,7 +39,7 @@ def install_anywidget() -> None:
 def _module(name):
     from importlib.machinery import ModuleSpec
 
-    module = sys.modules[name] = ModuleType(name, "What stands for it on a page without Jupyter.")
+    module = sys.modules[name] = ModuleType(name, "Its replacement on a page without Jupyter.")
     module.__spec__ = ModuleSpec(name, None)  # importlib.util.find_spec asks for it
     return module
 

@@ -48,7 +48,7 @@ def compare(
     >>> found.ok, found.first.torch, found.first.part
     (False, '1', 'output')
     >>> print(found.first.reason)
-    PyTorch's is relu of what went before, MindSpore's tanh of what went before
+    PyTorch's is relu of the layer's input, MindSpore's tanh of the layer's input
     """
     sides = _side(torch_model, TorchSide, "Module"), _side(ms_model, MindSporeSide, "Cell")
     if loss is not None and not (isinstance(loss, (tuple, list)) and len(loss) == 2 and all(map(callable, loss))):

@@ -95,7 +95,7 @@ def _spreads(both, calls):
 
 
 def _spread(side, path, like):
-    """The share of zeros, the mean and the mean square of what a module makes of ones in training, with standard errors."""
+    """The share of zeros, the mean and the mean square of a module's output for ones in training, with standard errors."""
     module, ones = side.parts[path].module, np.ones_like(like)
     before, module.training = module.training, True
     try:

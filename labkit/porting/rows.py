@@ -12,7 +12,7 @@ from .runs import Call, Run
 
 @dataclass
 class Compared:
-    """One thing that both models have: where, which `part` ("output", "gradient of weight", ...), and what came of it.
+    """One thing that both models have: where, which `part` ("output", "gradient of weight", ...), and the result.
 
     `torch`, `mindspore`: the paths of the two modules, "" for the model itself; `kinds`: the names of their classes. `mode`:
     "eval" or "training". `differs`: beyond what rounding explains. `difference`: the two arrays, `.torch` and `.mindspore`,

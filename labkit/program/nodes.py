@@ -16,7 +16,7 @@ class TraceError(TypeError):
 
 
 class Interpreted(TraceError):
-    """What follows goes by numbers, outside of ops: whoever compiles the function may call it as it is."""
+    """What follows goes by numbers, outside of ops: code that compiles the function may call it as it is."""
 
 
 def trace_error(what, kind=TraceError) -> TraceError:

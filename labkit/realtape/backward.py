@@ -106,7 +106,7 @@ class _Watch:
         self.seen: dict[int, tuple[Any, Any, Value | None]] = {}  # what one node sends arrives at the next
 
     def again(self):
-        """Begin anew."""
+        """Start over."""
         self.steps, self.running, self.collected = [], None, {}
 
     def collect(self, index):

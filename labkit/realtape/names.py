@@ -66,7 +66,7 @@ class Names:
         self._add_owners(prefix, module, known)
 
     def _add_owners(self, prefix, module, known):
-        """Note whose a module's parameters and buffers are, but for those that have a name from elsewhere."""
+        """Note whose a module's parameters and buffers are, except those that have a name from elsewhere."""
         for path, inside in _paths(prefix, module):
             self.kinds[path] = type(inside).__name__
             for tensor in (*inside.parameters(recurse=False), *inside.buffers(recurse=False)):

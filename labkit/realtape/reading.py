@@ -143,7 +143,7 @@ class _Reading:
         return TapeNode(i, "AccumulateGrad", "leaf", outputs=(kind,), label=label, values=known, hooks=hooks)
 
     def _note_made(self, saved):
-        """Note which memory the values of the tape stand in: what shares it without being on the tape was detached."""
+        """Note the memory of the tape's values: what shares it without being on the tape was detached."""
         for node in self.order:
             if is_leaf(node):
                 self._note(node.variable, self.names.leaves.get(id(node.variable), "a leaf"))

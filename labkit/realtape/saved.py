@@ -1,4 +1,4 @@
-"""What a node of a real tape saves, without running anybody's hook.
+"""What a node of a real tape saves, without running any hook.
 
 `node._saved_self` unpacks: where a hook has packed the tensor it runs the hook's other half, and with a non-reentrant
 checkpoint that is the user's forward. `node._raw_saved_self` is the same place as it is; it says whether there is a hook.
@@ -26,7 +26,7 @@ class Slot(NamedTuple):
 
 
 def slots(node: Any) -> Iterator[Slot]:
-    """The places of a node, but for those that hold nothing (an op without that argument)."""
+    """The places of a node, except those that hold nothing (an op without that argument)."""
     for attribute in _raw_names(node.__class__):
         name = attribute.removeprefix(RAW)
         try:

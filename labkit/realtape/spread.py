@@ -1,8 +1,7 @@
-"""Where each of n numbers meets each of n others, because a column met a row: what came of it, and what would have of the
-n pairs alone.
+"""An accidental broadcast: a column of n numbers with a row of n numbers. The result that it has, and that of the n pairs.
 
-Both are computed of copies, by PyTorch's own op on what the tape has saved, and told only where the op on all of it gives
-again what the tape leads to. To be called where `kinds.unseen` is in force.
+Both are computed from copies, by PyTorch's own op on the tensors that the tape has saved, and reported only where the op
+on all of them reproduces the value on the tape. To be called where `kinds.unseen` is in force.
 """
 
 from collections.abc import Mapping, Sequence

@@ -95,7 +95,7 @@ def bytes_of(tensor: Any) -> int | None:
 
 
 def storage_of(tensor: Any) -> int | None:
-    """Which memory it stands in: the same number for tensors that share it, or None where that is not known."""
+    """Its memory: the same number for tensors that share it, or None where that is not known."""
     try:
         return int(tensor.untyped_storage()._cdata) if readable(tensor) else None
     except (RuntimeError, NotImplementedError, AttributeError):

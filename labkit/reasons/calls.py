@@ -1,4 +1,4 @@
-"""Seeing every call that the user's code makes of a dialect, with what goes in and what comes out, by Python's profiler."""
+"""Sees every call of a dialect in the user's code, with its arguments and its result, by Python's profiler."""
 
 import ast
 import linecache

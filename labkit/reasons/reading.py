@@ -103,7 +103,7 @@ class Reading:
     # ---- the backward pass ----
 
     def walk(self, start: Any, place: int, at: int) -> Flow:
-        """The backward pass from `start`, which arrives at output `place`, to output `at` of the target."""
+        """The backward pass from `start`, the upstream gradient of output `place`, to output `at` of the target."""
         totals: dict[Any, dict[int, Any]] = {node: {} for node in self.order}
         totals[self.end][place] = start
         passed = (node for node in reversed(self.order) if node in self.leading and node is not self.target)

@@ -27,7 +27,7 @@ _WRITING = ("__setitem__", "setitem", "assign_value", "set_data", "assign", "ass
 class Run:
     """One run of `fun` with `w` recorded: `flow`, the backward pass (None where no result depends on `w`), and `sight`.
 
-    `fun` is called without arguments, or with `w` where it takes one. `output`: what came out. `w`: a tensor or an array.
+    `fun` is called without arguments, or with `w` where it takes one. `output`: its result. `w`: a tensor or an array.
     """
 
     def __init__(self, fun: Callable, w: Any) -> None:

@@ -28,7 +28,7 @@ FORBIDDEN_CALLS = (
 
 
 def _call(function, *arguments, what=""):
-    """Call a function of libc; `what` it does stands in the error, its own name otherwise."""
+    """Call a function of libc; `what` it does is in the error, its own name otherwise."""
     if getattr(ctypes.CDLL(None, use_errno=True), function)(*arguments) != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what or function}: {os.strerror(code)}")

@@ -78,7 +78,7 @@ class Tests:
         return args[message["same"]] if "same" in message else self._decoded(message.get("came"))
 
     def _called(self, message):
-        """Call a function that was passed to the open call, and say what came of it; of an error no more than its kind."""
+        """Call a function that was passed to the open call, and report the result; of an error only its kind."""
         try:
             if message["call"] not in self.open:
                 raise RuntimeError("a function of the tests was called after the test that passed it")
@@ -180,7 +180,7 @@ class Answers:
         self.kept = Kept()
 
     def serve(self, message: dict[str, Any]) -> None:
-        """Do what the tests ask for, and say what came of it."""
+        """Do what the tests ask for, and report the result."""
         printed = Printed()
         try:
             args = [self._decoded(one) for one in message["args"]]

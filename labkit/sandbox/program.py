@@ -6,7 +6,7 @@ We send, in this order: `{"ran": i}` after each step, with "kind", "error" and "
 it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and `{"end": true}`.
 A question in `{"tested": [name, ...]}` is answered by `{"answers": "ready"}`, and then by whatever tests ask (`peer`).
 To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "wall": w,
-"watch": [...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails (with
+"watch": [...]}`, one message for each input: the next one comes when the result of the call has been sent, until one fails (with
 "to_end": until one does not come back).
 """
 
@@ -113,7 +113,7 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
 
 
 def _outcome_of_call(one):
-    """What is told of a call."""
+    """The report of a call."""
     outcome, done = one.outcome, one.done and {name: encode(found) for name, found in one.done.items()}
     return {
         "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],

@@ -210,7 +210,7 @@ def rent_user() -> tuple[int, Any]:
     """The user that programs run as, and the key to hold on to: no other sandbox of this machine has that user meanwhile.
 
     The kernel counts processes by user, so with one in common a program could use up what another one needs. Only root may
-    choose; anybody else has one user, in a namespace of its own.
+    choose; everyone else has one user, in a namespace of its own.
     """
     if os.geteuid() != 0 or not sys.platform.startswith("linux"):
         return 0, None

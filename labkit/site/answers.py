@@ -55,7 +55,7 @@ def _fold_by_words(document: nodes.document) -> None:
 
 
 def says(paragraph: nodes.paragraph, word: str) -> bool:
-    """Whether the word stands in a paragraph in bold, alone or with a full stop or colon."""
+    """Whether the word is in a paragraph in bold, alone or with a full stop or colon."""
     return any(re.fullmatch(rf"{word}[.:]?", strong.astext()) for strong in paragraph.findall(nodes.strong))
 
 

@@ -38,7 +38,7 @@ def write_ledger(file: Path, live: bool) -> None:
 
 
 def compares(case: Case) -> bool:
-    """Whether both dialects tell of a case, or MindSpore's modes disagree on a figure of it."""
+    """Whether both dialects have a case, or MindSpore's modes disagree on a figure of it."""
     return len(case.programs) > 1 or any(isinstance(one, ByMode) for one in case.corrections.values())
 
 

@@ -15,7 +15,7 @@ DAMAGED = (
 
 
 def write_whole(file: Path, content: bytes) -> Path:
-    """Write a file in one step: whoever reads it sees the old content or the new one, never half of it.
+    """Write a file in one step: a reader sees the old content or the new one, never half of it.
 
     Makes the folders above. Raises OSError where the folder cannot be written.
     """

@@ -92,7 +92,7 @@ def test_long_lines_are_broken_between_words_and_code_is_not():
 
 def test_a_prediction_does_not_give_the_answer_away():
     text = check("tape-accumulate", [1, 12, 3, 4]).text
-    assert "Right so far: 1 of 4 items" in text and "[0]" in text and "You said 1" in text
+    assert "Right so far: 1 of 4 items" in text and "Item 0: you said 1." in text and "Items 2 and 3 are" in text
     assert "6" not in text and "12" not in text
 
 
@@ -181,7 +181,9 @@ def test_arrays_count_as_lists_wherever_a_list_is_asked_for():
     nested = as_asked([[1, 2], [3, 4]], [np.array([1, 2]), np.array([3, 4])])
     assert nested == [[1, 2], [3, 4]] and as_asked([[1.0]], np.ones((1, 1))) == [[1.0]]
     assert as_asked([(1, 2), ()], [np.array([1, 2]), []]) == [(1, 2), ()]
-    assert as_asked([("dx", "dy"), (1,)], [["dx", "dy"], [[1]]]) == [["dx", "dy"], [[1]]]
+    assert as_asked([("dx", "dy"), (1,)], [["dx", "dy"], [[1]]]) == [("dx", "dy"), ([1],)]
+    assert as_asked([0.5, (2, 3), True, 1 / 3], ["1/2", "(2, 3)", "true", "0.333"]) == [0.5, (2, 3), True, 1 / 3]
+    assert as_asked([0.5], ["1e999999999"]) == [float("inf")] and as_asked([0.5], ["1/0"]) == ["1/0"]
 
 
 def test_the_solution_is_source():

@@ -15,5 +15,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What a name is completed to: the ward, and not the files in which it says who has what."""
+    """The names that completion offers: those of the clinic, without the modules that reveal each patient's faults."""
     return __all__

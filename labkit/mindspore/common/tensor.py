@@ -43,7 +43,7 @@ _new = object.__new__
 def put(held, value):
     """Write `value` into the array `held`, which other tensors may share, if it fits there; whether it did.
 
-    While a derivative or a recording runs, arrays stay as they are: they may be needed for the way back.
+    While a derivative or a recording runs, arrays stay as they are: the backward pass may need them.
     """
     if not isinstance(held, np.ndarray) or not held.flags.writeable or isbox(value) or running():
         return False

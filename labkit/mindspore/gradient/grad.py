@@ -1,6 +1,6 @@
 """Derivatives as functions of functions: `grad` and `value_and_grad`.
 
-`grad(fn)` returns a new function; the one given is run forward under the engine's boxes and walked back once, for all
+`grad(fn)` returns a new function; the one given runs forward under the engine's boxes and backward once, for all
 inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
 """
 
@@ -166,7 +166,7 @@ class Grad:
 def _warn_of_nothing(fn, run, left_out):
     """Warn of what MindSpore ignores silently: arguments `left_out` for they are no tensors, and a lost output.
 
-    Who writes `ms.mutable(...)` knows of it."""
+    Code that writes `ms.mutable(...)` does so on purpose."""
     name = getattr(fn, "__name__", type(fn).__name__)
     for place, argument in left_out.items():
         if isinstance(argument, Mutable):

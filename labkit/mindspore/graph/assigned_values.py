@@ -49,7 +49,7 @@ def negated(value):
 def combined(every, *values):
     """`a and b and ...` if `every`, else `a or b or ...`, of functions that give the values.
 
-    Raises TypeError, as graph mode does, for a tensor that is not known and a number beside it.
+    Raises TypeError, as graph mode does, for an unknown tensor next to a number.
     """
     value = values[0]()
     for following in values[1:]:

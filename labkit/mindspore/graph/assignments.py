@@ -13,7 +13,7 @@ HELPER = "\0labkit values"  # the constant that becomes the module `assigned_val
 
 
 def _assigned(nodes):
-    """The names that statements assign, but for those of functions inside of them."""
+    """The names that statements assign, except those of functions inside them."""
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
             yield node.name

@@ -143,7 +143,7 @@ def together(*operands, dtype=None):
 def binary(fun, a, b, dtype=None, more=(), by_number=None):
     """Apply an elementwise primitive of two operands, after promotion; shapes broadcast.
 
-    `by_number`: the primitive for a number beside two-byte floats, which takes part as it is.
+    `by_number`: the primitive for a number and two-byte floats, which takes part as it is.
     """
     second = b
     if not isinstance(a, Tensor) and not isinstance(b, Tensor) and isinstance(a, NUMBERS):

@@ -31,7 +31,7 @@ DEEPEST = 50_000  # beyond, it is taken for a recursion without end
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Computes the gradient of current tensor wrt graph leaves.
 
-    Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is what arrives at
+    Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is the upstream gradient of
     this tensor: 1 where it is a scalar, and to be given, in its shape, where it is not. The saved values are let go
     unless `retain_graph` or `create_graph`.
 

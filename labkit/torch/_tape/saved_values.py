@@ -77,7 +77,7 @@ class Kept(Node):
                 self.own("versions")[name] = (weakref.ref(tensor), counter, counter.number)
 
     def pack(self, name, tensor, hooks):
-        """Keep, in place of a saved tensor, what the first of two hooks makes of it; the second makes it a tensor again."""
+        """Keep, in place of a saved tensor, what the first of two hooks returns for it; the second returns a tensor again."""
         self.own("packed")[name] = packed(tensor, hooks)
         place = self.plan.saved[name]
         if place is None:
@@ -193,7 +193,7 @@ NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden
 
 
 def packed(tensor, hooks):
-    """What the first of `hooks` makes of a tensor that is saved, with the second. Raises RuntimeError if it changes it."""
+    """What the first of `hooks` returns for a tensor that is saved, with the second. Raises RuntimeError if it changes it."""
     pack, unpack = hooks
     number = tensor._version_counter.number
     with grad_mode.no_grad():
@@ -204,7 +204,7 @@ def packed(tensor, hooks):
 
 
 def unpacked(kept):
-    """The tensor that the second hook makes of what the first has made. Raises TypeError for anything else."""
+    """The tensor that the second hook returns for the result of the first. Raises TypeError for anything else."""
     held, unpack = kept
     found = unpack(held)
     if not hasattr(found, "__engine_wrap__"):

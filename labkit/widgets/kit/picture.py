@@ -155,7 +155,7 @@ class Picture(Shown):
             self.scene = replace(self._scene, notice=f"The link cannot be followed here: {said}")
 
     def alternatives(self) -> dict[str, Scene]:
-        """Scenes that a saved page needs besides, by the part whose click shows them."""
+        """Further scenes that a saved page needs, by the part whose click shows them."""
         return {}
 
     # ---- still pictures and files ----

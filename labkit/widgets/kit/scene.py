@@ -274,7 +274,7 @@ class Scene:
     def state(self, **dials: int | str) -> dict[str, int]:
         """The start with some dials turned, each to a position or to the name of one.
 
-        Raises KeyError for an unknown dial, ValueError for a position it does not have, or cannot have beside the others.
+        Raises KeyError for an unknown dial, ValueError for a position it does not have, or cannot have together with the others.
         """
         return self.turning(self.start(), dials)
 

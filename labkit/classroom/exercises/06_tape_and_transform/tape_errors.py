@@ -60,27 +60,23 @@ def reference():
 sum_saves_too = wrong(
     "Line 0 runs. The gradient of x + y needs neither x nor y, so the tape saved nothing that could be freed.",
     {0: RuntimeError},
-    alone=True,
 )
 
 transform_runs_out = wrong(
     "Line 4 runs. ms.grad gives a function: every call runs anew, and uses up nothing that the next one needs.",
     {4: RuntimeError},
-    alone=True,
     answer={4: RuntimeError},
 )
 
 tuple_has_backward = wrong(
     "A tuple is plain Python: it has no method called backward, and PyTorch is not asked at all.",
     {3: either(RuntimeError, "fine", TypeError)},
-    alone=True,
     answer={3: RuntimeError},
 )
 
 always_differentiable = wrong(
     "Line 6 fails. Without create_graph=True the gradient is a plain number: it does not know how it was made.",
     {6: "fine"},
-    alone=True,
 )
 
-all_fine = judged("value", ["fine"] * 7)
+all_fine = judged("tuple-has-backward", ["fine"] * 7)

@@ -65,7 +65,6 @@ factor_lost = wrong(
 value_and_gradient_mixed = wrong(
     "Item 3 has the value x, but the value does not matter here. Which of its terms can the derivative still see?",
     {3: 1},
-    alone=True,
 )
 
 five_of_them = judged("structure", [at, at**2, 1, 2 * at, 0])

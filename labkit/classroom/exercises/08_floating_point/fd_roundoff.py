@@ -65,7 +65,7 @@ float64_for_all = wrong(
 )
 
 distance_is_fixed = wrong(
-    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}, alone=True
+    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}
 )
 
 always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})
@@ -73,7 +73,6 @@ always_down = wrong("x + h goes to the *nearest* stored number. Here that is the
 then_it_is_exact = wrong(
     "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",
     {5: either(1, 0.75)},
-    alone=True,
 )
 
 two = judged("value", {5: 2})

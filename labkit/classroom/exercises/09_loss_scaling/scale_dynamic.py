@@ -12,7 +12,7 @@ finite. It returns the tuple `(scale, counter)` for the next step.
 from functools import partial
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def adjust(scale, counter, finite, factor, window):
@@ -45,29 +45,26 @@ draw = tuple(
 draws = 12
 
 
-@wrong("The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.")
-def below_one(scale, counter, finite, factor, window):
-    return adjust(scale, counter, finite, factor, window) if finite else (scale / factor, 0)
-
-
-@wrong("After an overflow the counting starts again at 0.")
-def counter_survives_overflow(scale, counter, finite, factor, window):
-    after, count = adjust(scale, counter, finite, factor, window)
-    return after, count if finite else counter
-
-
-@wrong("When the scale has grown, the counting starts again at 0. Else it grows after every further step.")
-def counter_survives_growth(scale, counter, finite, factor, window):
-    after, count = adjust(scale, counter, finite, factor, window)
-    return after, counter + 1 if finite else 0
-
-
-@wrong(
-    "The step just made counts as well: first add one, then compare with the window.",
-    when=lambda i, expected, got: i[2] and i[1] == i[4] - 1 and got[0] == i[0],
+below_one = slip(
+    "The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.",
+    "max(scale / factor, 1.0) -> scale / factor",
 )
-def one_step_late(scale, counter, finite, factor, window):
-    return adjust(scale, counter, finite, factor, window + 1)
+counter_survives_overflow = slip("After an overflow the counting starts again at 0.", "1.0), 0 -> 1.0), counter")
+counter_survives_growth = slip(
+    "When the scale has grown, the counting starts again at 0. Otherwise it grows after every further step.",
+    "scale * factor, 0 -> scale * factor, counter",
+)
+one_step_late = slip(
+    "The step just made counts as well: first add one, then compare with the window.",
+    "counter == window -> counter == window + 1",
+)
+conditions_exchanged = slip(
+    "`finite` is True after a good step. You treat good steps as overflows, and overflows as good steps.",
+    "if not finite -> if finite",
+)
+counter_kept = slip(
+    "After a good step the counter has to grow by one.", "return scale, counter\n -> return scale, counter - 1\n"
+)
 
 
 @wrong("The scale grew after a single good step. It waits until the counter reaches the window.")

@@ -21,7 +21,7 @@ import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, wrong
 
 
 def port(w, x, y):
@@ -81,12 +81,6 @@ def zeroed_too_late(w, x, y):
 @wrong("These are the losses after the updates. The snippet notes each loss from before its update.")
 def loss_after_the_step(w, x, y):
     return _losses(w, x, y, note="after")
-
-
-@judged("kind")
-def w_with_history(w, x, y):
-    losses, w = port(w, x, y)
-    return losses, w.numpy()
 
 
 def _each_step(inputs, expected, got, done):

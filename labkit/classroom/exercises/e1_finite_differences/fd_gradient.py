@@ -81,7 +81,7 @@ def one_number(x, h):
     return _all_at_once(x, h)
 
 
-@judged("mutated")
+@judged("compared-with-itself")
 def as_it_was(x, h):
     moved = x
     gradient = np.zeros(len(x))
@@ -89,11 +89,6 @@ def as_it_was(x, h):
         moved[i] += h
         gradient[i] = (f(moved) - f(x)) / h
     return gradient
-
-
-@judged("kind")
-def a_list(x, h):
-    return list(by_differences(x, h))
 
 
 hints = (

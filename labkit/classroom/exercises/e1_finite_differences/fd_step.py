@@ -17,6 +17,10 @@ def step(x, name):
     return float(eps) ** (1 / 3) * max(abs(x), 1.0)
 
 
+def reference(x, name):
+    return np.dtype(name).type(step(x, name))  # with the tolerance of the format
+
+
 def _drawn_step(rng, low, high, name):
     return float(rng.uniform(low, high)), name
 

@@ -1,16 +1,16 @@
-"""# Diagnose patients that nobody has seen (5 points)
+"""# Diagnose runs that nobody has seen (5 points)
 
-Write `diagnose(name)`. It admits the patient of that name, measures, and returns `patient.hand_in(found)`, where `found` maps
-each fault to the measurement that told it:
+Write `diagnose(name)`. It admits the patient of that name once, measures, and returns `patient.submit(found)`, where `found`
+maps each fault to the measurement that shows it:
 
     patient = clinic.admit(name)
     found = {}
     ...
-    return patient.hand_in(found)
+    return patient.submit(found)
 
-A patient has no fault, or one, two or three of the twelve. All that you measure of one patient has to be paid with its
-20 points, and you may admit it once. Every fault that you do not find has to be ruled out by a measurement. Your function is
-tried on patients that you have not seen; one of them is healthy.
+A patient has none, one, two or three of the twelve faults. Its measurements may cost at most 20 points, and for every fault
+that is not in `found` a measurement must have ruled it out. Your function is tried on patients that you have not seen; one of
+them is healthy.
 """
 
 from labkit.classroom import clinic
@@ -30,8 +30,8 @@ def diagnose(name):
             found["sum-of-pieces"] = "pieces"
         if second != first:
             found["not-reset"] = "pieces"
-        if show("arriving")[0] != plan.limit:
-            found["clip-early"] = "arriving"
+        if show("norms")[0] != plan.limit:
+            found["clip-early"] = "norms"
     if show("gradients")["W1"] is None:
         found["detached"] = "gradients"
     update = show("update")
@@ -49,11 +49,11 @@ def diagnose(name):
         found["wrong-labels"] = "labels"
     if show("shapes") == (8, 8):
         found["broadcast"] = "shapes"
-    return patient.hand_in(found)
+    return patient.submit(found)
 
 
 def reference(name):
-    return tuple((fault, "told") for fault in sorted(admission(name).faults))
+    return tuple((fault, "shown") for fault in sorted(admission(name).faults))
 
 
 def _faults(name):
@@ -80,7 +80,7 @@ def _by_its_chart(inputs, expected, got, done):
     ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
     found = [fault for fault, _ in got]
     left = [fault for fault in FAULTS if fault not in found and together([*found, fault])] if len(found) < 3 else []
-    return got in sheets and all({*FAULTS[fault].told_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
+    return got in sheets and all({*FAULTS[fault].shown_by, *_MOVED.get(fault, ())}.intersection(paid) for fault in left)
 
 
 _MOVED = dict.fromkeys(("detached", "left-out"), ("moved",))  # where the first layer moves, it has neither
@@ -98,7 +98,7 @@ errors = (("are spent", "Not everything can be paid: which measurements does no 
 
 
 def _kinds(got):
-    return {worth for _, worth in got} - {"told"}
+    return {worth for _, worth in got} - {"shown"}
 
 
 @wrong(
@@ -107,22 +107,22 @@ def _kinds(got):
 )
 def not_measured(name):
     patient = clinic.admit(name)
-    return patient.hand_in(dict.fromkeys(admission(name).faults, "losses"))
+    return patient.submit(dict.fromkeys(admission(name).faults, "losses"))
 
 
 @wrong(
     "A measurement that was handed in does not tell its fault from every other one: look at two textbook patients.",
-    when=lambda inputs, expected, got: "not told" in _kinds(got),
+    when=lambda inputs, expected, got: "not shown" in _kinds(got),
 )
-def not_told(name):
+def not_shown(name):
     patient = clinic.admit(name)
     patient.measure("rates")
-    return patient.hand_in(dict.fromkeys(admission(name).faults, "rates"))
+    return patient.submit(dict.fromkeys(admission(name).faults, "rates"))
 
 
 @wrong("Whatever it is called, not every patient is healthy.")
 def always_healthy(name):
-    return clinic.admit(name).hand_in({})
+    return clinic.admit(name).submit({})
 
 
 @wrong("A fault was left out. Did you stop at the first that you found? A patient may have two or three.")
@@ -140,17 +140,17 @@ def by_what_moves(name):
         found["detached"] = "gradients"
     elif moved["W1"] == 0 and patient.measure("update")["W1"] == 1:
         found["left-out"] = "update"
-    return patient.hand_in(found)
+    return patient.submit(found)
 
 
 @judged("error")
 def everything_measured(name):
     patient = clinic.admit(name)
-    for what in ("losses", "moved", "rates", "skips", "formats", "arriving", "rows", "labels", "shapes", "gradients"):
+    for what in ("losses", "moved", "rates", "skips", "formats", "norms", "rows", "labels", "shapes", "gradients"):
         patient.measure(what)
     for what in ("fixed", "update", "pieces"):
         patient.measure(what)
-    return patient.hand_in({})
+    return patient.submit({})
 
 
 hints = (
@@ -158,5 +158,5 @@ hints = (
     "the prices.",
     "Four of the fourteen measurements are not needed at all: losses, moved, fixed, why. The others cost 20 points together.",
     "Two pairs need care. update: weights of W1 that stay 1 are left out, and W2 shows the decay. pieces: the first "
-    "number shows the sum, the growth shows what is never reset. After an overflow neither of pieces and arriving says anything.",
+    "number shows the sum, the growth shows what is never reset. After an overflow neither of pieces and norms says anything.",
 )

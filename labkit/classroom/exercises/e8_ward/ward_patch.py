@@ -1,15 +1,15 @@
-"""# Operate (4 points)
+"""# Repair one part (4 points)
 
-These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it
-admits the patient once, measures what it needs, replaces the part that is ill by one of yours, and returns
-`patient.discharge()`. Who replaces a healthy part has operated without need. The three parts:
+These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it admits the
+patient once, measures, replaces the faulty part (and no healthy one) by yours, and returns `patient.discharge()`. The three
+parts:
 
 - `loss(z, y)`: the mean cross-entropy of the logits `z`, of shape (n, 1), for the labels `y`, of shape (n,), 0 or 1. For one
   point it is `softplus(z) - y * z`.
-- `backward(value, scale, pieces)`: `value` is the loss of one of so many `pieces`. It adds this piece's share to
-  the gradients, so that in the end they are the gradient of the mean of the pieces, times `scale`.
-- `finish(gradients, scale, limit)`: a dict of tensors, the gradients times `scale`, by name. It returns them as the optimizer
-  is to get them: without the scale, with a global norm of at most `limit`.
+- `backward(value, scale, pieces)`: `value` is the loss of one of `pieces` pieces. It adds the piece's share to the
+  gradients, so that in the end they are the gradient of the mean of the pieces, times `scale`.
+- `finish(gradients, scale, limit)`: a dict of tensors, the gradients times `scale`, by name. It returns them as the
+  optimizer needs them: unscaled, with a global norm of at most `limit`.
 """
 
 from labkit import torch
@@ -37,7 +37,7 @@ def treat(name):
         patient.replace(loss=loss)
     if patient.measure("pieces")[0] == 2:
         patient.replace(backward=share)
-    if patient.measure("arriving")[0] != patient.plan.limit:
+    if patient.measure("norms")[0] != patient.plan.limit:
         patient.replace(finish=finish)
     return patient.discharge()
 
@@ -59,7 +59,7 @@ def _by_its_chart(inputs, expected, got, done):
     """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
     ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
     suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
-    return got in sheets and all({*FAULTS[fault].told_by}.intersection(paid) for fault in suspects)
+    return got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
 
 
 ways = (
@@ -103,7 +103,7 @@ def each_alone(name):
         patient.replace(loss=lambda z, y: (torch.nn.functional.softplus(z[:, 0]) - y * z[:, 0]).sum())
     if patient.measure("pieces")[0] == 2:
         patient.replace(backward=lambda value, scale, pieces: (value / pieces).backward())
-    if patient.measure("arriving")[0] != patient.plan.limit:
+    if patient.measure("norms")[0] != patient.plan.limit:
         patient.replace(finish=finish)
     return patient.discharge()
 

@@ -28,7 +28,7 @@ def module(path: Path) -> str:
 
 @cache
 def style(path: Path | None = None) -> str:
-    """The style sheet of all labs, and that beside the module of one, if there is any."""
+    """The style sheet of all labs, and that next to the module of one, if there is any."""
     own = path.with_suffix(".css") if path else HERE / "kit.css"
     more = _read(own) if path and own.exists() else ""
     return "\n".join((theme.palettes(), _read(HERE / "kit.css"), more))

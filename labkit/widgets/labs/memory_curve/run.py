@@ -28,7 +28,7 @@ class Snapshot:
 
 
 class _Log:
-    """The moments of a run; `alive` has the layer of every array that somebody still holds."""
+    """The moments of a run; `alive` has the layer of every array that is still held."""
 
     def __init__(self):
         self.alive: dict[int, tuple[int, weakref.ref]] = {}

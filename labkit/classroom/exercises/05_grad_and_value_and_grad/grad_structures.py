@@ -75,8 +75,8 @@ bare_weight = wrong(
 )
 
 flattened = wrong(
-    "You put all gradients side by side. Inputs and weights are two groups: when both are asked for, the result "
-    "is a pair (gradients of the inputs, gradients of the weights), and each group keeps its own form.",
+    "You put all gradients side by side. With inputs and weights the result is a pair (gradients of the inputs, "
+    "gradients of the weights), and each of the two keeps its own form.",
     {5: ("dx", "dy", "dw")},
     answer={4: ("dx", "dw"), 5: ("dx", "dy", "dw")},
 )

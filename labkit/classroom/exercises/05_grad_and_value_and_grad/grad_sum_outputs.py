@@ -61,11 +61,6 @@ def flat(w, x, y):
     return ((2 * (np.sum(w * x) - y) + 1) * w)[0]
 
 
-@judged("dtype")
-def float64(w, x, y):
-    return (2 * (np.sum(w * x) - y) + 1) * w.astype(float)
-
-
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

@@ -68,7 +68,7 @@ def _spots(node):
 
 
 def _compiled(tree, spot, new):
-    """The code with `new` (a list of nodes) in the place of the spot's node; the tree is put back."""
+    """The code with `new` (a list of nodes) instead of the spot's node; the tree is put back."""
     old = getattr(spot.parent, spot.field)
     setattr(
         spot.parent, spot.field, new[0] if spot.index is None else [*old[: spot.index], *new, *old[spot.index + 1 :]]

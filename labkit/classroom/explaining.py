@@ -1,4 +1,4 @@
-"""`explain`: more about a wrong answer, where the learner asks for it: more inputs, the smallest that fails, the first line."""
+"""`explain`: more about a wrong answer: further inputs, the smallest one that fails, the first line that differs."""
 
 import linecache
 import sys

@@ -1,4 +1,4 @@
-"""The kinds of slips: for each kind of syntax node what may stand there by mistake, and the words for it.
+"""The kinds of slips: for each kind of syntax node, what may be there by mistake, and its description.
 
 A function of `SLIPS` yields, for one node, the kind of a slip, what it says (after "a right answer in which"), and the new node.
 """

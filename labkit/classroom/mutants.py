@@ -1,4 +1,4 @@
-"""What becomes of a right answer by one small slip, and what the slip is called. Syntax trees alone: nothing runs here.
+"""Changes a right answer by one small slip, and names the slip. It works on syntax trees; nothing runs here.
 
 A slip is told by its kind and by the arguments next to it, never by the code it was made in.
 """

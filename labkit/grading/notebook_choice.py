@@ -1,4 +1,4 @@
-"""Which of the files that one student handed in is the one to grade."""
+"""Chooses which of the files that a student submitted is graded."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a tensor holds, as plain data that shares no memory with it."""
+"""The contents of a tensor, as plain data that shares no memory with it."""
 
 from dataclasses import dataclass
 from typing import Any

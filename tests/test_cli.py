@@ -165,7 +165,7 @@ def lab(folder, home):
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a signal")
 def test_lab_serves_cleared_notebooks_without_news_and_with_terminals_that_find_labkit(tmp_path):
     with lab(tmp_path / "my notebooks", tmp_path) as (url, token):
-        notebook = _answer(f"{url}api/contents/05_grad_every_case.ipynb?token={token}")["content"]
+        notebook = _answer(f"{url}api/contents/05_grad_and_value_and_grad.ipynb?token={token}")["content"]
         assert all(not cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code")
         plugin = "@jupyterlab/apputils-extension:notification"
         defaults = _answer(f"{url}lab/api/settings/{plugin}?token={token}")["schema"]["properties"]

@@ -1,4 +1,4 @@
-"""Whether two results are the same numbers, whatever holds them: a tensor, an array, a list. For relations between them."""
+"""Whether two results have the same numbers, in tensors, arrays or lists, for relations between results."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ class Exercise:
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
-    asks for beside the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
+    asks for besides the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
     `partial.py`), unless it says otherwise.
     `pairs()` are the answers with two slips at once. `numbers` names what may be drawn for each student (see `numbers.py`).
     """
@@ -178,7 +178,7 @@ def namespace() -> dict[str, Any]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Whatever runs inside warns nobody, and leaves the modes of both dialects as they were."""
+    """Whatever runs inside raises no warnings, and leaves the modes of both dialects as they were."""
     with warnings.catch_warnings(), np.errstate(all="ignore"), modes_put_back():
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""`explain`: more about a wrong answer, where the learner asks for it: more inputs, the smallest that fails, the first line."""
+"""`explain`: more about a wrong answer: further inputs, the smallest one that fails, the first line that differs."""
 
 import linecache
 import sys
@@ -66,6 +66,7 @@ def explain(name: str | None = None) -> Explanation:
     >>> from labkit import check
     >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
     start-shapes: not yet.
+    Right so far: 3 of 4 items.
     2 * x doubles each number. There are as many numbers as before.
     For a hint: hint("start-shapes")
     >>> explain("start-shapes")

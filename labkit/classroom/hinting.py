@@ -1,4 +1,4 @@
-"""Which hint comes next: none about what is right already, in the words of what was misunderstood."""
+"""Chooses the next hint: none about items that are right, and first those about the misconception found."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The kinds of slips: for each kind of syntax node what may stand there by mistake, and the words for it.
+"""The kinds of slips: for each kind of syntax node, what may be there by mistake, and its description.
 
 A function of `SLIPS` yields, for one node, the kind of a slip, what it says (after "a right answer in which"), and the new node.
 """
@@ -20,9 +20,9 @@ _OPERATORS: dict[type, list[tuple[type, str, str]]] = {
     ],
     ast.Div: [
         (ast.Mult, "times-over", "something is a factor that is to divide"),
-        (ast.FloorDiv, "whole-division", "a division is cut to whole numbers"),
+        (ast.FloorDiv, "whole-division", "a division is truncated to an integer"),
     ],
-    ast.FloorDiv: [(ast.Div, "whole-division", "a division is not cut to whole numbers")],
+    ast.FloorDiv: [(ast.Div, "whole-division", "a division is not truncated to an integer")],
     ast.Pow: [(ast.Mult, "power", "a power has become a product")],
     ast.MatMult: [(ast.Mult, "elementwise", "a matrix product is taken element by element")],
     ast.And: [(ast.Or, "and-or", "one of two conditions is enough where both must hold")],
@@ -30,7 +30,7 @@ _OPERATORS: dict[type, list[tuple[type, str, str]]] = {
 }
 _UNEVEN = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult)
 _EDGE = "edge", "the limit itself falls on the wrong side of a comparison"
-_TURNED = "turned-round", "a condition is turned round"
+_TURNED = "turned-round", "a condition is reversed"
 _COMPARISONS: dict[type, dict[type, tuple[str, str]]] = {
     ast.Lt: {ast.LtE: _EDGE, ast.Gt: _TURNED, ast.GtE: _TURNED},
     ast.LtE: {ast.Lt: _EDGE, ast.Gt: _TURNED, ast.GtE: _TURNED},
@@ -46,8 +46,8 @@ _WORDS = {
     "floor": "rounding down", "ceil": "rounding up", "round": "rounding", "maximum": "the larger of two",
     "minimum": "the smaller of two", "argmax": "the place of the largest", "argmin": "the place of the smallest",
     "any": "whether any is", "all": "whether all are", "cumsum": "the running sum", "stack": "putting on top of each other",
-    "cumprod": "the running product", "concatenate": "putting one after the other", "int": "cutting to a whole number",
-    "len": "the length", "norm": "the length of a vector", "reversed": "going backwards", "sorted": "sorting",
+    "cumprod": "the running product", "concatenate": "putting one after the other", "int": "truncation to an integer",
+    "len": "the length", "norm": "the norm", "reversed": "going backwards", "sorted": "sorting",
     "stop_gradient": "stopping the gradient", "detach": "detaching", "clone": "the copy", "copy": "the copy",
     "sign": "the sign", "astype": "the dtype", "where": "choosing by a condition",
 }  # fmt: skip
@@ -127,7 +127,7 @@ def _called(node):
             func = ast.Name(other, ast.Load()) if isinstance(node.func, ast.Name) else ast.Attribute(
                 node.func.value, other, ast.Load()
             )  # fmt: skip
-            says = f"{_WORDS[other]} is taken in the place of {_WORDS[name]}"
+            says = f"{_WORDS[other]} is used instead of {_WORDS[name]}"
             yield "another-function", says, ast.Call(func, node.args, node.keywords)
     for i, (a, b) in enumerate(pairwise(node.args)):
         new = ast.Call(node.func, [*node.args[:i], b, a, *node.args[i + 2 :]], node.keywords)
@@ -154,7 +154,7 @@ def _indexed(node):
             moved = ast.BinOp(node.slice, op, ast.Constant(1))
             yield "index", "a place is off by one", ast.Subscript(node.value, moved, node.ctx)
     if isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Slice):
-        yield "slice", "everything is taken in the place of a part", node.value
+        yield "slice", "the whole is used instead of a part", node.value
 
 
 def _sliced(node):

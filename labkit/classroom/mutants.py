@@ -1,4 +1,4 @@
-"""What becomes of a right answer by one small slip, and what the slip is called. Syntax trees alone: nothing runs here.
+"""Changes a right answer by one small slip, and names the slip. It works on syntax trees; nothing runs here.
 
 A slip is told by its kind and by the arguments next to it, never by the code it was made in.
 """
@@ -68,7 +68,7 @@ def _spots(node):
 
 
 def _compiled(tree, spot, new):
-    """The code with `new` (a list of nodes) in the place of the spot's node; the tree is put back."""
+    """The code with `new` (a list of nodes) instead of the spot's node; the tree is put back."""
     old = getattr(spot.parent, spot.field)
     setattr(
         spot.parent, spot.field, new[0] if spot.index is None else [*old[: spot.index], *new, *old[spot.index + 1 :]]

@@ -1,4 +1,4 @@
-"""Does an exercise hold? Tried on an instructor's own before it is handed out: the solution, the draws, each wrong answer."""
+"""Checks an instructor's own exercise before it is handed out: the solution, the random inputs, each wrong answer."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -87,7 +87,7 @@ def _of_solution(exercise: Exercise, answer: Callable) -> Iterator[str]:
                 yield f"the solution fails with seed {seed}: {tried.outcome.error or tried.unfit}"
                 return
             if found := difference(right, tried.outcome.value):
-                yield f"the solution is not what reference(...) gives with seed {seed}: {found.expected!r}, not {found.got!r}"
+                yield f"the solution differs from reference(...) with seed {seed}: {found.got!r} instead of {found.expected!r}"
                 return
 
 

@@ -1,4 +1,6 @@
-"""An exercise from its file (see `writing`): the module is run once, and what a learner may see is cut out of its text."""
+"""Reads an exercise from its file (see `writing`): the module runs once, and the parts that a learner may see are cut out of
+its text.
+"""
 
 import inspect
 import linecache

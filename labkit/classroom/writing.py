@@ -1,4 +1,4 @@
-"""What a file says that is an exercise. `reading` makes an `Exercise` of it.
+"""The format of an exercise's file. `reading` makes an `Exercise` from it.
 
     \"""# The pullback of a dot product (3 points)
 

@@ -1,4 +1,4 @@
-"""Arguments of one type or another: one check, in the words that each place has for it, and several as one."""
+"""Checks of argument types, each in the words of its place, and several arguments as one."""
 
 from typing import Any
 

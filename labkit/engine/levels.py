@@ -1,4 +1,4 @@
-"""Levels: which run a box belongs to, so that a derivative inside of another one is not mixed up with it.
+"""Levels: which run a box belongs to, so that nested derivatives are not mixed up.
 
 `new_level()` numbers a run, above all that there are; `inside(level)` is the block in which it happens.
 """

@@ -60,7 +60,7 @@ class Unknown(Summary):
     """Replaces an array that was not computed: it has a shape and a dtype.
 
     >>> Unknown.of((2, 3), "float32")
-    float32[2, 3]: 6 numbers, not computed
+    float32[2, 3]: not computed (6 entries)
     """
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class Unknown(Summary):
 
     def describe(self) -> str:
         """The summary in words."""
-        return f"{self.size:,} number{'' if self.size == 1 else 's'}, not computed"
+        return f"not computed ({self.size:,} entries)"
 
 
 def summarised(value) -> Any:

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of values: what is in them, in order, and the same nest of other values."""
+"""Nested tuples, lists and dicts of values: their leaves in order, and the same structure with other leaves."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What crosses the wall between a sandbox and its grader: values as plain data.
+"""Encodes values as plain data, which is all that passes between a sandbox and its grader.
 
 `encode` gives JSON: each value a list that begins with its kind, such as `["float", "1.5"]` or
 `["array", "<f4", [2, 3], "<base64>"]`. `decode` builds new values from that and from nothing else: no pickle, no

@@ -1,4 +1,4 @@
-"""An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
+"""An assignment, read from the instructor's notebook, with what the grader needs and students do not get."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Grade a class from a folder of submissions to a table of grades, in a way that can be interrupted."""
+"""Grades a class from a folder of submissions to a table of grades; a run can be interrupted and resumed."""
 
 import hashlib
 import os

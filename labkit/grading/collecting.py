@@ -1,4 +1,4 @@
-"""Which file each student submitted, in the layouts that folders and archives of submissions come in.
+"""Finds which file each student submitted, in the layouts of folders and archives.
 
 What the top of a folder looks like is described in `lms.toml`: Moodle's and Canvas's archives, nbgrader's folders, checkouts
 of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or it further down; a ZIP

@@ -1,4 +1,4 @@
-"""Files of students: opened without following a link, and names made from those of students that stay in their folder.
+"""Files of students, opened without following links, and safe file names made from students' names.
 
 A student's id is the name of a folder. It may hold a path, a control character or bytes that are not text.
 """

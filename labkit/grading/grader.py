@@ -1,4 +1,4 @@
-"""Grade submissions: what each answer earns, by evidence from a sandbox, on inputs drawn now."""
+"""Grades submissions: the points of each answer, by evidence from a sandbox on random inputs."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Questions that an instructor has added to a notebook by hand, in nbgrader's way, and marks in it that are unknown.
+"""Questions that an instructor added to a notebook with nbgrader's marks, and unknown marks.
 
 nbgrader's marks say what a cell is: tests are a grade cell; a solution cell that is a grade cell too, and a task, are
 graded by hand. labkit's own questions are not among them.

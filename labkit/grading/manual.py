@@ -1,4 +1,4 @@
-"""Answers that are graded by hand: found in a submission, with their pictures, and kept until they are marked."""
+"""Answers for manual grading: found in a submission, with their pictures, and kept until they are marked."""
 
 import base64
 import json

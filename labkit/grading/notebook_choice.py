@@ -1,4 +1,4 @@
-"""Which of the files that one student handed in is the one to grade."""
+"""Chooses which of the files that a student submitted is graded."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -124,7 +124,7 @@ class Chooser:
                 return self._choose(of_kind, joined(next(iter(called))[:-1]) or "of submissions")
         first = handed[0]
         names = on_one_line(", ".join(one.name for one in handed[:5]))
-        return Choice(None, first.file, f"There is no notebook, but {names}; expected {self.wanted}. Ask for it.")
+        return Choice(None, first.file, f"There is no notebook, only {names}; expected {self.wanted}. Ask for it.")
 
     def _more(self, named: list[tuple[Parts, list[Parts]]], kind: int) -> bool:
         """True where files of a later kind are there."""

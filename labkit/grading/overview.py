@@ -1,4 +1,4 @@
-"""What a class understood: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
+"""The results of a class: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
 
 import os
 import statistics

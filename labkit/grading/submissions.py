@@ -1,4 +1,4 @@
-"""A student's submission: its file, the time of its hand-in, and which of several files counts."""
+"""A student's submission: its file, its time, and which of several files counts."""
 
 import hashlib
 from dataclasses import dataclass, field, replace

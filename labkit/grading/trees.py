@@ -154,7 +154,7 @@ def _table(file: BinaryIO) -> tuple[int, int]:
     end = file.read()
     at = end.rfind(b"PK\x05\x06")
     if at < 0 or len(end) < at + 22:
-        raise zipfile.BadZipFile("it has no end")
+        raise zipfile.BadZipFile("it is truncated")
     told = struct.unpack("<I", end[at + 12 : at + 16])[0]
     big = end.rfind(b"PK\x06\x06", 0, at)
     if big >= 0 and len(end) >= big + 48:  # the table of a large archive

@@ -1,4 +1,4 @@
-"""The notebook shell of a page: runs cells, and says what they print and show as messages, which are plain data.
+"""The notebook shell of a page: runs cells, and reports what they print and display as messages of plain data.
 
 It stands where IPython stands in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
 (`name`, `text`), `display` (`data` and `metadata` by MIME type), `error` (`text`), `done` (`ok`, `count`), `record` (`text`),

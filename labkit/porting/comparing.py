@@ -1,4 +1,4 @@
-"""One comparison on its way: matched, weights carried over, run in each mode, the first difference found and explained."""
+"""One comparison: match the modules, copy the weights, run each mode, find and explain the first difference."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Two modules that belong together, by themselves: the same numbers go into both."""
+"""Compares two corresponding modules on the same inputs, apart from their models."""
 
 from dataclasses import dataclass
 from typing import Any

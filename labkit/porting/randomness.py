@@ -1,4 +1,4 @@
-"""Modules that draw random numbers: found by running twice, switched off, compared by the spread of what they make of ones."""
+"""Modules that use random numbers: found by running twice, switched off, and compared by the statistics of their output."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is compared, in order: forward as PyTorch's model runs, what is kept afterwards, then backward."""
+"""The compared values, in order: the forward pass of PyTorch's model, its buffers, then the backward pass."""
 
 from dataclasses import dataclass, field
 from typing import Any

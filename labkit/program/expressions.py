@@ -1,4 +1,4 @@
-"""Writing an op: its spelling in NumPy, its arguments, and names for constants that cannot be written out."""
+"""Writes an op: its spelling in NumPy, its arguments, and names for large constants."""
 
 import inspect
 from itertools import chain, count

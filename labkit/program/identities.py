@@ -1,4 +1,4 @@
-"""Which lines have equal values: one and its argument, as `x * 1` and `x`, or two of the same op and the same arguments."""
+"""Finds lines with equal values: `x * 1` and `x`, or two lines with the same op and arguments."""
 
 from collections.abc import Hashable
 from typing import Any

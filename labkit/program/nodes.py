@@ -1,4 +1,4 @@
-"""Recording for a program: every op is kept, and what one run cannot know is refused."""
+"""Records ops for a program, and refuses what one run cannot know."""
 
 import threading
 from collections.abc import Callable

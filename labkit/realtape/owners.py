@@ -1,4 +1,4 @@
-"""To which modules the nodes of a finished tape belong, as the parameters tell that they use. Nothing on it says so itself."""
+"""The modules that the nodes of a finished tape belong to, inferred from the parameters that they use."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

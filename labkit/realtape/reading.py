@@ -13,7 +13,7 @@ from .names import Names
 from .saved import Slot, settings, slots
 from .spread import spread_of
 from .tape import KEPT, Saved, Tape, TapeNode
-from .values import Value, array_of, bytes_of, dtype_of, readable, shape_of, storage_of, value_of
+from .values import Value, array_of, bytes_of, dtype_of, readable, same_numbers, shape_of, storage_of, value_of
 
 MOST_NAMED = 4  # tensors that a tape leads to
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
@@ -184,6 +184,9 @@ class _Reading:
             return own, f"detached from {self.made[memory]}"
         if not (own or name or note) and memory in self.names.data:
             return "", f"a view of {self.names.data[memory]}"
+        if not (own or name or note):
+            copied = next((named for named, variable in self.names.variables if same_numbers(tensor, variable)), "")
+            return "", f"a copy of {copied}" if copied else ""
         return own or name, note
 
     def _value(self, tensor):

@@ -1,4 +1,4 @@
-"""What `labkit.why` answers: a few sentences, and the same as fields."""
+"""The answer of `labkit.why`: a few sentences, and the same as fields."""
 
 import linecache
 import textwrap

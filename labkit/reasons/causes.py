@@ -1,4 +1,4 @@
-"""What the numbers of the backward pass say: why the gradient of the target is what it is."""
+"""Finds the cause in the numbers of the backward pass."""
 
 from dataclasses import dataclass, field
 from typing import Any

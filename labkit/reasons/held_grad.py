@@ -69,7 +69,7 @@ def _shortened(whole, given, norm, has, changed, notes):
         return answer("small", "a hook", notes, None, "look at what the hook returns.")
     if not how:
         sentences = [
-            f".grad has norm {figure(has)} and another direction than the gradient that the backward pass gives."
+            f".grad has norm {figure(has)} and a different direction from the gradient that the backward pass gives."
         ]
         return answer(
             "small",

@@ -1,4 +1,4 @@
-"""What an op's derivative is like where it is, and elsewhere: told from numbers, not from its name."""
+"""Properties of an op's derivative at its input and elsewhere, found from numbers, not from its name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Why this machine refuses an isolation layer, as far as its settings tell, and the commands that change it."""
+"""Why this machine refuses an isolation layer, according to its settings, and the commands that allow it."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""An object of the answers' process, as something that tests work with: its data is here, its methods are asked for (`peer`).
+"""An object of the answers' process, for the tests: its data is here, its methods run in the other process (`peer`).
 
 What a test compares is data. An object whose class derives from a type of data has that data, and what its class says
 about equality does not matter; two other objects are equal where their attributes were the same when they came. Where

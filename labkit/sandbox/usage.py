@@ -1,4 +1,4 @@
-"""What the programs of a sandbox take of the machine, as the system counts it from outside: memory, and CPU time."""
+"""The memory and CPU time of a sandbox's programs, measured from outside."""
 
 import sys
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Build the site: every notebook with widgets that play, or run, a search, and the API reference.
+"""Builds the site: every notebook with interactive widgets, a search, and the API reference.
 
 The notebooks are run again, and each widget is saved as a page of its own that needs neither Python nor network.
 """

@@ -1,4 +1,4 @@
-"""What Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
+"""The sources that Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The working copy: laid once, renewed where the learner has changed nothing, put back where they ask for it.
+"""The working copy: created once, updated where the learner has changed nothing, restored on request.
 
 A file with something of the learner's in it is never overwritten: it gets another name before a new one is written.
 """

@@ -261,13 +261,6 @@ def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_b
     assert not ask.count()
 
 
-def test_where_nothing_can_be_asked_there_is_nothing_to_predict(go, tmp_path):
-    page = go(made("wrong_engines").save(tmp_path / "engines.html").as_uri()).page
-    assert page.locator(".lk-predict").count() == 1 and not page.locator(".lk-predict").is_visible()
-    page.get_by_role("button", name="Show me").first.click()
-    assert page.locator(".lk-predict").is_visible()
-
-
 def test_a_sentence_that_grows_longer_moves_no_picture(go, tmp_path):
     said = Caption("at", [(0, "Short."), (1, "differentiation " * 21 + "ends."), (2, "Short again.")])
     panel = Panel("panel", "", 420, 120, [rect(1, 1, 418, 118, "area")])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from widget_examples import demo_scene, made
+from widget_examples import demo_scene
 
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Link, Panel, Scene, rect, text
@@ -221,12 +221,6 @@ def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened
         page.locator(".lk-cover").dispatch_event("click")
     settled(page)
     assert view_of(page)["scale"] > 0.3 and view_of(page)["marks"] > 10
-
-
-def test_the_keyboard_is_not_lost_with_a_button_that_goes(opened):
-    page = opened(made("wrong_engines"), width=1000)
-    page.get_by_role("button", name="Show me").press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "Again"
 
 
 def test_a_search_goes_to_the_part(opened):

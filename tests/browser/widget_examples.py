@@ -46,7 +46,6 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 """
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
-    "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
@@ -62,6 +61,7 @@ LABS = {  # compute in the page
     "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
+    "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
 }
 FEW = ("demo",)  # has every kind of control and of link

@@ -116,8 +116,8 @@ def test_exercises_and_points_of_each_notebook(tmp_path):
         record(EXERCISES[name], 0, tmp_path)
     told = progress()
     assert told.points == 4
-    (line,) = [line for line in repr(told).splitlines() if "05_grad_every_case" in line and "Next" not in line]
-    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_every_case"]
+    (line,) = [line for line in repr(told).splitlines() if "05_grad_and_value_and_grad" in line and "Next" not in line]
+    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_and_value_and_grad"]
     assert f"2 of {len(belonging):>2} exercises" in line and f"4 of {sum(e.points for e in belonging)} points" in line
     assert "grad-mend" in line and "grad-slip" not in line
 
@@ -126,14 +126,15 @@ def test_the_exercises_of_one_notebook(tmp_path, capsys):
     record(SLIP, 0, tmp_path)
     assert cli.main(["progress", "5", "--folder", str(tmp_path)]) == 0
     first, *lines = capsys.readouterr().out.splitlines()
-    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_every_case"]
-    assert first == f"05_grad_every_case: 1 of {len(belonging)} exercises."
+    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_and_value_and_grad"]
+    assert first == f"05_grad_and_value_and_grad: 1 of {len(belonging)} exercises."
     assert [line for line in lines if line.startswith("  done")] == [f"  done  grad-slip: {SLIP.title}"]
     assert len([line for line in lines if line.startswith("  open")]) == len(belonging) - 1
 
 
 def test_next_is_in_the_notebook_of_the_latest_answer_in_its_order(tmp_path):
-    (tmp_path / "05_grad_every_case.ipynb").write_bytes((ROOT / "notebooks/05_grad_every_case.ipynb").read_bytes())
+    notebook = "05_grad_and_value_and_grad.ipynb"
+    (tmp_path / notebook).write_bytes((ROOT / "notebooks" / notebook).read_bytes())
     for name in ("port-detach", "grad-slip", "grad-structures"):
         record(EXERCISES[name], 0, tmp_path)
         record_of = stored(tmp_path)

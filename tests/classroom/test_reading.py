@@ -219,7 +219,9 @@ def test_adopted_exercises_are_texts_and_read_again_when_they_change():
 
 def test_a_name_is_given_once(tmp_path):
     known = Exercises(EXERCISES._folder)
-    with pytest.raises(ValueError, match="there is an exercise 'grad-slip' already, in notebook 05_grad_every_case"):
+    with pytest.raises(
+        ValueError, match="there is an exercise 'grad-slip' already, in notebook 05_grad_and_value_and_grad"
+    ):
         known.adopt({"grad-slip": dedent(PULL)})
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

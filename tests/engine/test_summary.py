@@ -76,7 +76,7 @@ def test_a_run_with_large_arrays_costs_little_more_memory_than_its_gradient():
 
 
 def test_what_is_summarised_says_so():
-    assert str(record(five_ops, X)).endswith("(arrays of more than 1,000,000 numbers are summarised, as |length|)")
+    assert str(record(five_ops, X)).endswith("(arrays of more than 1,000,000 numbers are summarised by their |norm|)")
     picture = labkit.show(five_ops, X)
     assert "Arrays of up to 1,000,001 numbers: they are summarised" in picture.describe()
     assert "labkit.compile_program writes it" in picture.story.no_program

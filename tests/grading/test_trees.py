@@ -118,7 +118,7 @@ def test_of_a_systems_attachments_the_notebook_counts(tmp_path):
     li, ng = found_in(tmp_path, files).submissions
     assert (li.student, li.name, li.file, li.notes) == ("101", "li", "li_101_203_hw-2.ipynb", ())
     assert li.timestamp == "" and li.late is False and li.page == "li_101_203_{page}"
-    assert (ng.student, ng.path) == ("102", None) and "There is no notebook, but essay.docx, more.pdf" in ng.problem
+    assert (ng.student, ng.path) == ("102", None) and "There is no notebook, only essay.docx, more.pdf" in ng.problem
 
 
 def test_what_moodle_keeps_in_two_folders_is_one_attempt(tmp_path):

@@ -60,7 +60,7 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "The first program: `x = Variable(...)`, then `x = x * 2`, then `y.backward(x)`.",
-        "The gradient goes to the first `x`, which has no name any more. The `x` that is left is no leaf: its `.grad` is None.",
+        "The gradient goes to the first `x`, which has no name any more. The remaining `x` is not a leaf: its `.grad` is None.",
         "06", "tape-cotangent",
     ),
     Sentence(
@@ -90,8 +90,8 @@ SENTENCES = (
     ),
     Sentence(
         (*ALL, "r1.10"),
-        "`ops.clip_by_global_norm(grad)`, in r1.10 `ops.clip_by_global_norm(grads)`: without a limit.",
-        "The limit is 1.0 then. Whether that is large or small depends on the network: print the norm first.",
+        "`ops.clip_by_global_norm(grad)`, in r1.10 `ops.clip_by_global_norm(grads)`: without a threshold.",
+        "The threshold is then 1.0. Whether that is large or small depends on the network: print the norm first.",
         "10", None,
     ),
     Sentence(
@@ -109,7 +109,7 @@ SENTENCES = (
     Sentence(
         ("r1.1",),
         "Prints 32 losses of 0 after a step of training.",
-        "The one-hot rows have no 1, so the loss is 0, whatever the network says. The weights move all the same.",
+        "The one-hot rows have no 1, so the loss is 0, whatever the network returns. The weights change nevertheless.",
         "11", "zero-loss",
     ),
     Sentence(

@@ -3,8 +3,8 @@
     python tests/tools/messages.py 200 --seed 1            # 200 sentences, each with its file and line
     python tests/tools/messages.py 200 --seed 1 --without widgets classroom/tutor
 
-A sentence is a string of at least four words in a module of `labkit`, docstrings aside, or a line of text in one of its
-templates. Values that are filled in stand in braces.
+A sentence is a string of at least four words, one of them an article or the like, in a module of `labkit`, docstrings
+aside, or a line of text in one of its templates. Values that are filled in stand in braces.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import course
 
+FUNCTION_WORDS = r"\b([Aa]|[Tt]he|is|are|of|to|in|no|not|but|for|was|with|and|or|on|at|as|than|it|by) "
 WITHOUT = ("classroom/exercises", "classroom/tutor")  # these are read in the notebooks
 
 
@@ -31,7 +32,12 @@ def messages(without: tuple[str, ...] = WITHOUT) -> Iterator[tuple[Path, int, st
         elif path.suffix == ".html":
             found = _lines(path.read_text(encoding="utf-8"))
         for line, text in found:
-            if len(re.findall(r"\b[A-Za-z]{2,}", re.sub(r"\{[^}]*\}", "", text))) >= 4:
+            plain = re.sub(r"\{[^}]*\}", "", text)
+            if (
+                len(re.findall(r"\b[A-Za-z]{2,}", plain)) >= 4
+                and re.search(FUNCTION_WORDS, plain)
+                and "px" not in plain
+            ):
                 yield path.relative_to(course.ROOT), line, " ".join(text.split())
 
 

@@ -58,7 +58,7 @@ def test_the_record_is_in_the_folder_of_the_notebooks_from_wherever_one_is(outsi
     notebooks = outside / "clone" / "notebooks"
     (notebooks / "figures").mkdir(parents=True)
     assert find_folder(notebooks) is None
-    make(notebooks / "05_grad_every_case.ipynb")
+    make(notebooks / "05_grad_and_value_and_grad.ipynb")
     for start in (notebooks, notebooks / "figures", outside / "clone"):
         assert find_folder(start) == notebooks
     assert find_folder(outside) is None

@@ -1,4 +1,4 @@
-"""The twelve faults of the ward, as data: what is changed in the text of a part, and what tells it from all others.
+"""The twelve faults of the clinic, as data: the changed text of a part, and the measurements that reveal it.
 
 A patient's program is compiled from the changed text, and `inspect` finds no source for it. Anyone who opens this file
 learns how each fault is made, which elective E8 says in words, and nothing about which patient has it.
@@ -20,7 +20,10 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `shown_by` alone distinguishes it from all others."""
+    """A fault: in the text of `part`, `healthy` becomes `ill`.
+
+    Each measurement in `shown_by` distinguishes it from all other faults.
+    """
 
     name: str
     says: str
@@ -35,9 +38,9 @@ FAULTS = {fault.name: fault for fault in (
           '@ p["W1"] + p["b1"])\n', '@ p["W1"] + p["b1"]).detach()\n', ("gradients", "why")),
     Fault("left-out", "The optimizer was not given the first layer.", "optimizer",
           "p.values()", "[p[name] for name in ('W2', 'b2')]", ("update",)),
-    Fault("broadcast", "Each logit is compared with every label of its piece.", "loss",
+    Fault("broadcast", "The loss broadcasts: each logit is compared with every label of its piece.", "loss",
           "    z = z[:, 0]\n", "", ("shapes",)),
-    Fault("wrong-labels", "Points and labels do not belong together.", "gather", "y[rows]", "y[np.sort(rows)]", ("labels",)),
+    Fault("wrong-labels", "Points and labels are in different orders.", "gather", "y[rows]", "y[np.sort(rows)]", ("labels",)),
     Fault("not-reset", "The gradients of earlier steps are never cleared.", "clear",
           "one.grad = None", "one.requires_grad_()", ("fixed", "pieces")),
     Fault("sum-of-pieces", "The gradients of the pieces are added, and no mean is taken.", "backward",
@@ -47,10 +50,10 @@ FAULTS = {fault.name: fault for fault in (
     Fault("clip-early", "The gradients are clipped while they are still scaled.", "finish",
           "norm = torch.sqrt(", "norm = scale * torch.sqrt(", ("norms",)),
     Fault("same-rows", "Both workers compute the same rows.", "rows", "batch[worker ::", "batch[0 ::", ("rows",)),
-    Fault("stuck-warmup", "The rate never leaves the first step of its warmup.", "rate", "(step + 1)", "1", ("rates",)),
-    Fault("l2-decay", "The decay is added to the gradient, and Adam takes it for one.", "optimizer", "AdamW", "Adam",
+    Fault("stuck-warmup", "The learning rate stays at the first step of its warmup.", "rate", "(step + 1)", "1", ("rates",)),
+    Fault("l2-decay", "The weight decay is added to the gradient, so Adam rescales it.", "optimizer", "AdamW", "Adam",
           ("update",)),
-    Fault("half-weights", "Between the steps the weights are kept in float16, and small changes are lost.", "kept",
+    Fault("half-weights", "Between steps the weights are stored in float16, so small changes are lost.", "kept",
           "return w", "return w.half().float()", ("formats",)),
 )}  # fmt: skip
 

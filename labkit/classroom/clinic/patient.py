@@ -135,12 +135,12 @@ class Patient:
         _charts[self].new |= parts
 
     def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What the treatment is judged by: the parts that were replaced, and what is still not as in the healthy run.
+        """What the treatment is judged by: the parts that were replaced, and what still differs from the healthy run.
 
-        The healthy run has the same numbers and no fault; compared are the losses and the norms that the optimizer gets in the first
-        steps, "fixed", "rates", and what "finish" makes of gradients that are shorter than the limit, and longer; to
-        2 %. It costs nothing, and after it the patient is gone: `measure` and `submit` raise ValueError. Raises whatever
-        a part of yours raises.
+        The healthy run has the same numbers and no fault. The losses, the norms that the optimizer gets in the first steps,
+        "fixed", "rates", and the results of "finish" for gradients below and above the limit are compared, to 2 %. It costs
+        nothing, and after it the patient is gone: `measure` and `submit` raise ValueError. Raises whatever a part of
+        yours raises.
 
         >>> admit("ann", with_faults=("clip-early",)).discharge()
         ((), ('norms', 'finish'))

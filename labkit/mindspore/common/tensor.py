@@ -1,4 +1,4 @@
-"""`Tensor`: an array of one dtype. It knows nothing of gradients: those are functions of functions (`autodiff`).
+"""`Tensor`: an array of one dtype. It has no gradient: derivatives are functions of functions (`gradient`).
 
 A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is being taken, the engine's box around one.
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.

@@ -1,4 +1,4 @@
-"""Writes in the tree of a function's source as assignments: in graph mode a name has a value, and a write gives it another one.
+"""Rewrites in-place writes in a function's syntax tree as assignments, because in graph mode a name has one value.
 
 `y[0] = v` becomes `y = written(y, 0, v)`, and `y.append(v)`, as a statement, `y = changed(y, "append", v)`; the functions are
 those of `assigned_values`. So `z = y` before it keeps what it had, as in the real one. Only names of the function itself are

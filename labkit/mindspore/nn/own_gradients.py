@@ -1,4 +1,4 @@
-"""What a cell has to say about its gradients: hooks before and after its `construct`, and a `bprop` of its own."""
+"""A cell's influence on its gradients: hooks before and after its `construct`, and its own `bprop`."""
 
 import inspect
 import warnings

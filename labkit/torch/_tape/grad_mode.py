@@ -1,4 +1,4 @@
-"""Grad modes: what is recorded in this thread right now. Context managers and decorators, nested at will."""
+"""Grad modes: whether this thread records. Context managers and decorators, which can be nested."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where tensors live. It is always the CPU; what asks for another place is told what PyTorch without a GPU tells."""
+"""Devices. It is always the CPU; another device raises the error of a PyTorch without a GPU."""
 
 import re
 from typing import Any

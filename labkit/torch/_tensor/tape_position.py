@@ -1,4 +1,4 @@
-"""A tensor's place on the tape: which output of which node it is, and whether what is done with it is recorded."""
+"""A tensor's place on the tape: which output of which node it is, and whether operations on it are recorded."""
 
 import threading
 import weakref

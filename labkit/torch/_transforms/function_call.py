@@ -1,4 +1,4 @@
-"""One run of a function inside a transform of `torch.func`: what it is given, and what it returned, taken apart."""
+"""One run of a function inside a transform of `torch.func`: its arguments and its result, taken apart."""
 
 from contextlib import nullcontext
 

@@ -1,4 +1,4 @@
-"""The still picture of a graph, for readers without JavaScript: a way of folding at a step, as SVG, PNG or GIF.
+"""The still picture of a graph, for readers without JavaScript: a way of folding at a step, as SVG or PNG.
 
 It is drawn in Python from the same cards and places that the page is given.
 """
@@ -50,22 +50,6 @@ def png(drawn: Drawn, theme: str, scale: float) -> bytes:
     """Painted by matplotlib."""
     out, (title, words) = io.BytesIO(), drawn[2]
     _figure(drawn, theme, scale).savefig(out, format="png", metadata={"Title": title, "Description": words})
-    return out.getvalue()
-
-
-def gif(frames: Sequence[Drawn], theme: str, scale: float, comment: str) -> bytes:
-    """Each frame a second; `comment`: what it shows, in words."""
-    from PIL import Image
-
-    painted = [
-        Image.open(io.BytesIO(png(frame, theme, scale))).convert("P", palette=Image.Palette.ADAPTIVE)
-        for frame in frames
-    ]
-    out = io.BytesIO()
-    stay = [1000] * (len(painted) - 1) + [4000]
-    painted[0].save(
-        out, "GIF", save_all=True, append_images=painted[1:], duration=stay, loop=0, comment=comment.encode()
-    )
     return out.getvalue()
 
 

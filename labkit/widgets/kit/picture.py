@@ -1,4 +1,4 @@
-"""What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
+"""The base class of widgets: a scene that is displayed in a notebook, saved as a file, and described in words."""
 
 import base64
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a saved page shows in place of Python when an input is dragged: scenes for values around those of the inputs.
+"""What a saved page shows when an input is dragged and there is no Python: scenes for values around those of the inputs.
 
 Written is what differs; `page/reaching.js` finds the nearest values and makes their scene of the first one.
 """

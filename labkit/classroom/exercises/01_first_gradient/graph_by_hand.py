@@ -8,8 +8,8 @@ b = a + x
 z = b * a
 ```
 
-Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to `y`.
-Go backward through the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
+Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to
+`y`. Go backward through the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
 Use plain arithmetic, without automatic differentiation. The derivatives are compared to 12 digits.
 """
 

@@ -1,10 +1,10 @@
 """# A product of arrays (3 points)
 
-In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough:
-`a` or `b` may have been repeated. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients for `a` and for `b`,
-arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough,
+because `a` or `b` may have been broadcast. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients of `a`
+and of `b`, arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 
-The smaller one of the two may be one number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
+The smaller of the two may be a single number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
 """
 
 from functools import partial

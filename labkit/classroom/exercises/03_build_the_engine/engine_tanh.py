@@ -1,8 +1,9 @@
 """# Add tanh (2 points)
 
-The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine: `tanh_rule(g, ans, x)`. `g` has
-arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All three are boxes
-of the engine: `+ - * /` and `**` work on them, and a function of plain numbers such as `math.tanh` does not.
+The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`: `g` is the
+upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The function returns what is sent to `x`. The three
+arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
+`math.tanh` does not work on a box.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 """# Eight shapes (3 points)
 
-`x` has shape `(4, 3)`, `w` has shape `(3, 2)`, `b` has shape `(2,)`, and
+`x` has the shape `(4, 3)`, `w` has `(3, 2)`, `b` has `(2,)`, and
 
 [[layer, loss]]
 
@@ -8,12 +8,12 @@ Predict eight shapes. Answer with a list of eight tuples, such as `(2,)`.
 
 0. the gradient of `loss` with respect to `w`
 1. the gradient of `loss` with respect to `b`
-2. the Jacobian of `layer` with respect to `w`, as `jacrev` gives it
-3. the Jacobian of `layer` with respect to `b`, as `jacrev` gives it
-4. the `v` that `pull` takes, after `out, pull = vjp(layer, x, w, b)`
-5. `pull(v)[0]`
-6. `J t`, for a tangent `t` of `w`: what `jvp` gives
-7. the Jacobian of `loss` with respect to `x`, as `jacrev` gives it
+2. the Jacobian of `layer` with respect to `w`, as `jacrev` returns it
+3. the Jacobian of `layer` with respect to `b`, as `jacrev` returns it
+4. the `v` that `vjp_fn` takes, after `out, vjp_fn = vjp(layer, x, w, b)`
+5. `vjp_fn(v)[0]`
+6. the JVP `J @ t` for a tangent `t` of `w`, as `jvp` returns it
+7. the Jacobian of `loss` with respect to `x`, as `jacrev` returns it
 """
 
 import autograd.numpy as np

@@ -1,6 +1,6 @@
 """# Port detach (1 point)
 
-`x` runs after a target that is made from `x` itself, and stands still while `x` moves. Port the program to MindSpore:
+`x` moves towards a target that is computed from `x` itself and does not move with it. Port the program to MindSpore:
 write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
 
 [[_program as program]]

@@ -1,15 +1,15 @@
-"""# Turn a gradient round (3 points)
+"""# Reverse a gradient (3 points)
 
-Write a class `Reverse(torch.autograd.Function)`: forwards it changes nothing, backwards it changes the sign.
-Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four elements). It returns the tuple
-of the gradients of this loss with respect to `w` and `v`:
+Write a class `Reverse(torch.autograd.Function)`: in the forward pass it changes nothing, and in the backward pass it
+changes the sign. Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four
+elements). It returns the tuple of the gradients of this loss with respect to `w` and `v`:
 
 ```python
 features = Reverse.apply(w * x)
 loss = ((v * features - 1) ** 2).sum()
 ```
 
-A step against these gradients makes the loss smaller by `v` and larger by `w`: two players, one loss.
+A step against these gradients makes the loss smaller through `v` and larger through `w`: two players, one loss.
 """
 
 import numpy as np

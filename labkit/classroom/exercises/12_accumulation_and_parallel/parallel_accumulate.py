@@ -4,7 +4,7 @@ Write `accumulate(w, x, y, count)` in PyTorch. All but `count` are float64 tenso
 `.grad` is None. The loss is the mean of `(x @ w - y) ** 2`. Cut the rows of `x` and `y` into `count` equal micro-batches,
 and call `backward` for each one, so that `w.grad` ends as the gradient of the **whole** batch, to 12 digits.
 
-After each micro-batch note what is in `w.grad`. Return all these notes, `torch.stack(notes)`: one row per micro-batch.
+After each micro-batch, copy `w.grad`. Return the copies as one tensor, `torch.stack(copies)`, with a row for each micro-batch.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ Which number does the optimizer get? Answer with a list of six numbers.
 2. each loss is the sum over the worker's samples; the reducer has `mean=True`
 3. each loss is the sum over the worker's samples; the reducer has `mean=False`
 4. no workers: in PyTorch, two micro-batches of [[half]], each loss is a mean, `backward()` twice, nothing divided
-5. like 0, but somebody wrote `degree=[[degree]]`
+5. like 0, but the reducer also has `degree=[[degree]]`
 """
 
 import numpy as np

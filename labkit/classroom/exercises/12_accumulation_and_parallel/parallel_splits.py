@@ -8,7 +8,7 @@ of the whole batch? `e` are the errors of the samples in the batch. Answer with 
 2. `sqrt(mean(e**2))`
 3. `max(e**2)`
 4. `mean(log(1 + exp(e)))`
-5. `mean(tanh(e))`, where the input `x` is first normalised: minus the mean of the batch, divided by its deviation
+5. `mean(tanh(e))`, where the inputs are first normalised: minus the mean of the batch, divided by its standard deviation
 """
 
 import numpy as np

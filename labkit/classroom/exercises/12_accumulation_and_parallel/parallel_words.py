@@ -1,13 +1,13 @@
-"""# Mend the mean over words (3 points)
+"""# Fix the mean over words (3 points)
 
-Sentences of different lengths are filled up to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
-(sentences, places). `mask` is 1.0 where a word stands and 0.0 elsewhere; what `x` and `y` have there means nothing. The loss is
+Sentences of different lengths are padded to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
+(sentences, places). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` mean nothing. The loss is
 the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of equally many:
 
 [[as_it_was as accumulate]]
 
-Its gradient is not the one of the whole batch. Mend it, so that it is, to 12 digits, with one micro-batch in memory at a time.
-A micro-batch may have no word at all. All but `count` are tensors; `w` is a leaf whose `.grad` is None.
+Its gradient differs from that of the whole batch. Fix the loop so that they agree to 12 digits, with one micro-batch at a time.
+A micro-batch may have no words at all. All but `count` are tensors; `w` is a leaf whose `.grad` is None.
 """
 
 from functools import partial

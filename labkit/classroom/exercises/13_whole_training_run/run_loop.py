@@ -1,8 +1,8 @@
-"""# Repair the training loop (3 points)
+"""# Fix the training loop (3 points)
 
-This loop raises no error, but it has two faults. One makes wrong steps, one leaves out samples. Repair it.
-It is to make one step of SGD with the rate 0.05 for each batch of `size` samples, and in every epoch it is to see every sample
-once. (The last batch may be smaller.)
+This loop raises no error, but it has two faults: one makes wrong steps, and one leaves out samples. Fix them. The loop should
+make one step of SGD with the rate 0.05 for each batch of `size` samples, and use every sample once in every epoch. (The last
+batch may be smaller.)
 
 [[both_faults as answer]]
 """

@@ -1,4 +1,4 @@
-"""# Two leaks that bytes betray (2 points)
+"""# Two faults that bytes show (2 points)
 
 The difference `p - y` is computed for [[n]] predictions `p` and [[n]] labels `y`. How many bytes does it take?
 Answer with a list of five numbers.

@@ -1,15 +1,15 @@
 """# A step that passes four tests (3 points)
 
-Eve's step was mended three times, and each time something else broke. So now there are tests. `a` and `b` are the gradients of
+Eve's step was fixed three times, and each time something else broke, so now there are tests. `a` and `b` are the gradients of
 two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of the
-two gradients that the optimizer should get. The tests say:
+two gradients that the optimizer should get. The tests check that
 
-- the scale leaves no trace: `prepare(2 * a, 2 * b, 2 * scale, limit)` gives what `prepare(a, b, scale, limit)` gives;
-- a true gradient, without the scale, whose global norm is at most `limit` comes out as it is;
-- a longer one comes out with the global norm `limit`, in the same direction;
-- with an inf or a nan anywhere the step is skipped: the result is the empty tuple `()`.
+- the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
+- a true gradient, without the scale, whose global norm is at most `limit` is returned unchanged;
+- a larger one is returned with the global norm `limit`, in the same direction;
+- if there is an inf or a nan anywhere, the step is skipped, and the result is the empty tuple `()`.
 
-Write `prepare`. Nobody tells you the order; the tests do.
+Write `prepare`, in an order that passes all four tests.
 """
 
 from functools import partial

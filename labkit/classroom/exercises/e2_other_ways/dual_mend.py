@@ -1,12 +1,12 @@
-"""# Mend the slope at one point (2 points)
+"""# Fix the slope at one point (2 points)
 
-`(exp(x) - 1) / x` has a hole at 0. This function fills it with 1, which is right. It takes the value `x` and the slope `s`
-of a dual number, and returns the value and the slope of the result.
+`(exp(x) - 1) / x` is not defined at 0. This function returns 1 there, which makes it continuous. It takes the value `x` and the
+slope `s` of a dual number, and returns the value and the slope of the result.
 
-[[constant_at_zero as mended]]
+[[constant_at_zero as fixed]]
 
-The value is right everywhere. The slope is not. Mend it. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is
-`1 + x + x**2 / 2` plus terms that are smaller still.
+The value is right everywhere, the slope is not. Fix it. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is `1 + x +
+x**2 / 2` plus smaller terms.
 """
 
 import math
@@ -15,7 +15,7 @@ from functools import partial
 from labkit.classroom.writing import judged, slip, wrong
 
 
-def mended(x, s):
+def fixed(x, s):
     if x == 0:
         return 1.0, s / 2
     value = (math.exp(x) - 1) / x
@@ -61,7 +61,7 @@ def series_everywhere(x, s):
 
 @judged("kind")
 def slope_alone(x, s):
-    return mended(x, s)[1]
+    return fixed(x, s)[1]
 
 
 a_third = slip(

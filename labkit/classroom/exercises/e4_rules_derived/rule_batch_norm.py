@@ -1,13 +1,12 @@
-"""# Mend the pullback of batch norm (3 points)
+"""# Fix the VJP of a batch norm (3 points)
 
-Somebody normalizes the columns of a batch by hand, and adds `eps` to the *standard deviation* instead of the variance:
-`y = (x - mean) / (std + eps)`, where `std` is `x.std(axis=0)`. Here `eps` may be as large as 0.5. Their pullback is the
-formula of section 4:
+This batch norm adds `eps` to the *standard deviation* instead of the variance: `y = (x - mean) / (std + eps)`, where `std` is
+`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below is the formula of section 4, and it is wrong here, because one of
+the three paths from `x` to `y` is different:
 
 [[as_in_the_text as pull]]
 
-It looks right, and is wrong: one of the three ways from `x` to `y` is another one now. Mend it, in plain NumPy: `pull(x, g, eps)`
-returns what goes on to `x` when `g` arrives at `y`.
+Fix it, in plain NumPy: `pull(x, g, eps)` returns the gradient with respect to `x` for an upstream gradient `g`.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""# The pullback of a convolution (3 points)
+"""# The VJP of a convolution (3 points)
 
-`y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`, for every `i` for which the window lies inside `x`. Write in
-plain NumPy `pull(x, w, stride, g)`: it returns the tuple `(dx, dw)`, what goes on to `x` and to `w` when `g`, as long as `y`,
-arrives.
+`y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`, for every `i` for which the window lies inside `x`. Write
+`pull(x, w, stride, g)` in plain NumPy: it returns the tuple `(dx, dw)`, the gradients with respect to `x` and to `w` for an
+upstream gradient `g`, which is as long as `y`.
 """
 
 import numpy as np

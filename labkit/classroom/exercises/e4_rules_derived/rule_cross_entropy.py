@@ -1,8 +1,8 @@
-"""# From logits to the gradient, in one line (3 points)
+"""# From logits to the gradient (3 points)
 
-`z` holds logits: a row per example, a column per class. `labels` holds the right class of each row. The loss is the *mean*
-over the examples of `-log(softmax(z)[label])`. Write `pull(z, labels)`: the gradient of this loss with respect to `z`, in
-plain NumPy. Some logits are near 1000 or above.
+`z` holds logits, a row for each example and a column for each class. `labels` holds the right class of each row. The loss is
+the *mean* over the examples of `-log(softmax(z)[label])`. Write `pull(z, labels)`: it returns the gradient of this loss with
+respect to `z`, in plain NumPy. Some logits are near 1000 or above.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """# Repair one part (4 points)
 
 These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it admits the
-patient once, measures, replaces the faulty part (and no healthy one) by yours, and returns `patient.discharge()`. The three parts:
+patient once, measures, replaces the faulty part (and no healthy one) by yours, and returns `patient.discharge()`. The three
+parts:
 
 - `loss(z, y)`: the mean cross-entropy of the logits `z`, of shape (n, 1), for the labels `y`, of shape (n,), 0 or 1. For one
   point it is `softplus(z) - y * z`.

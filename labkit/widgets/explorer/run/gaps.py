@@ -7,16 +7,19 @@ grad_fn comes in, and what shares memory with a variable that has one.
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+import numpy as np
+
 from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
 from ...kit.words import listed
 from .cut_lines import CutLine
 from .findings import Finding
+from .rules import plain
 from .story import Node
 from .walked import array_of
 
 MOST_APART = 4  # modules, or parameters, that have boxes although no path leads to them
 SHORT_NAME = 10  # letters of what the tape leads to, on a card
-DETACHED, VIEW, NONE = "detached from ", "a view of ", ": no grad_fn"
+DETACHED, VIEW, COPY, NONE = "detached from ", "a view of ", "a copy of ", ": no grad_fn"
 UNSURE, WITHOUT = "cut, or unused?", "no history"  # what is said of a path that is not there
 
 
@@ -39,11 +42,14 @@ def identity(saved: Saved) -> tuple:
     return (saved.label or saved.note, saved.memory) if named else (saved.note, saved.memory, saved.shape)
 
 
-def data_leaf(saved: Saved, index: int) -> Node:
+def data_leaf(saved: Saved, node: TapeNode, index: int) -> Node:
     """The leaf of data."""
-    title = saved.label or saved.note.removeprefix(DETACHED).removeprefix(VIEW) or f"data ({saved.name})"
+    known = array_of(saved.value)
+    drops = plain(known) and np.size(known) > 1 and node.op == "mul" and not np.any(known * (known - np.max(known)))
+    unnamed = "mask" if drops or (node.scope and "Dropout" in str(node.scope[-1])) else f"data ({saved.name})"
+    title = saved.label or saved.note.removeprefix(DETACHED).removeprefix(VIEW).removeprefix(COPY) or unnamed
     kind = {"frozen": "frozen"}.get(
-        saved.note, "detached" if DETACHED in saved.note else "a view" if saved.note else ""
+        saved.note, "detached" if DETACHED in saved.note else saved.note.partition(" of ")[0]
     )
     made = Node(
         index, f"{title}, {kind}" if kind else title, "input", "", (), array_of(saved.value), saved.shape or (), saved.dtype,

@@ -13,7 +13,6 @@ from ...kit.words import counted, listed, number
 from .cut_lines import CutLine
 from .findings import Finding, findings, same_shape, sound
 from .gaps import Gap, data_leaf, identity, is_data
-from .hooked import hooked
 from .mended import as_column
 from .notices import faults
 from .sound import titled
@@ -62,7 +61,7 @@ class _Telling:
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
-        found = [*_alarms(self.tape), *gap.found(), *hooked(self.tape), *findings(self.tape)]
+        found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
         story.pairs = next(self._pairs(), None)
@@ -83,7 +82,7 @@ class _Telling:
     def _add_constant(self, saved, node):
         if is_data(saved, node) and identity(saved) not in self.constants:
             self.constants[identity(saved)] = len(self.nodes)
-            self.nodes.append(data_leaf(saved, len(self.nodes)))
+            self.nodes.append(data_leaf(saved, node, len(self.nodes)))
 
     def _op(self, node: TapeNode) -> Node:
         nr = self.shown.get(node.index, 0)

@@ -127,8 +127,8 @@ class Sent:
 
 
 class Rule(NamedTuple):
-    """How what a step sends was made of the gradient g that arrived: `words`, such as "g·wᵀ"; `factors`: the names and arrays
-    that were multiplied, with a `sign` between them; () where g alone tells it."""
+    """How what a step sends was made of the gradient g that arrived: `words`, such as "g·wᵀ"; `factors`: the names of what was
+    multiplied and the values, or `rules.Seen` of these, with a `sign` between them; () where g alone tells it."""
 
     words: str
     factors: tuple[Named, ...] = ()

@@ -1,7 +1,7 @@
 // Cut an edge. data: {nodes, uses, paths, cuts, runs, flows, program, start, notice, words} of `lab.py`: a number is at a place of the program,
 // or is in a list; `runs` has the texts of every run of arrays.
 
-const WIDE = 112, HALF = 46, HIGH = 92, TRACK = 10, BARS = axis(0, 1, 268, 408); // px
+const TRACK = 10, BARS = axis(0, 1, 268, 408); // px
 const short = (value) => digits(value, 3);
 const bracketed = (words) => (words.startsWith("−") ? `(${words})` : words);
 const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words[0]);
@@ -73,11 +73,8 @@ export default { render({ model, el }) {
   if (program.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
   const notice = html("p", { class: "lab-goal" }, data.notice), plane = frame.panel(program.inputs.length ? words.drag : words.graph, 100, 100), groups = sumsOf(data, cuts[0], {});
   const sums = groups.length ? frame.panel(words.paths, 420, groups.reduce((sum, { parts }) => sum + 34 + 38 * parts.length, 4)) : undefined;
-  const head = (id, role) => svg("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0L8 4L0 8Z", class: `lab-${role} lab-head` }));
-  plane.drawn.prepend(svg("defs", {}, head("cut-forward", "fwd"), head("cut-backward", "bwd")));
+  plane.drawn.prepend(wireHeads());
   for (const node of [frame.said, notice]) frame.root.insertBefore(node, frame.panels); // next to the graph, however high the panels are
-
-  const wire = (use, run) => svg("path", { class: `cut-back ${run.alive[use] ? "" : "none"}`, d: flows[Number(upright)].wires[use].back.path, "marker-start": run.alive[use] && "url(#cut-backward)" });
 
   function scissors(use, [x, y], slope) {
     const label = cuts[use + 1], cut = frame.state.cut === label, act = () => frame.set({ cut: cut ? cuts[0] : label });
@@ -85,12 +82,6 @@ export default { render({ model, el }) {
       svg("g", { class: `cut-scissors ${cut ? "cut" : ""}`, transform: `translate(${x} ${y})`, role: "button", tabindex: 0, "aria-pressed": String(cut), "aria-label": `cut ${label}`, "data-key": label, onclick: act,
         onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } } },
       svg("title", {}, `cut ${label}`), svg("circle", { r: 13 }), svg("path", { d: "M-3.5 -3L7 5M-3.5 3L7 -5" }), svg("circle", { cx: -6, cy: -4.5, r: 2.6 }), svg("circle", { cx: -6, cy: 4.5, r: 2.6 }))];
-  }
-
-  function card({ title, gradient, leaf }, i, run) {
-    const [x, y] = flows[Number(upright)].boxes[i], none = run.cards[i] === null, line = (down, said, role) => written(x + WIDE / 2, y + down, said, role, "middle");
-    return [svg("rect", { x, y, width: WIDE, height: HALF, class: leaf ? "lab-sample" : "lab-column" }), svg("rect", { x, y: y + HALF, width: WIDE, height: HIGH - HALF, class: `cut-gradient ${none ? "none" : ""}` }),
-      line(16, title, "name"), line(32, run.values[i], "word"), line(HALF + 21, gradient, "note"), line(HALF + 37, none ? "no path" : asked ? "?" : run.cards[i], none ? "roundword" : "word")];
   }
 
   // A disc on the card of each input that is dragged.
@@ -101,10 +92,10 @@ export default { render({ model, el }) {
     plane.front.replaceChildren();
     program.inputs.forEach((name, k) => {
       const [x, y] = flows[Number(upright)].boxes[nodes.findIndex(({ leaf, title }) => leaf && title === name)], half = 1.5 * Math.max(1, Math.abs(start[k])), unit = 10 ** (Math.floor(Math.log10(half)) - 2);
-      const along = axis(start[k] - half, start[k] + half, x + TRACK, x + WIDE - TRACK), now = ({ inputs }) => inputs[name] ?? start[k];
+      const along = axis(start[k] - half, start[k] + half, x + TRACK, x + CARD.wide - TRACK), now = ({ inputs }) => inputs[name] ?? start[k];
       const put = (value) => ({ inputs: { ...frame.state.inputs, [name]: Number((Math.round(clamped(value, along.low, along.high) / unit) * unit).toPrecision(12)) } });
-      plane.front.append(svg("path", { class: "lab-other", d: `M${along.start} ${y + HALF}L${along.end} ${y + HALF}` }));
-      frame.handle(plane, name, { at: (state) => [along(now(state)), y + HALF], move: (px) => put(along.inverse(px)), keys: (by) => put(now(frame.state) + by * 5 * unit),
+      plane.front.append(svg("path", { class: "lab-other", d: `M${along.start} ${y + CARD.half}L${along.end} ${y + CARD.half}` }));
+      frame.handle(plane, name, { at: (state) => [along(now(state)), y + CARD.half], move: (px) => put(along.inverse(px)), keys: (by) => put(now(frame.state) + by * 5 * unit),
         range: [along.low, along.high], value: now, words: (state) => `${name} = ${short(now(state))}` });
     });
   }
@@ -114,7 +105,7 @@ export default { render({ model, el }) {
     const ends = sumsOf(data, cuts[0], run).flatMap(({ parts }) => [1, -1].map((sign) => sign * parts.reduce((all, { value }) => all + (Number.isFinite(value) ? Math.max(sign * value, 0) : 0), 0)));
     const across = axis(Math.min(0, ...ends), Math.max(0, ...ends) || 1, BARS.start, BARS.end), shown = run.factors && !asked;
     const bar = (from, to, y, role) => (shown && [from, to].every(Number.isFinite) && from !== to ? [svg("rect", { class: role, x: Math.min(across(from), across(to)), y, width: Math.abs(across(to) - across(from)), height: 12 })] : []);
-    const point = (path) => () => plane.ink.querySelectorAll(".cut-back").forEach((one, use) => one.classList.toggle("pointed", path.includes(use)));
+    const point = (path) => () => plane.ink.querySelectorAll(".lab-back").forEach((one, use) => one.classList.toggle("pointed", path.includes(use)));
     let y = 4;
     sums.ink.replaceChildren(...sumsOf(data, cut, run).flatMap(({ leaf, parts, sum }) => {
       const top = y;
@@ -133,8 +124,8 @@ export default { render({ model, el }) {
     notice.hidden = !data.notice || Object.keys(state.inputs).length > 0;
     plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(plane.figure.style, { maxWidth: `${width}px`, flexBasis: `${width}px` });
-    plane.ink.replaceChildren(...wires.map(({ forward }) => svg("path", { class: "lab-fwd lab-thin", d: forward.path, "marker-end": "url(#cut-forward)" })), ...uses.map((_, use) => wire(use, run)),
-      ...nodes.flatMap((node, i) => card(node, i, run)), ...wires.flatMap(({ spot }, use) => scissors(use, spot, run.slopes[use])));
+    const card = (node, i) => twinCard(flows[Number(upright)].boxes[i], node, run.values[i], run.cards[i] === null ? "no path" : asked ? "?" : run.cards[i], run.cards[i] === null ? "none" : "");
+    plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)), ...wires.map(({ back }, use) => wireBack(back.path, run.alive[use])), ...nodes.flatMap(card), ...wires.flatMap(({ spot }, use) => scissors(use, spot, run.slopes[use])));
     if (sums) drawSums(state, run);
     handles();
     if (focus) frame.panels.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });

@@ -28,7 +28,7 @@ WORDS = {
     "roundoff": "Mostly round-off: a larger h is safer.",
     "tenth": "At h = 0.1 the error is {before}. How large is it at h = 0.01?",
     "tenth right": "A {rule} difference with a tenth of the step has an error {times} times smaller.",
-    "tenth slip": "So it would be with a {other} difference.",
+    "tenth slip": "That is the error of a {other} difference.",
     "tenth same": "Truncation shrinks with h.",
     "tenth otherwise": "Not that: how does the truncation of a {rule} difference depend on h?",
     "lost": "In {format}, x + h with h = {h} is stored as x. What is the quotient?",

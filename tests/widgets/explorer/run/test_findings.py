@@ -70,12 +70,6 @@ def test_a_row_that_was_repeated_is_as_it_was_given():
     )
 
 
-def test_how_many_pairs_there_are_is_asked_before_the_op_runs():
-    ((step, ask),) = way(Explorer(square_of_pairs(), "tape"))["asks"].items()
-    assert step and (ask["answer"], ask["choices"]) == ("9", ["3", "6", "9"])
-    assert "pairs does mse_loss compute with" in ask["question"]
-
-
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
     tape = chain("mm", "round", "mean", gradients={0: value(0, 0)}, backward=True)
     tape.steps = [BackStep(3, {0: value(1)}, (value(0.5, 0.5),)), BackStep(2, {0: value(0.5, 0.5)}, (value(0, 0),))]
@@ -132,16 +126,6 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert [edge["cut"] for edge in way(picture)["edges"] if edge["cut"]] == ["cut, or unused?"]
     (card,) = [card for card in cards(picture) if card["title"] == pile.title]
     assert card["tip"][1].startswith("No path of the tape leads to enc.weight")
-
-
-def test_who_gets_no_gradient_is_asked_at_last():
-    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
-    shown = way(Explorer(of_tape(tape), "tape"))
-    ask = shown["asks"][shown["last"]]
-    assert (ask["answer"], ask["choices"]) == (
-        "enc.weight and enc.bias",
-        ["enc.weight and enc.bias", "w", "none: all get one"],
-    )
 
 
 def test_settings_that_nobody_has_made_are_not_told():

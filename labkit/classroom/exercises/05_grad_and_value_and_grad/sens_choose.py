@@ -1,7 +1,7 @@
-"""# Choose the seed (2 points)
+"""# Choose the upstream gradient (2 points)
 
-A function `y(x)` has three outputs. At this `x` they are `[3.0, -1.0, 2.0]`.
-Which `sens` makes `ms.grad(y, sens_param=True)(x, sens)` the gradient of
+A function `y(x)` has three outputs. At this `x` they are `[3.0, -1.0, 2.0]`. Which `sens` makes `ms.grad(y,
+sens_param=True)(x, sens)` the gradient of
 
 0. the sum `y[0] + y[1] + y[2]`?
 1. the mean of the outputs?

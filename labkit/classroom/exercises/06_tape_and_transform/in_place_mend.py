@@ -1,7 +1,7 @@
-"""# Mend a change in place (2 points)
+"""# Fix a change in place (2 points)
 
-`h` is to be `tanh(x) + x`, and the function is to return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails,
-and the message names a version. Mend it. Not everything that runs is right: `.data` and `.detach()` can make the
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It
+fails, and the message names a version. Fix it. Not everything that runs is right: `.data` and `.detach()` can make the
 error disappear, too. `x` is a leaf of six elements that requires grad.
 
 [[as_it_was as answer]]

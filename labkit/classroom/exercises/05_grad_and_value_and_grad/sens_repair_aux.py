@@ -1,8 +1,8 @@
-"""# Repair: the loss is right, the step is not (2 points)
+"""# The loss is right, the step is not (2 points)
 
-This step is to go downhill on the *loss*. It returns the loss, the logits and the new weight, and it has to
-return all three. The loss that it returns is right, and yet the weight goes to the wrong place. Mend it.
-`w` and `x` are Tensors of three elements, `y` is a Tensor with one number.
+This training step should go downhill on the *loss*. It returns the loss, the logits and the new weight, and it has to
+return all three. The loss is right, and yet the weight moves to the wrong place. Fix the step. `w` and `x` are Tensors
+of three elements, and `y` is a Tensor with one number.
 
 [[still_summed as step]]
 """

@@ -98,3 +98,18 @@ begins_anew = wrong(
 
 six = judged("value", {6: steps // batches + 1})
 short = judged("structure", answer[:3])
+
+passes_not_whole = wrong(
+    "Only whole passes count.",
+    {6: lambda expected, got: expected < got < expected + 1},
+)
+
+size_for_trips = wrong(
+    "sink_size is the number of steps between two round trips, not the number of round trips.",
+    {3: either(1000, 1000 * 10), 4: either(1, 1875)},
+)
+
+one_epoch = wrong(
+    "There are ten epochs. You counted one.",
+    {0: 1000, 1: 1875, 2: 1875, 3: 1, 4: 1, 5: 1875},
+)

@@ -12,7 +12,7 @@ Answer with a list of five numbers.
 
 import numpy as np
 
-from labkit.classroom.writing import drawn, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
 n = drawn(1000, lambda rng: 100 * int(rng.choice([2, 3, 5, 6, 7, 8, 9])))
 
@@ -51,4 +51,24 @@ no_broadcast = wrong(
 float32_wins = wrong("float32 and float64 give float64: 8 bytes for each number.", {3: 4 * n})
 numbers_not_bytes = wrong("You counted numbers. A float32 takes 4 bytes, a float64 takes 8.", {0: n})
 
-half_a_leak = judged("value", {4: 4 * n * n})
+half_a_leak = judged("table-of-float32", {4: 4 * n * n})
+
+bits = wrong(
+    "These are bits. A byte has 8 of them.",
+    {0: 32000, 1: 32000000, 2: 32000, 3: 64000, 4: 64000000},
+)
+
+operands_counted = wrong(
+    "p and y are not counted, only their difference, which is one array.",
+    {0: 8000, 1: either(8000, 4008000), 2: 8000, 3: 12000, 4: 12000},
+)
+
+numbers_in_the_table = wrong(
+    "You counted numbers. A float32 takes 4 bytes, a float64 takes 8.",
+    {1: 1000000, 2: 1000, 3: 1000, 4: 1000000},
+)
+
+table_of_float32 = wrong(
+    "float32 and float64 give float64, also in a table.",
+    {4: 4000000},
+)

@@ -10,7 +10,7 @@ from .bindings import LONGEST, parse
 
 CELLS = 5_000  # of one notebook; further ones are left out
 FAILURES = 300  # places of a broken file at which reading is tried in vain
-SCRAP = 1_000  # what reading a whole object that is no cell counts for, in characters read in vain
+SCRAP = 1_000  # what reading a whole object that is not a cell counts for, in characters read in vain
 WORK = 10  # how many times the length of a broken file may be read in vain
 
 # A cell begins with one of these, in whatever order a program writes its fields.

@@ -245,7 +245,7 @@ def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
 
 
 def _prompt(cells: Sequence[Any], i: int) -> str:
-    """The texts right before a cell; code that is no question may stand between."""
+    """The texts right before a cell; code that is not a question may stand between."""
     found: list[str] = []
     for cell in reversed(cells[:i]):
         if is_marked(cell, "grade", "task") or (found and cell.cell_type == "code"):

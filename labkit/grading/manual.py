@@ -79,7 +79,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 def pictures_of(data: bytes, kinds: dict[str, str], known: Collection[str]) -> dict[str, list[str]]:
     """The PNG pictures, in Base64, of the questions in `kinds` (name -> kind), from the bytes of a notebook.
 
-    Of a task they are those of all cells up to the next of the ids `known`. What is no picture is left out; nothing is raised.
+    Of a task they are those of all cells up to the next of the ids `known`. What is not a picture is left out; nothing is raised.
     """
     try:
         cells = json.loads(data)["cells"] if kinds and len(data) <= LIMIT else []

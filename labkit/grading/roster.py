@@ -21,7 +21,7 @@ _ABOUT = (
     "last_name",
     "section",
     "submitted",
-)  # what is no key, by which a file tells whose it is
+)  # what is not a key, by which a file tells whose it is
 
 
 class RosterError(ValueError):

@@ -205,7 +205,7 @@ def plain(thing: Any) -> str:
 def told(error: BaseException) -> str:
     """An exception as a notebook tells it, from the learner's code on.
 
-    A file of the shell is no part of it: its lines tell a learner nothing.
+    A file of the shell is not a part of it: its lines tell a learner nothing.
     """
     found = error.__traceback__
     while found is not None and found.tb_frame.f_code.co_filename == __file__:

@@ -12,7 +12,7 @@ from .probe import Probe
 class Bad(NamedTuple):
     """An op whose result is not finite, and its place. What went in: "" was finite; "large": and so large that the result
     overflows; "infinities" went in, and it made nan of them; "brought": what is not finite, from outside the tape; "itself",
-    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
+    "leaf": this is not an op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
     result was saved either, so this is the loss."""
 
     op: str

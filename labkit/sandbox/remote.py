@@ -50,7 +50,7 @@ class Strange(BaseException):
 class Theirs:
     """An object of the answers. `_own` are the names that its class defines, `_state` its attributes where they are data.
 
-    `_fed` is true for what an operation gave that was told another value: a number that it gives then was no test of it.
+    `_fed` is true for what an operation gave that was told another value: a number that it gives then was not a test of it.
     """
 
     _peer: Any = None

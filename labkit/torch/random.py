@@ -81,7 +81,7 @@ class Generator(metaclass=Placed):
     def set_state(self, new_state):
         """Go on from where `get_state()` was called, here or in PyTorch; returns the generator.
 
-        Raises TypeError for anything but a tensor of bytes, RuntimeError for one that is no state.
+        Raises TypeError for anything but a tensor of bytes, RuntimeError for one that is not a state.
         """
         if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
             raise TypeError("RNG state must be a torch.ByteTensor")

@@ -54,7 +54,7 @@ def frozen_level():
 
 
 def transform_level():
-    """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside of them."""
+    """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside them."""
     return state.transforms[-1]
 
 

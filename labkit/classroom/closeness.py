@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Reason:
-    """Why an answer is wrong: a name for it, and a sentence that is true of this answer and does not tell the right one."""
+    """Why an answer is wrong: a name for it, and a sentence that is true of this answer and does not reveal the right one."""
 
     kind: str
     sentence: str

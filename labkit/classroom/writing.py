@@ -117,7 +117,7 @@ def slip(sentence: str, *changes: str) -> Wrong:
 
 
 def judged(kind: str, answer: Any = None) -> Judged:
-    """A wrong answer that is told `kind`: the name of a misconception that has another example, or a kind of report.
+    """A wrong answer with the verdict `kind`: the name of a misconception that has another example, or a kind of report.
 
     Above a function that is the answer: a misconception without `when` is recognised by all of its examples. Of a
     prediction the answer, or the items in which it differs from the right one.

@@ -23,7 +23,7 @@ DECODER = json.JSONDecoder(strict=False, **NUMBERS)
 
 @dataclass
 class Found:
-    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them stand before the break.
+    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them are before the break.
 
     `labkit` is what labkit wrote into the metadata of a notebook that is whole.
     """
@@ -143,7 +143,7 @@ def cells_of_script(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _of_script(text: str) -> list[dict[str, Any]]:
-    """One cell for each marker of a cell, and one for what stands before the first."""
+    """One cell for each marker of a cell, and one for the text before the first."""
     marks = list(islice(PERCENT.finditer(text), CELLS))
     bounds = [*(mark.start() for mark in marks), len(text)]
     before = text[: bounds[0]].strip("\n")

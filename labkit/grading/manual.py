@@ -35,7 +35,7 @@ def known_ids(assignment: Assignment) -> set[str]:
 
 
 def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[str]) -> str | None:
-    """What a student wrote; for a task what stands between it and the next cell with an id of the assignment."""
+    """What a student wrote; for a task everything between it and the next cell with an id of the assignment."""
     cells = list(_in_order(handed))
     places = [i for i, cell in enumerate(cells) if cell.grade_id == question.name]
     if not places:

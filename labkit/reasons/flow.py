@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(eq=False)
 class Flow:
-    """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
+    """The steps back from the loss, last op first, and the result for the `target` (a key): an array, or None.
 
     `none`: whether no gradient at all arrived there, not even zeros. `bad`: the op that made the loss not finite; else None.
     `first_bad(key)`: the same of what went into this step. `given(key)`: the `marks` of its own

@@ -83,7 +83,7 @@ def noted(made, op, *sources):
 
 
 def placed(made, *indices):
-    """`made`, with a note that these integers and truth values told which places, or which of two, it is made of."""
+    """`made`, with a note that these integers and truth values selected its elements."""
     notes = tuple([i._trail for i in indices if isinstance(i, Tensor) and i._trail is not None])
     if notes:
         edge = made._gradient_edge()

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, wrong
 
 
 def pull(a, z, g):

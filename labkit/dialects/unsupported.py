@@ -89,23 +89,54 @@ def _unknown(module, name):
 
 def _offered(thing):
     """The public names of a loaded module or a class, those among them that are loaded when they are first used."""
-    return {name for name in (*dir(thing), *getattr(thing, "__all__", ())) if not name.startswith("_")}
+    names = {name for name in (*dir(thing), *getattr(thing, "__all__", ())) if not name.startswith("_")}
+    return {name for name in names if not isinstance(getattr(thing, "__dict__", {}).get(name), _StandIn)}
+
+
+class _StandIn(ModuleType):
+    """What an import gives for a name that labkit lacks, so that the line imports the others; its use raises the sentence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise missing(self.__name__, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        module, _, name = self.__name__.rpartition(".")
+        raise NotImplementedError(str(missing(module, name)))
+
+    __mro_entries__ = __call__
 
 
 class _Finder:
-    """Says what a module or a name is that Python found no file for: `import labkit.torch.fft`, `from ... import`."""
+    """Finds what Python has no file for: `import labkit.torch.fft`, `from ... import`."""
 
     @staticmethod
     def find_spec(
         fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise ImportError for a module of a dialect that has no file; other modules are not this finder's."""
+        """A stand-in for a name of the real package. Raises ImportError for another name in a dialect."""
         package, *inner = fullname.split(".")
         module, _, name = fullname.rpartition(".")
         if package != "labkit" or len(inner) < 2 or inner[0] not in REAL or name.startswith("_"):
             return None
+        if has(inner[0], ".".join(inner[1:-1]), name):
+            return ModuleSpec(fullname, _Finder, is_package=True)  # type: ignore[arg-type]
         reason = str(missing(module, name))
         raise ModuleNotFoundError(NOT_IMPORTED.format(name=name, module=module, reason=reason), name=".".join(inner))
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        """The stand-in."""
+        return _StandIn(spec.name)
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """There is nothing to run."""
 
 
 sys.meta_path.append(_Finder)  # type: ignore[arg-type]

@@ -11,13 +11,7 @@ __all__ = ["GradScaler", "autocast"]
 
 
 class autocast(_autocast):
-    """`torch.autocast("cuda", ...)`: without a GPU it warns, and casts nothing.
-
-    >>> import labkit.torch as torch
-    >>> with torch.cuda.amp.autocast(enabled=False):
-    ...     print(torch.ones(1).dtype)
-    torch.float32
-    """
+    """`torch.autocast("cuda", ...)`: without a GPU it warns, and casts nothing."""
 
     def __init__(self, enabled=True, dtype=DTYPES["float16"], cache_enabled=True):
         warn_user(said("cuda_amp", name="autocast"), FutureWarning)

@@ -41,7 +41,7 @@ class Explanation:
 
     @cached_property
     def picture(self) -> Any:
-        """`labkit.show` of the answer for the input that is told."""
+        """`labkit.show` of the answer for the input that is shown."""
         if not callable(self.answer) or not self.arguments:
             return None
         show = import_module("labkit.widgets").show

@@ -9,7 +9,7 @@ from .exercise import Exercise
 
 
 def wrong_items(exercise: Exercise, answer: Any, right: Any = None) -> tuple[int, ...] | None:
-    """The places of a prediction's wrong items; None where the answer is no list of the right length.
+    """The places of a prediction's wrong items; None where the answer is not a list of the right length.
 
     `right` is the right answer, where that is known already.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def of_kind(value, kinds, text, error: type[Exception] = TypeError, **words) -> Any:
-    """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are no numbers, unless `kinds` has bool.
+    """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are not numbers, unless `kinds` has bool.
 
     Otherwise raises `error` with `text`, in which `{value}`, `{type}`, `{kind}` (the type's bare name) and `words` stand.
 

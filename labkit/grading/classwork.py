@@ -248,5 +248,5 @@ def _graded(
 
 
 def _cores() -> int:
-    """Cores that this process may use, where the system tells."""
+    """Cores that this process may use, where the system reports them."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

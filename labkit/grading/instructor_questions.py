@@ -245,7 +245,7 @@ def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
 
 
 def _prompt(cells: Sequence[Any], i: int) -> str:
-    """The texts right before a cell; code that is no question may stand between."""
+    """The texts right before a cell; code that is not a question may be in between."""
     found: list[str] = []
     for cell in reversed(cells[:i]):
         if is_marked(cell, "grade", "task") or (found and cell.cell_type == "code"):
@@ -256,7 +256,7 @@ def _prompt(cells: Sequence[Any], i: int) -> str:
 
 
 def _inside(source: str, region: str) -> str:
-    """What stands between the marks of a region."""
+    """The text between the marks of a region."""
     found = re.findall(rf"^[^\n]*BEGIN {region}[^\n]*\n(.*?)^[^\n]*END {region}", source, re.MULTILINE | re.DOTALL)
     return "\n".join(text.strip("\n") for text in found)
 

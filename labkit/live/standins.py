@@ -32,7 +32,7 @@ def install(shell: Shell) -> None:
 
 
 def install_anywidget() -> None:
-    """Make `import anywidget` find what stands for it; a lab that is imported earlier is no widget."""
+    """Make `import anywidget` find what stands for it; a lab that is imported earlier is not a widget."""
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
 

@@ -84,7 +84,7 @@ class Comparing:
                     )
 
     def _alone_rows(self):
-        """Parameters and modules that one side has and the other has not."""
+        """Parameters and modules that only one side has."""
         rows = []
         for pair in self.matching.pairs:
             for held, side in ((pair.torch_only, "PyTorch"), (pair.mindspore_only, "MindSpore")):

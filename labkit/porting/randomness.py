@@ -85,7 +85,7 @@ def _alone(both, drawing, told, notes):
 
 
 def same_spread(both: Both, calls: tuple[Call, Call]) -> bool:
-    """Whether two modules, in training, make the same of ones as far as chance can tell."""
+    """Whether two modules, in training, give statistically equal outputs for ones."""
     return not _apart(*_spreads(both, calls))
 
 

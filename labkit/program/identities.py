@@ -99,7 +99,7 @@ def identity(line) -> tuple:
 
 
 def frozen(value) -> Hashable:
-    """What tells an argument from others: lines and large arrays by what they are, all else by what it holds."""
+    """What distinguishes an argument: lines and large arrays by what they are, all else by what it holds."""
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *[id(v) if type(v) is Line else frozen(v) for v in value])
     if isinstance(value, (np.ndarray, np.generic)):

@@ -64,7 +64,7 @@ class Probe:
 
 
 def on_grid(function: Callable[[np.ndarray], tuple[Any, Any]]) -> Probe | None:
-    """`function(grid)` gives values and slopes there; None where it is no function of one number, element by element."""
+    """`function(grid)` gives values and slopes there; None where it is not a function of one number, element by element."""
     try:
         with np.errstate(all="ignore"):
             values, slopes = (np.asarray(a, float) for a in function(GRID))

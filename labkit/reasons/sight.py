@@ -30,7 +30,7 @@ _PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
 
 class Sight:
     """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it,
-    `memory(tensor)` in which memory it stands, where that is known.
+    `memory(tensor)` its memory, where that is known.
 
     `exits`: values that left the tensors. `seen`: the calls whose results a gradient goes on from, `(op, place, tensor)`.
     """

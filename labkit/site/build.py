@@ -33,7 +33,7 @@ def build_site(
 
     The reference is read first, so that a mistake in a docstring is found before the notebooks run.
     `notebooks`: names of those it is built with, such as `03_*`. `live`: whether their cells can be run; `pyodide` are then
-    the folders that Pyodide's files come from. `tell` hears how far it is. Raises SiteError, which says what to do.
+    the folders that Pyodide's files come from. `tell` is called with the progress. Raises SiteError, which says what to do.
     """
     root = clone()
     if folder.exists():

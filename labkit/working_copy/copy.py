@@ -146,7 +146,7 @@ class WorkingCopy:
             ) from None
 
     def _marks_there(self, name: str) -> list[str] | None:
-        """The marks of the learner's file: None if there is none, empty if it is no notebook."""
+        """The marks of the learner's file: None if there is none, empty if it is not a notebook."""
         try:
             return _marks(name, (self.folder / name).read_bytes())
         except FileNotFoundError:

@@ -54,7 +54,7 @@ def put(held, value):
 
 
 def _lacking(tensor, name):
-    """The error for an attribute that a tensor has not."""
+    """The error for an attribute that a tensor does not have."""
     error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
     if name.endswith("_") and hasattr(type(tensor), name[:-1]):
         error.add_note(f"MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name[:-1]}(...)")

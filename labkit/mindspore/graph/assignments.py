@@ -24,7 +24,7 @@ def _assigned(nodes):
 
 
 def by_value(function):
-    """The tree of a function, and of those inside of it, with writes as assignments."""
+    """The tree of a function, and of those inside it, with writes as assignments."""
     arguments = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
     writes_of = _Writes({*arguments, *_assigned(function.body)})
     function.body = [writes_of.visit(part) for part in function.body]

@@ -78,7 +78,7 @@ class _OwnRule:
         return pack(found)
 
     def _tensors(self, packed, others=True):
-        """The outputs, or their gradients, as tensors again; what is no tensor as it is, or None."""
+        """The outputs, or their gradients, as tensors again; what is not a tensor as it is, or None."""
         if isinstance(self.out, Tensor):
             return wrap(packed)
         parts = iter(unpack(packed, self.forms))

@@ -15,7 +15,7 @@ NO_ACCELERATOR = "Cannot access accelerator device when none is available."
 class device:
     """Where a tensor is to live, such as `torch.device("cuda:0")`; tensors can be made on `"cpu"` alone.
 
-    `type`: the name, with or without an index. Raises RuntimeError for a name that PyTorch has not. Under `with`, tensors
+    `type`: the name, with or without an index. Raises RuntimeError for a name that PyTorch does not have. Under `with`, tensors
     are made there.
 
     >>> import labkit.torch as torch

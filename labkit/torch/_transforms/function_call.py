@@ -79,7 +79,7 @@ class Call:
 
 
 def _modern(values):
-    """Tensors of values that a transform leaves to the mode outside of it."""
+    """Tensors of values that a transform leaves to the mode outside it."""
     return [Tensor._wrap(t._recorded()) if isbox(t._data) or t._node_edge else t for t in _tensors(values)]
 
 

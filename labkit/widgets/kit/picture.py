@@ -93,7 +93,7 @@ class Picture(Shown):
 
     @property
     def rest(self) -> dict[str, Any]:
-        """What of `state` is no dial: inputs, and what else a widget adds. Numbers that JSON has not are texts."""
+        """What of `state` is not a dial: inputs, and what else a widget adds. Numbers that JSON has not are texts."""
         dials = self._scene.start()
         rest = {name: value for name, value in self._get_state().items() if name not in dials}
         if "inputs" in rest:

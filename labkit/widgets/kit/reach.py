@@ -65,7 +65,7 @@ def _packed(fields, rows, scenes) -> str:
 
 
 def _scenes(rows, inputs, scene_at) -> Iterator[tuple[Mapping[str, float], Scene]]:
-    """The values for which there is a scene, and it: what a function raises is no scene."""
+    """The values for which there is a scene, and it: what a function raises is not a scene."""
     for row in rows:
         with contextlib.suppress(Exception):
             found = scene_at({**inputs, **row})

@@ -72,15 +72,15 @@ a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3])
 
 square_of_the_constant_lost = wrong(
     "The constant is stop(x) ** 2, not stop(x): square its value.",
-    {1: 3, 5: 18},
+    {1: at, 5: 2 * at * at},
 )
 
 values = wrong(
     "These are values of the functions. Asked for are gradients.",
-    {0: 9, 1: 27, 2: 12, 3: 3, 4: 9, 5: 81},
+    {0: at * at, 1: at**3, 2: at * at + at, 3: at, 4: at * at, 5: at**4},
 )
 
 constant_term_counted = wrong(
     "A stopped term is a constant that is added: its derivative is 0.",
-    {2: either(0, 10), 3: either(7, 0)},
+    {2: either(0, at * at + 1), 3: either(2 * at + 1, 0)},
 )

@@ -86,15 +86,21 @@ shortened_to_the_limit = wrong(
 
 ratio_is_kept = wrong(
     "Each tensor is clipped by its own norm here, so the ratio changes.",
-    {3: 2.4, 4: 2.4},
+    {3: b / length, 4: b / length},
 )
 
 quotient_upside_down = wrong(
     "The quotient is upside down: the norm of the second, divided by that of the first.",
-    {0: 5 / 12, 1: 5 / 12, 2: 5 / 12, 4: 5 / 6, 5: 1.25},
+    {0: length / b, 1: length / b, 2: length / b, 4: length / limit, 5: length / most},
 )
 
 norms_are_squared = wrong(
     "You divided the squared norms.",
-    {0: 5.76, 1: 5.76, 2: 5.76, 4: 1.44, 5: 0.64},
+    {
+        0: (b / length) ** 2,
+        1: (b / length) ** 2,
+        2: (b / length) ** 2,
+        4: (limit / length) ** 2,
+        5: (most / length) ** 2,
+    },
 )

@@ -55,20 +55,20 @@ half_a_leak = judged("table-of-float32", {4: 4 * n * n})
 
 bits = wrong(
     "These are bits. A byte has 8 of them.",
-    {0: 32000, 1: 32000000, 2: 32000, 3: 64000, 4: 64000000},
+    {0: 32 * n, 1: 32 * n * n, 2: 32 * n, 3: 64 * n, 4: 64 * n * n},
 )
 
 operands_counted = wrong(
     "p and y are not counted, only their difference, which is one array.",
-    {0: 8000, 1: either(8000, 4008000), 2: 8000, 3: 12000, 4: 12000},
+    {0: 8 * n, 1: 8 * n, 2: 8 * n, 3: 12 * n, 4: 12 * n},
 )
 
 numbers_in_the_table = wrong(
     "You counted numbers. A float32 takes 4 bytes, a float64 takes 8.",
-    {1: 1000000, 2: 1000, 3: 1000, 4: 1000000},
+    {1: n * n, 2: n, 3: n, 4: n * n},
 )
 
 table_of_float32 = wrong(
     "float32 and float64 give float64, also in a table.",
-    {4: 4000000},
+    {4: 4 * n * n},
 )

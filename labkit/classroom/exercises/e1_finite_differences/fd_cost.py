@@ -74,16 +74,16 @@ too_few = judged("structure", [2, 11])
 
 f_of_x_forgotten_for_many = wrong(
     "A forward difference also needs f(x): one run more.",
-    {4: 500, 1: 10},
+    {4: many, 1: few},
 )
 
 forward_and_central_exchanged = wrong(
     "You exchanged the two: a forward difference has one moved point for each number, a central one has two.",
-    {1: 20, 3: 11, 4: 1000},
+    {1: 2 * few, 3: few + 1, 4: 2 * many},
     together=True,
 )
 
 two_runs_for_each_of_many = wrong(
     "f(x) is the same for all differences. It is computed once.",
-    {4: 1000},
+    {4: 2 * many},
 )

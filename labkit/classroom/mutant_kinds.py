@@ -1,4 +1,4 @@
-"""The kinds of slips: for each kind of syntax node what may stand there by mistake, and the words for it.
+"""The kinds of slips: for each kind of syntax node, what may be there by mistake, and its description.
 
 A function of `SLIPS` yields, for one node, the kind of a slip, what it says (after "a right answer in which"), and the new node.
 """
@@ -101,7 +101,7 @@ def _compared(node):
 
 
 def number_slips(node: ast.Constant, parent: ast.AST, field: str) -> Iterator[tuple[str, str, ast.AST]]:
-    """Other numbers that may stand as `field` of `parent`; what they are there decides their words."""
+    """Other numbers that may be `field` of `parent`; their meaning there decides their words."""
     value: Any = node.value
     kind, says = "constant", "a fixed number is another one: a factor, a bound, or where something starts"
     if isinstance(parent, ast.keyword):

@@ -49,7 +49,7 @@ class Reverse(Own, VJPNode):
 
     def _fill(self, value):
         self.id, self.dtype = next(ids), dtype_of(value)
-        self.origin = value if isbox(value) else None  # the box below, where a derivative is inside of another one
+        self.origin = value if isbox(value) else None  # the box below, where a derivative is inside another one
 
 
 # What is not differentiable for autograd's nodes (comparisons, argmax ...) is not for ours; the sets are shared.

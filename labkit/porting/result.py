@@ -1,4 +1,4 @@
-"""What a comparison found: printed as a table, shown as one in a notebook, asked by its attributes."""
+"""The result of a comparison: printed as a table, displayed in a notebook, and readable by its attributes."""
 
 from dataclasses import dataclass, field
 from html import escape

@@ -1,4 +1,4 @@
-"""What the user calls the tensors of a tape: parameters and buffers of a model, and variables."""
+"""The user's names for the tensors of a tape: parameters and buffers of a model, and variables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -40,7 +40,7 @@ def _without_history(tensor):
         )
     return (
         "show: this tensor has no history: nothing with requires_grad=True led to it, or it was computed under no_grad, "
-        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside of "
+        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside "
         "no_grad; labkit.why(lambda: ..., w), with the computation inside, names the line."
     )
 
@@ -270,5 +270,5 @@ def _kinds(node):
     for kind in getattr(node, "_input_metadata", ()):
         try:
             yield tuple(map(int, kind.shape)), dtype_of(kind), str(kind.device)
-        except (RuntimeError, AttributeError, TypeError):  # a result that is no plain tensor
+        except (RuntimeError, AttributeError, TypeError):  # a result that is not a plain tensor
             yield (), "", ""

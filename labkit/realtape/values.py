@@ -1,4 +1,4 @@
-"""What a tensor holds, as plain data that shares no memory with it."""
+"""The contents of a tensor, as plain data that shares no memory with it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +64,7 @@ def value_of(tensor: Any) -> Value | None:
         return None
     try:
         array = array_of(tensor)
-    except (RuntimeError, TypeError, NotImplementedError):  # inside of a transform of torch.func
+    except (RuntimeError, TypeError, NotImplementedError):  # inside a transform of torch.func
         return None
     many = array.size > MOST and array.dtype.kind != "c"
     return Value(shape_of(tensor) or (), dtype_of(tensor), Summary(array) if many else array.copy())

@@ -1,4 +1,4 @@
-"""What Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
+"""The sources that Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
 
 import json
 import os
@@ -187,7 +187,7 @@ def with_buttons(text: str) -> str:
 
 
 def name_pages(cell: Any, pages: Path, home: str) -> None:
-    """The pages of a cell's widgets are called as the cell, whatever stands before it, and know the page that shows them."""
+    """The pages of a cell's widgets are called as the cell, whatever precedes it, and know the page that shows them."""
     count = 0
     for output in cell.get("outputs", []):
         html = output.get("data", {}).get("text/html", "")

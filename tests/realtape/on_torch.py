@@ -646,7 +646,7 @@ class Cache:
 
 
 class Remembering(nn.Module):
-    """Writes to a list, a dict, an object and a tensor that is no buffer, and draws from generators of its own."""
+    """Writes to a list, a dict, an object and a tensor that is not a buffer, and draws from generators of its own."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What widgets are made of; each drawer is a module.
+"""The parts of widgets, a module for each.
 
 A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of marks that say how they change with them.
 

@@ -157,7 +157,7 @@ class Mark:
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
-        """The same mark with attributes that change with a dial; an empty list is no change."""
+        """The same mark with attributes that change with a dial; an empty list is not a change."""
         kept = {key.replace("_", "-"): how for key, how in found.items() if how}
         return altered(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def answer(x, g):
@@ -68,6 +68,38 @@ def offset_lost(x, g):
 @judged("kind")
 def value_alone(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum())
+
+
+mean = slip(
+    "logsumexp has a sum inside, not a mean.",
+    "np.log(np.sum( -> np.log(np.mean(",
+)
+
+log_only = slip(
+    "That is the derivative of the log, 1 / sum. Each element also has the derivative of its exp: the gradient "
+    "is exp(x) / sum, times g.",
+    "g * np.exp(x - value) -> g / np.sum(np.exp(x - largest)) + 0 * x",
+)
+
+sign_of_the_offset = slip(
+    "The number that you subtracted before exp is added after the log.",
+    "largest + np.log -> -largest + np.log",
+)
+
+gradient_without_exp = slip(
+    "The gradient of logsumexp is softmax, exp(x - value). exp is missing.",
+    "g * np.exp(x - value) -> g * (x - value)",
+)
+
+equal_shares = slip(
+    "You gave every element the same share. The share of an element is its softmax.",
+    "g * np.exp(x - value) -> g / len(x) + 0 * x",
+)
+
+value_only_exp = slip(
+    "The value is the logarithm: log is missing.",
+    "largest + np.log(np.sum(np.exp(x - largest))) -> largest + np.sum(np.exp(x - largest))",
+)
 
 
 ways = (PLAIN,)

@@ -16,7 +16,7 @@ import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 class Reverse(torch.autograd.Function):
@@ -98,6 +98,17 @@ def _through_the_loss(inputs, expected, got, done):
 
 def _turned(inputs, expected, got, done):
     return any(np.array_equal(sent, [-g for g in arrived]) for arrived, sent in done["custom rules"])
+
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "** 2).sum() -> ** 2).mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for w.",
+    "(w, v)) -> (v, w))",
+)
 
 
 ways = (

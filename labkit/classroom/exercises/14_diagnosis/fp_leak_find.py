@@ -70,7 +70,8 @@ tensors_are_float32 = wrong(
 )
 
 python_numbers_widen = wrong(
-    "Beside a tensor of floats a Python number has no say: it takes the tensor's dtype. So does an np.float64, which is one.",
+    "Beside a tensor of floats a Python number has no say: it takes the tensor's dtype. So does an np.float64, "
+    "which is one.",
     {2: either("float64", "float32"), 5: "float64"},
 )
 

@@ -10,7 +10,7 @@ for `x` and, far worse, for `w`, which all elements share. Fix it so that every 
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def answer(x, w):
@@ -77,6 +77,22 @@ def others_count(x, w):
 def weight_forgotten(x, w):
     root = torch.where(x > 0, w * torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0)
     return torch.autograd.grad(root.sum(), x)
+
+
+mean = slip(
+    "You differentiated the mean. The sum was asked for.",
+    "root.sum() -> root.mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for x.",
+    "(x, w)) -> (w, x))",
+)
+
+root_twice = slip(
+    "The gradient of sqrt is there twice: the root was taken of a root.",
+    "torch.sqrt(safe) -> torch.sqrt(torch.sqrt(safe))",
+)
 
 
 hints = (

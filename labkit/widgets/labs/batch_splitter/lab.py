@@ -1,4 +1,4 @@
-"""One batch cut into parts: the gradient of each part, and what they make together, compared with that of the whole batch."""
+"""One batch cut into parts: the gradient of each part, and their sum or mean, compared with the gradient of the whole batch."""
 
 from functools import cache
 from itertools import product

@@ -43,6 +43,7 @@ WORDS = {
     "norms": "Gradient norms, from the result (right) back to the inputs",
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",
+    "sampled": "Values, below each its gradient; a disc leads through samples of runs that do the same: {ranges}",
     "dragged": "Values, below each its gradient; drag a disc to change an input",
 }
 

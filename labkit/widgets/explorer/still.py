@@ -62,7 +62,7 @@ def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
     views = ("tape", "graph") if at["view"] == "both" else (at["view"],)
     below = TOP + flow["height"] * len(views)
     height = below + LINE * len(lines) + 8
-    things = [_box(0, 0, width, height, {"fill": ink["page"]})]
+    things: list[Thing] = [("rect", {"width": f"{width:g}", "height": f"{height:g}", "fill": ink["page"]}, "")]
     things.append(_text(8, 18, words[0], ink["ink"], 14, "start", "bold"))
     for k, view in enumerate(views):
         down = TOP + k * flow["height"]

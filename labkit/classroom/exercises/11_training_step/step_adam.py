@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
-missing: the square root, and the bias correction. Add both.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
+and the bias correction are missing; add them.
 
 [[as_it_was as adam]]
 """

@@ -172,7 +172,7 @@ def _sliced(node):
 
 
 _TURNS = (
-    ("[1:]", "loop-start", "a loop leaves out its first turn"), ("[:-1]", "loop-end", "a loop leaves out its last turn"),
+    ("[1:]", "loop-start", "a loop leaves out its first turn"), ("[:-1]", "loop-end", "a loop leaves out its last iteration"),
     ("[::-1]", "loop-order", "a loop goes the other way round"), ("[:1]", "loop-once", "a loop makes one turn only"),
     ("[-1:]", "loop-once", "a loop makes its last turn only"),
 )  # fmt: skip
@@ -274,7 +274,7 @@ def _matrix(node):
         for side in ("left", "right"):
             turned = ast.Attribute(getattr(node, side), "T", ast.Load())
             new = ast.BinOp(*((turned, node.op, node.right) if side == "left" else (node.left, node.op, turned)))
-            yield "transpose", "a transpose is too many", new
+            yield "transpose", "there is one transpose too many", new
 
 
 SLIPS: dict[Any, Any] = {

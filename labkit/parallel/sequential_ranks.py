@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 ANEW = (
-    "It runs again from its start after each exchange, so it has to make all that it changes by itself, the network too, and "
+    "A rank runs again from its start after each exchange, so it must create everything that it changes, the network too, and "
     "seed its random numbers."
 )
 

@@ -169,5 +169,5 @@ def _numbers(found):
     where = f"At {list(at)}" if at else "Its value"
     return (
         f"{where}: {values[0]:.7g} in PyTorch, {values[1]:.7g} in MindSpore; rounding explains {allowed:.1e}. "
-        f"Over all: at most {found.max_abs:.1e} apart, {found.max_rel:.1e} of the largest."
+        f"Largest difference: {found.max_abs:.1e}, or {found.max_rel:.1e} of the largest value."
     )

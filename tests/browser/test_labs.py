@@ -50,7 +50,7 @@ def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, nam
     assert listened.messages == []
 
 
-def test_a_link_and_a_saved_picture_have_the_state(go, tmp_path):
+def test_a_link_a_saved_picture_and_a_saved_page_have_the_state(go, tmp_path):
     lab = made("step_size")
     page = go(lab.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
     page.get_by_role("button", name="float16").click()
@@ -61,6 +61,10 @@ def test_a_link_and_a_saved_picture_have_the_state(go, tmp_path):
     with page.expect_download() as download:
         page.get_by_role("button", name="Save picture (SVG)").click()
     assert said in download.value.path().read_text(encoding="utf-8")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save page").click()
+    download.value.save_as(tmp_path / "saved.html")
+    assert go((tmp_path / "saved.html").as_uri()).page.locator(".lab-say").inner_text() == said
     other = go(address).page
     assert other.locator(".lab-say").inner_text() == said
 

@@ -14,13 +14,12 @@ from ..kit.module import module, style
 from ..kit.traits import Trait, traits
 from ..kit.words import listed, paragraph
 from . import still
-from .called import spelled, variables_outside
+from .called import variables_outside
 from .graph.folded import key_of, number_of_boxes, opened_by, without
 from .graph.said import Left, Said
 from .graph.units import Units
 from .graph.way import Way
 from .run import real
-from .run.cut_lines import cut_lines
 from .run.folding import Parts, folded, paths, visible
 from .run.lines import lines_of
 from .run.recorded import Run, ran
@@ -31,7 +30,6 @@ from .run.tape import Known, is_taped, of_tensor
 from .run.unfolding import grown, in_pieces, layers, open_while_few, overview
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
-LONGEST_NAME = 44  # letters of an expression that a picture is named after
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 FEWEST_SEEN, FEWEST_APART = 5, 2  # boxes; of ops, where a path between them is cut
 MOST_FITTING = 10  # boxes that are read without scrolling
@@ -45,6 +43,7 @@ WORDS = {
     "norms": "Gradient norms, from the result (right) back to the inputs",
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",
+    "sampled": "Values, below each its gradient; a disc leads through samples of runs that do the same: {ranges}",
     "dragged": "Values, below each its gradient; drag a disc to change an input",
 }
 
@@ -358,7 +357,6 @@ def _of_real(made, fun, args, view, fold, model, backward):
     tensors = [fun, *args]
     if all(map(is_real_tensor, tensors)):
         tape = tape_of(tensors, model, variables if model is None else _tensors_alone(variables), backward)
-        tape.name = _named(tape, spelled(variables, 3))
     elif callable(fun):
         called = dict(zip(argument_names(getattr(fun, "forward", fun), len(args)), args, strict=True))
         named = {f"{name}{place}": t for name, value in called.items() for place, t in tensors_in(value)}
@@ -370,27 +368,9 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    lines = cut_lines(filter(is_real_module, _models(fun, model)), tape.unreached) if tape.unreached else ()
-    picture = made(
-        real.of_tape(tape, lines), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes)
-    )
+    picture = made(real.of_tape(tape), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes))
     picture.tape = tape
     return picture
-
-
-def _models(fun, model):
-    """The modules that were given, alone, in a list or by name; None among them."""
-    several = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else [model]
-    return [fun, *several]
-
-
-def _named(tape, written):
-    """What a tape leads to: the user's variables, or how they are `written` where `show` is called, if that is short."""
-    if len(written) != len(tape.roots):
-        return tape.name
-    labels = [tape.nodes[i].label for i, _ in tape.roots]
-    name = ", ".join(label or words for label, words in zip(labels, written, strict=True))
-    return name if len(name) <= LONGEST_NAME else tape.name
 
 
 def _tensors_alone(variables):

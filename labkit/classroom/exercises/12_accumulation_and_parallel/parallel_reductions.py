@@ -68,7 +68,6 @@ accumulated_is_averaged = wrong(
 
 degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong degree it is no mean.", {5: mean})
 
-half_of_the_sum = judged("item-rule", {5: 2 * mean if degree == 8 else 4 * mean})
 five = judged("structure", answer[:5])
 
 sum_over_the_batch = wrong(

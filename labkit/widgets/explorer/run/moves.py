@@ -85,10 +85,9 @@ def attention(ops: Sequence[int], nodes: Sequence[Node], users: Users) -> dict[i
         for path in paths:
             while nodes[path[-1]].op in MOVES | SCALES and len(set(users.get(path[-1], ()))) == 1:
                 path.append(users[path[-1]][0])
-        path = next((path for path in paths if path[-1] in within and nodes[path[-1]].op in PRODUCTS), None)
-        if product not in within or nodes[product].op not in PRODUCTS or path is None:
+        *masked, output = next((path for path in paths if path[-1] in within and nodes[path[-1]].op in PRODUCTS), [-1])
+        if product not in within or nodes[product].op not in PRODUCTS or output < 0:
             continue
-        *masked, output = path
         roles |= dict.fromkeys([product, *moved], SCORES) | dict.fromkeys([i, *masked], "softmax")
         mark("Q", nodes[product].parents[0])
         mark("K", nodes[product].parents[1])

@@ -1,17 +1,20 @@
 """# Overflow or underflow? (3 points)
 
-Four gradients are computed in float16. Exactly, they are 1e-8, 1e-3, 200 and 1e6. What does float16 hold, without a scale and
-with the scale 1024? Answer with a list of nine texts; the first eight are `"0"`, `"kept"` or `"inf"`.
+Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 hold of each? Answer with a
+list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whatever a loss
+scale protects from.
 
-0. 1e-8, no scale
-1. 1e-8, scale 1024
-2. 1e-3, no scale
-3. 1e-3, scale 1024
-4. 200, no scale
-5. 200, scale 1024
-6. 1e6, no scale
-7. 1e6, scale 1024
-8. So a loss scale protects from: `"overflow"` or `"underflow"`?
+| item | exact gradient | scale |
+|---|---|---|
+| 0 | 1e-8 | none |
+| 1 | 1e-8 | 1024 |
+| 2 | 1e-3 | none |
+| 3 | 1e-3 | 1024 |
+| 4 | 200 | none |
+| 5 | 200 | 1024 |
+| 6 | 1e6 | none |
+| 7 | 1e6 | 1024 |
+| 8 | a loss scale protects from? | |
 """
 
 import numpy as np

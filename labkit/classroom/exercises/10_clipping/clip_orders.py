@@ -39,7 +39,7 @@ SIGNS = {  # part of what `faults` says -> the word for it
     "sees gradients": "scale",
     "clipped on its own": "alone",
     "worker 2 skips": "apart",
-    "is not seen": "hidden",
+    "goes unnoticed": "hidden",
 }
 ORDERS = (
     ("unscale, clip, reduce, check", "global norm"),

@@ -3,11 +3,13 @@
 The difference `p - y` is computed for [[n]] predictions `p` and [[n]] labels `y`. How many bytes does it take?
 Answer with a list of five numbers.
 
-0. `p` ([[n]], 1) float32, `y` ([[n]], 1) float32
-1. `p` ([[n]], 1) float32, `y` ([[n]],) float32
-2. `p` ([[n]],) float32, `y` ([[n]],) float32
-3. `p` ([[n]], 1) float32, `y` ([[n]], 1) float64
-4. `p` ([[n]], 1) float32, `y` ([[n]],) float64
+| item | `p` | `y` |
+|---|---|---|
+| 0 | ([[n]], 1) float32 | ([[n]], 1) float32 |
+| 1 | ([[n]], 1) float32 | ([[n]],) float32 |
+| 2 | ([[n]],) float32 | ([[n]],) float32 |
+| 3 | ([[n]], 1) float32 | ([[n]], 1) float64 |
+| 4 | ([[n]], 1) float32 | ([[n]],) float64 |
 """
 
 import numpy as np

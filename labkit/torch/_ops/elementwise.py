@@ -115,6 +115,8 @@ def pow(input, exponent):
         return apply(_rules.power, converted(input, dtype), exponent)
     if not isinstance(input, Tensor):
         return apply(_rules.number_power, input, converted(exponent, common_dtype(input, exponent)))
+    if input.dtype.name == exponent.dtype.name == "bool":
+        for_kernel("pow", input, "b")
     return binary(_rules.tensor_power, input, exponent)
 
 

@@ -48,6 +48,10 @@ def _reduced(name, row):
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
         axis = placed(axis, input.ndim)
+        if name[:3] == "arg":
+            if input.dtype.name == "bool":
+                raise RuntimeError(f"{name}(): does not support bool input")
+            _not_empty(name, input, axis)
         found = apply(fun, prepare(input) if prepare else input, axis, *kept.values())
         return noted(found, name, input) if row.kind == "found" else found
 
@@ -172,13 +176,28 @@ def _picked(kind, input, index, dim, keepdim=True):
     return PAIRS[kind](values, found)
 
 
+def _not_empty(name, input, dim):
+    """Raise where there is nothing to choose from: nothing at all, or nothing along `dim`."""
+    if dim is None and not input.numel():
+        kind, rest = (
+            (IndexError, "")
+            if name[:3] == "arg"
+            else (RuntimeError, " Specify the reduction dim with the 'dim' argument.")
+        )
+        raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{rest}")
+    if dim is not None and input.ndim and not input.shape[dim]:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
 def _extreme(kind, whole, pairwise, chooser):
     def fun(input, dim=None, keepdim=False):
         if isinstance(dim, Tensor):
             return METHODS[pairwise](input, dim)
+        dim = None if dim is None else whole_dim(dim, input.ndim)
+        if not input.numel():
+            _not_empty(kind, input, dim)
         if dim is None:
             return apply(whole, input, None, False)
-        dim = whole_dim(dim, input.ndim)
         if input.ndim == 0:
             return PAIRS[kind](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
         index = np.expand_dims(chooser(input._array, axis=dim), dim)

@@ -178,7 +178,7 @@ def _sign(x):
     return np.subtract(x > 0, x < 0, dtype=np.int8).astype(dtype_of(x))[()]
 
 
-sign = _step("sign", _sign, "-1, 0 or 1, and 0 at nan", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
+sign: Any = _step("sign", _sign, "-1, 0 or 1, and 0 at nan", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
 floor = _step("floor", np.floor, "the largest integer not above x", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
 ceil = _step("ceil", np.ceil, "the smallest integer not below x", _ALL, "0", (-1.5, "-1.0000", "0.0000"))
 trunc = _step("trunc", np.trunc, "the integer towards 0", _ALL, "0", (-1.5, "-1.0000", "0.0000"))

@@ -120,7 +120,9 @@ def _is_floating(x):
     return type(x) is float or (type(x) is not int and x.dtype.kind not in "iub")
 
 
-_NO_NUMBER = dict.fromkeys(("Equal", "Less"), ((bool, int, float), ()))  # what the first, the second must not be
+_NO_NUMBER: dict[str, tuple] = dict.fromkeys(
+    ("Equal", "Less"), ((bool, int, float), ())
+)  # what the first, the second must not be
 _NO_NUMBER |= dict.fromkeys(("LogicalAnd", "LogicalOr", "LogicalXor"), ((int, float), (int, float)))
 
 

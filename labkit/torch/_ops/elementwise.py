@@ -1,5 +1,6 @@
 """Elementwise operations: arithmetic, functions of one tensor, comparisons, and their in-place forms."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -41,7 +42,9 @@ def _rectifiable(x):
     return x
 
 
-_NO_BOOL = {name: partial(for_kernel, f"{name}_vml_cpu", kinds="b") for name in ("ceil", "floor", "trunc", "round")}
+_NO_BOOL: dict[str, Callable] = {
+    name: partial(for_kernel, f"{name}_vml_cpu", kinds="b") for name in ("ceil", "floor", "trunc", "round")
+}
 _NO_BOOL |= {"abs": partial(for_kernel, "abs_cpu", kinds="b"), "relu": _rectifiable}
 UNARY = (
     "exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
@@ -137,10 +140,8 @@ def maximum(input, other):
 
 def _of_two(name, rule, does, floats=False):
     def fun(input, other):
-        dtype = common_dtype(input, other) if floats else None
-        return binary(
-            rule, input, other, dtype if not floats or dtype.is_floating_point else _dtype.get_default_dtype()
-        )
+        dtype = common_dtype(input, other)
+        return binary(rule, input, other, _dtype.get_default_dtype() if floats and dtype.rank < 2 else dtype)
 
     fun.__name__, fun.__doc__ = name, f"{does}, elementwise."
     return both(name)(fun)

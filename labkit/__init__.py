@@ -11,6 +11,8 @@
     labkit.check("grad-slip", answer)                      # answer an exercise
     labkit.explain()                                        # more about the last answer, where it was wrong
     labkit.progress()                                       # which are answered, and which comes next
+    labkit.predict("05-scalar", "b")                        # keep a prediction before you run the code
+    labkit.predictions("05")                                # how many of a unit's predictions were right
 
     import labkit.mindspore as ms                           # the MindSpore dialect
     import labkit.torch as torch                            # the PyTorch dialect
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .classroom import check, explain, hint, solution
+    from .classroom.predicting import predict, predictions
     from .classroom.progress import progress
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
@@ -41,6 +44,7 @@ _HOMES = {
     **dict.fromkeys(("compare",), "porting"),
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
+    **dict.fromkeys(("predict", "predictions"), "classroom.predicting"),
     **dict.fromkeys(("progress",), "classroom.progress"),
     **dict.fromkeys(("assert_gradients", "why"), "reasons"),
     **dict.fromkeys(("show",), "widgets"),
@@ -53,8 +57,8 @@ _PACKAGES = ("mindspore", "torch", "parallel", "program", "widgets")
 
 __all__ = [
     "assert_gradients", "check", "check_gradient", "checkpoint", "compare", "compile_program", "custom_vjp",
-    "explain", "grad", "hint", "hvp", "jacfwd", "jacrev", "jvp", "memory_report", "progress", "show",
-    "solution", "stop_gradient", "trace", "value_and_grad", "vjp", "why",
+    "explain", "grad", "hint", "hvp", "jacfwd", "jacrev", "jvp", "memory_report", "predict",
+    "predictions", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp", "why",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The front door to the engine: `trace` and `check_gradient` for plain functions and for both dialects alike.
+"""`trace` and `check_gradient` for plain functions and for both dialects.
 
 A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
 `__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and
@@ -35,7 +35,7 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     if parameters is not None and not isinstance(parameters, (list, tuple)):
         raise TypeError(
             f"trace: expected a list of parameters after the function, but got {type(parameters).__name__}. "
-            "The inputs go to the function that trace returns: trace(f)(x)"
+            "Pass the inputs to the function that trace returns: trace(f)(x)"
         )
 
     def traced(*args: Any, **kwargs: Any) -> engine.Graph:

@@ -16,9 +16,9 @@ import websocket
 
 from labkit import __version__, cli
 from labkit.commands import doctor
-from labkit.desk import places, server
-from labkit.jail.layers import FILES, LIMITS, Layers
 from labkit.messages.install_hints import how_to_install
+from labkit.sandbox.layers import FILES, LIMITS, Layers
+from labkit.working_copy import places, server
 
 
 def run(*arguments):
@@ -41,7 +41,7 @@ def test_help_loads_nothing_that_a_command_needs():
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=120)
     ours = {name.split(".")[1] for name in done.stderr.split() if name.startswith("labkit.")}
-    assert ours == {"cli", "commands", "desk", "dialects", "imports", "messages"}
+    assert ours == {"cli", "commands", "dialects", "imports", "messages", "working_copy"}
     loaded = {name.split(".")[0] for name in done.stderr.split()}
     assert not loaded & {"numpy", "autograd", "nbformat", "jupyterlab", "tqdm", "asyncio", "email"}
 
@@ -52,7 +52,7 @@ def test_help_loads_nothing_that_a_command_needs():
         (["docter"], "Did you mean 'doctor'?"),
         (["--verbose", "progres"], "Did you mean 'progress'?"),
         (["versoin"], "Did you mean 'version'"),
-        (["xyz"], "There are: "),
+        (["xyz"], "Choose from: "),
     ],
 )
 def test_an_unknown_command_is_answered_with_near_ones(given, words, capsys):
@@ -165,13 +165,13 @@ def lab(folder, home):
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a signal")
 def test_lab_serves_cleared_notebooks_without_news_and_with_terminals_that_find_labkit(tmp_path):
     with lab(tmp_path / "my notebooks", tmp_path) as (url, token):
-        notebook = _answer(f"{url}api/contents/06_grad_every_case.ipynb?token={token}")["content"]
+        notebook = _answer(f"{url}api/contents/05_grad_and_value_and_grad.ipynb?token={token}")["content"]
         assert all(not cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code")
         plugin = "@jupyterlab/apputils-extension:notification"
         defaults = _answer(f"{url}lab/api/settings/{plugin}?token={token}")["schema"]["properties"]
         assert (defaults["fetchNews"]["default"], defaults["checkForUpdates"]["default"]) == ("false", False)
         (page,) = (tmp_path / "RUNTIME").glob("jpserver-*-open.html")
-        assert "/lab/workspaces/labkit/tree/00_start_here.ipynb" in page.read_text()
+        assert "/lab/workspaces/labkit/tree/01_first_gradient.ipynb" in page.read_text()
         assert server.answers(url) and not server.answers("http://localhost:9/")
         lines = (tmp_path / "printed").read_text().splitlines()
         (at,) = (i for i, line in enumerate(lines) if line.endswith(f": {url}?token={token}"))

@@ -90,7 +90,7 @@ def test_the_doctor_of_a_web_page_looks_at_what_is_there(browser, capsys):
     assert main(["doctor"]) == 0
     told = capsys.readouterr().out
     assert "numpy" in told and "The engine works." in told
-    assert "pip" not in told and "A web page has what it came with." in told
+    assert "pip" not in told and "A web page cannot install packages." in told
 
 
 def test_a_web_page_paints_no_png(browser, monkeypatch):

@@ -1,4 +1,4 @@
-"""Every link and every "see notebook 09" leads somewhere. No network: addresses are well-formed, their hosts known."""
+"""Every link and every "see unit 07" leads somewhere. No network: addresses are well-formed, their hosts known."""
 
 import re
 from itertools import count
@@ -82,16 +82,11 @@ def test_a_notebook_links_to_the_documents_behind_it(path):
 
 
 @documents
-def test_a_notebook_that_is_named_belongs_to_the_course(path):
-    named = re.findall(r"[Nn]otebooks? (\d+[b-e]?\b(?:(?:,| and| or| to|-|–)* ?\d+[b-e]?\b)*)", prose(path))
-    assert {number for some in named for number in re.findall(r"\d+[b-e]?", some)} <= set(course.NUMBERS)
-
-
-@notebooks
-def test_next_is_the_next_notebook(path):
-    following = re.findall(r"^\*\*Next:?\*\*:? [Nn]otebook (\d\d[b-e]?)", text_of(path), re.MULTILINE)
-    number = course.NUMBERS.index(course.number_of(path))
-    assert following[:1] == course.NUMBERS[number + 1 : number + 2]
+def test_a_unit_that_is_named_belongs_to_the_course(path):
+    named = re.findall(
+        rf"(?:[Uu]nit|[Ee]lective)s? ({course.NUMBER}(?:(?:,| and| or| to|-|–)* ?{course.NUMBER})*)", prose(path)
+    )
+    assert {number for some in named for number in re.findall(course.NUMBER, some)} <= set(course.NUMBERS)
 
 
 @notebooks

@@ -17,6 +17,7 @@ from course import NOTEBOOKS, NUMBER, NUMBERS, code_cells, load, markdown, numbe
 from run_notebooks import TEXTS, VIEW
 
 from labkit.classroom import EXERCISES
+from labkit.classroom.predicting import course
 
 SKIPPED = {"nbval-ignore-output", "nbval-skip"}
 FORBIDDEN = re.compile(
@@ -204,6 +205,34 @@ def test_nothing_of_this_machine_and_no_addresses(path):
 
 
 @notebooks
+def test_predictions_have_their_entry_and_their_answer(path):
+    """For each prompt: the cell that keeps a prediction, cells that show the answer, and then the answer, which is folded."""
+    cells, unit = load(path).cells, number_of(path)
+    prompts = [i for i, cell in enumerate(cells) if "predict" in tags(cell)]
+    names = [cells[i + 1].id.removeprefix("predict-") for i in prompts]
+    assert set(names) == set(course().get(unit, {})) and len(names) == len(set(names))
+    for i, name in zip(prompts, names, strict=True):
+        answer = next(k for k in range(i + 1, len(cells)) if cells[k].cell_type == "markdown")
+        assert "answer" in tags(cells[answer]) and answer > i + 2, cells[i].id
+        assert cells[i + 1].source == f'predict("{unit}-{name}", ...)'
+        options = re.findall(r"^- \((\w)\) ", cells[i].source, re.MULTILINE)
+        assert "".join(options) in ("ab", "abc") and course()[unit][name]["right"] in options, cells[i].id
+        assert re.search(r"^- \(\w\) .*(\n  .*)*\s*\Z", cells[i].source, re.MULTILINE), (
+            f"{cells[i].id} ends with its options"
+        )
+    if prompts:
+        others = [cell for cell in cells if cell.cell_type == "markdown" and not tags(cell) & {"predict", "answer"}]
+        assert not [c.id for c in others if re.search(r"\*\*(Explain|Predict)[.:]?\*\*", c.source)]
+        assert [c.source for c in cells].index(f'predictions("{unit}")') > prompts[-1]
+
+
+def test_every_unit_with_predictions_is_a_notebook():
+    units = {number_of(path) for path in NOTEBOOKS}
+    assert set(course()) <= units
+    assert all(set(entry) == {"right", "about"} for names in course().values() for entry in names.values())
+
+
+@notebooks
 def test_exercises_and_notebook_agree(path):
     belonging = {name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem}
     checked = [name for cell in code_cells(path) for name in re.findall(r'\bcheck\("([^"]+)"', cell.source)]
@@ -229,4 +258,4 @@ def test_every_exercise_belongs_to_a_notebook():
 
 def test_each_number_of_the_course_is_one_notebook():
     assert len(NUMBERS) == len(set(NUMBERS)) and all(re.fullmatch(NUMBER, number) for number in NUMBERS)
-    assert [number for number in NUMBERS if number.isdecimal()] == [f"{i:02}" for i in range(19)]
+    assert [number for number in NUMBERS if number.isdecimal()] == [f"{i:02}" for i in range(1, 15)]

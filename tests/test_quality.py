@@ -2,21 +2,17 @@
 
 import doctest
 import importlib
-import inspect
 import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 from types import FunctionType
 
-import course
 import pytest
-import terms
 
 import labkit
 
 ROOT = Path(__file__).parent.parent
-FULL = {short: full for full, short in course.SHORT.items()}
 MODULES = sorted(m.name for m in pkgutil.walk_packages(labkit.__path__, "labkit."))
 
 
@@ -24,6 +20,13 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages(labkit.__path__, "labkit.
 def test_tools_find_nothing(command):
     done = subprocess.run([sys.executable, "-m", *command.split()], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_packages_import_only_from_the_layers_below_them():
+    """The layers are listed in `pyproject.toml`."""
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("name", ["labkit", *MODULES])
@@ -49,20 +52,6 @@ def test_examples_in_docstrings_that_tables_make():
     for doc, (name, home) in docs.items():
         runner.run(doctest.DocTestParser().get_doctest(doc, dict(home), name, None, 0))
     assert runner.tries > 100 and runner.failures == 0
-
-
-def test_what_the_notebooks_introduce_says_what_it_takes_and_has_an_example():
-    short = []
-    for name in terms.introduced(terms.read(), "names"):
-        first, _, rest = name.partition(".")
-        value = pkgutil.resolve_name(f"{FULL.get(first, first)}.{rest}")
-        plain = (
-            not callable(value) and type(value).__module__ == "builtins"
-        )  # such as a dict, which has no words of its own
-        doc = inspect.getdoc(value) or ""
-        if not plain and ("\n" not in doc or ">>>" not in doc):
-            short.append(name)
-    assert short == [], "more than one line, and an example with >>>"
 
 
 def test_public_names_have_docstrings():

@@ -71,4 +71,4 @@ def test_every_notebook_is_listed_by_its_title():
     titles = {path.name: re.match(rf"# {course.NUMBER} · (.*)", course.markdown(path))[1] for path in course.NOTEBOOKS}
     listed = re.findall(rf"^\| ({course.NUMBER}) \| \[(.*)\]\(notebooks/(\S+)\) \| [^|]+ \|$", README, re.M)
     assert {name: title for _, title, name in listed} == titles
-    assert all(name.startswith(number) for number, _, name in listed)
+    assert all(name.startswith(number.lower()) for number, _, name in listed)

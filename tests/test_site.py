@@ -50,12 +50,12 @@ def html(tmp_path_factory):
     """The folder of the finished pages, with one notebook."""
     folder = tmp_path_factory.mktemp("site") / "built"
     command = [
-        sys.executable, "-m", "labkit", "site", folder, "--notebooks", "00_*", "--modules", *SMALL,
+        sys.executable, "-m", "labkit", "site", folder, "--notebooks", "01_*", "--modules", *SMALL,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"GITHUB_REPOSITORY": "a/b"})
     assert not done.stderr, done.stderr
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines() == ["00_start_here", "ledger", f"open {folder / 'html' / 'index.html'}"]
+    assert done.stdout.splitlines() == ["01_first_gradient", "ledger", f"open {folder / 'html' / 'index.html'}"]
     return folder / "html"
 
 
@@ -65,7 +65,7 @@ def test_the_first_page_plays_the_readmes_program_and_says_what_it_is_to_those_w
     first = (html / "_static" / "first.html").read_text(encoding="utf-8")
     played = json.loads(re.search('<script type="application/json" id="values">(.*?)</script>', first)[1])["data"]
     assert played["plays"] and "of loss" in played["title"]
-    assert 'href="notebooks/00_start_here.html"' in text and "<td><p>15 + 5 min</p></td>" in text
+    assert 'href="notebooks/01_first_gradient.html"' in text and re.search(r"<td><p>\d+ \+ \d+ min</p></td>", text)
     assert '<meta name="description" content="Understand automatic differentiation by running it.">' in text
     assert '<meta property="og:image" content="https://a.github.io/b/_static/preview.png">' in text
     assert 'href="https://github.com/a/b"' in (html / "start.html").read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_the_gallery_has_each_lab_that_a_notebook_shows_in_their_order_and_loads
     )
     assert "<strong>A slope</strong>" in first and 'href="notebooks/StepSize.html"' in first
     assert "<strong>CutEdge</strong>" in second and 'data-src="_static/gallery/CutEdge.html"' in second
-    assert '"plays":false' in (tmp_path / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8")
+    assert (tmp_path / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8") == html
 
 
 def test_the_formula_of_the_first_page_is_that_of_its_picture():
@@ -133,7 +133,7 @@ def test_where_pages_run_a_difference_leads_to_the_playground(tmp_path):
 def test_the_ledger_tells_every_case_with_both_outputs(html):
     text = (html / "notebooks" / "ledger.html").read_text(encoding="utf-8")
     assert all(f'id="{case.name}"' in text for case in CASES)
-    assert "a slip in the document, right is" in text and "PyTorch" in text and "MindSpore (graph)" in text
+    assert "an error in the document; correct is" in text and "PyTorch" in text and "MindSpore (graph)" in text
     assert "Run it here" not in text and "live-page" not in text  # these pages were not built to run
 
 
@@ -174,7 +174,7 @@ def test_the_playground_finds_the_runtime_of_the_site_and_leads_back_to_its_firs
     monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
-    (tmp_path / "index.html").write_text(landing.FORMULA, encoding="utf-8")
+    (tmp_path / "index.html").write_text(f'<h2 id="the-course"></h2>{landing.FORMULA}', encoding="utf-8")
     page = (tmp_path / "playground" / "index.html").read_text(encoding="utf-8")
     laid = tmp_path / "playground" / re.search('data-runtime="(.*?)"', page)[1]
     assert laid.resolve() == site.folder.resolve() and '<a href="../index.html">' in page
@@ -209,9 +209,10 @@ def little_image(folder):
 
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):
-    text = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
+    text = (html / "notebooks" / "01_first_gradient.html").read_text(encoding="utf-8")
     shown = re.findall(r'<iframe title="[^"]+" src="([^"]+)"', text)
-    assert shown == ["../_static/widgets/00_start_here/first.html"]  # as its cell is called: links rely on it
+    widgets = "../_static/widgets/01_first_gradient/{}.html"  # as their cells are called: links rely on it
+    assert shown == [widgets.format(cell) for cell in ("first", "widget-graph", "widget-two-paths")]
     for address in shown:
         assert 'id="stage"' in (html / "notebooks" / address).read_text(encoding="utf-8")
 
@@ -222,13 +223,36 @@ def folded(page):
 
 
 def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
-    page = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
+    page = (html / "notebooks" / "01_first_gradient.html").read_text(encoding="utf-8")
     answers = folded(page)
-    assert "<iframe" in answers[0] and "<strong>Explain.</strong> 6." in answers[0]
+    assert "finite difference 64.0" in "".join(answers) and any("<iframe" in answer for answer in answers)
     assert all('class="cell_output' in answer for answer in answers)
-    open_text = re.sub(r'<details class="answer">.*?</details>', "", page, flags=re.DOTALL)
-    assert "def bill" not in "".join(answers) and "<strong>Explain" not in open_text
+    open_text = re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)
+    assert "profit</span>" in open_text and "<strong>Explain" not in open_text
     assert "There is no answer yet" not in page  # nobody has answered
+
+
+def test_cells_between_a_prompt_and_its_answer_and_the_answer_are_folded():
+    from nbformat.v4 import new_code_cell, new_markdown_cell
+
+    from labkit.site.answers import fold, mark_answers
+
+    nodes = pytest.importorskip("docutils.nodes")
+    cells = [
+        new_code_cell("1", id="before"), new_markdown_cell("**Predict.**", metadata={"tags": ["predict"]}),
+        new_code_cell("predict()", id="predict-x"), new_code_cell("2", id="shows"), new_code_cell("3", id="shows-more"),
+        new_markdown_cell("Six.\n\nAnd why.", metadata={"tags": ["answer"]}), new_code_cell("4", id="after"),
+    ]  # fmt: skip
+    mark_answers(cells)
+    tagged = [cell.id for cell in cells if cell.cell_type == "code" and "answer" in cell.metadata.get("tags", [])]
+    assert tagged == ["shows", "shows-more"] and cells[5].source.endswith("\n\nSix.\n\nAnd why.\n\n</details>")
+
+    def cell(*classes):
+        return nodes.container("", nodes.container("", classes=["cell_output"]), classes=["cell", *classes])
+
+    page = nodes.section("", cell(), cell("tag_answer"), cell("tag_answer"))
+    fold(page)
+    assert [len(each) for each in page] == [1, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +290,7 @@ def test_the_reference_is_read_before_a_notebook_runs_and_a_warning_stops_the_bu
     monkeypatch.setattr(sources, "write_reference", lambda *given: None)  # its pages are missing
     monkeypatch.setattr(Sources, "write", lambda *given: pytest.fail("notebooks run before the reference is read"))
     with pytest.raises(build.SiteError, match="warnings"):
-        build.build_site(tmp_path / "built", ["00_*"])
+        build.build_site(tmp_path / "built", ["01_*"])
 
 
 def test_code_in_a_docstring_may_go_on_in_the_next_line():
@@ -285,12 +309,21 @@ def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
     )
     assert faults(tmp_path) == [
         "a.html: there is no c.html",
-        "a.html: there is no such place as b.html#nowhere",
+        "a.html: the link b.html#nowhere is broken",
         "a.html: script loads https://labkit.example/a.js",
     ]
 
 
 def test_a_notebook_that_is_not_there_is_named(tmp_path, capsys):
     assert main(["site", str(tmp_path / "built"), "--notebooks", "99_*"]) == 2
-    assert "there is no such notebook as 99_*" in capsys.readouterr().err
+    assert "no notebook matches 99_*" in capsys.readouterr().err
+    assert not (tmp_path / "built").exists()
+
+
+def test_a_refused_live_site_leaves_no_folder_behind(tmp_path, capsys):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    arguments = ["--live", "--pyodide", str(empty), "--notebooks", "01_*", "--modules"]
+    assert main(["site", str(tmp_path / "built"), *arguments]) == 2
+    assert "expected the files of Pyodide" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()

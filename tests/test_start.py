@@ -11,7 +11,7 @@ STARTS = {
     "labkit --help": (
         "from labkit.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         {"numpy", "autograd", "nbformat", "jsonschema", "matplotlib", "IPython", "psutil"},
-        {"labkit.engine", "labkit.classroom", "labkit.jail", "labkit.widgets"},
+        {"labkit.engine", "labkit.classroom", "labkit.sandbox", "labkit.widgets"},
     ),
     "labkit course new": (
         "from labkit.cli import main; main(['course', 'new', 'fresh'])",

@@ -139,15 +139,15 @@ def filled_at_once(x):
 
 
 FAILURES = {
-    changed: "cannot be changed in place.* Make a new one: np.where", added_to: "cannot be changed in place",
+    changed: "cannot be changed in place.* Make a new array", added_to: "cannot be changed in place",
     deleted: "cannot be changed in place", filled: r"Collect the values in a list and join them at the end: np\.array",
-    filled_at_once: "cannot be put into an array that is there already",
+    filled_at_once: "cannot be stored in an existing array",
     np.median: r"^median has no derivative rule: .*labkit\.custom_vjp\(median",
     (lambda x: np.interp(x, X, X)): r"^interp has no derivative rule",
     (lambda x: np.exp(x, dtype=float)): "^exp has no derivative rule with respect to argument 0, called with dtype=",
     (lambda x: x.copy()): r"has no \.copy\. Write np\.copy\(x\), of autograd\.numpy",
     (lambda x: x.tolist()): r"has no \.tolist\. Use the functions of autograd\.numpy",
-    (lambda x: onp.median(x)): "cannot branch|code that takes plain numbers: its gradient would be lost",
+    (lambda x: onp.median(x)): "cannot branch|code that takes plain numbers, so its gradient would be lost",
     (lambda x: onp.array([x[0], x[1]], dtype=float)): "its gradient would be lost",
     (lambda x: f"{x[0]:.2f}"): "a value that is being differentiated. Use the functions of autograd.numpy",
     (lambda x: x | 1): "a value that is being differentiated and 'int'", (lambda x: x(1)): "is not callable. Use the functions",
@@ -197,8 +197,8 @@ def test_a_loop_over_a_single_number_is_refused_whichever_way_it_came():
 
 def test_a_wrong_rule_is_told_what_it_is_to_return():
     for rule, words in [
-        (lambda ans, g, x: g, "expected a tuple of one gradient per argument from the rule, got"),
-        (lambda ans, g, x: (g, g), "expected 1 gradients, one per argument, got 2"),
+        (lambda ans, g, x: g, "expected the rule to return a tuple with one gradient per argument, but got"),
+        (lambda ans, g, x: (g, g), "expected 1 gradients, one per argument, but got 2"),
         (lambda ans, g, x: ("g",), "expected a number or a NumPy array, but got str"),
     ]:
         with pytest.raises((TypeError, ValueError), match=words):

@@ -1,4 +1,4 @@
-"""Cases from the two training documents: training cells, loss scale in a training step, clipping's place, data sinking."""
+"""Cases from the two training documents: training cells, loss scale in a training step, where to clip, data sinking."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ CASES = [
     Case("loss-scale-steps", R110, "training with loss scale", "steps whose gradients overflow are skipped, and the scale halves",
          {"overflow": (False, False, False, True, False, False, True, True, False), "scale at the end": 8.0,
           "weight": [[1.9385225, 2.877045, 3.8155673]]}, {"mindspore": skipped_steps}, printed=False),
-    Case("clip-and-mean", R110, "gradient clipping", "where the clip stands among several workers",
+    Case("clip-and-mean", R110, "gradient clipping", "where to clip with several workers",
          {"as the document does: clip, then mean": [0.5, 0.15], "mean, then clip": [0.99503719, 0.09950372]},
          {"mindspore": clip_before_or_after_the_mean}, printed=False),
     Case("zero-loss", R11, "training", "all-zero labels print a loss of 0, and yet the weights move",
@@ -141,5 +141,5 @@ CASES = [
     Case("data-sinking", R11, "data sinking", "an epoch of 40 steps: round trips between host and device, three epochs",
          {"without": 120, "with sinking": 3}, {"mindspore": round_trips}, printed=False,
          corrections={"with sinking": ByMode(
-             {"graph": 3, "pynative": 120}, "only a compiled graph can hold a whole epoch; in PyNative every step comes back")}),
+             {"graph": 3, "pynative": 120}, "a compiled graph holds a whole epoch; in PyNative each step returns to the host")}),
 ]  # fmt: skip

@@ -254,7 +254,7 @@ def row(name, shows, position, figures, weighted=False, has_aux=True, torch=None
 
 
 CASES = [
-    Case("net-forward", ALL, "mindspore.grad", "the documents' network run forwards: 1·2 + 2·3 + 3·4 = 20, (20 - 19)² = 1",
+    Case("net-forward", ALL, "mindspore.grad", "the forward pass of the documents' network: 1·2 + 2·3 + 3·4 = 20, (20 - 19)² = 1",
          {"loss": 1.0, "logits": 20.0, "name": "fc.weight", "weight": [[2.0, 3.0, 4.0]]},
          {"mindspore": forward, "torch": forward_torch}),
     row("grad-first-input", "the gradient of the loss for the first input: a bare tensor", 0,
@@ -307,7 +307,7 @@ CASES = [
          corrections={"text": Slip(
              "(Tensor(shape=[1, 3], dtype=Float32, value=\n"
              "[[ 2.00000000e+00,  4.00000000e+00,  6.00000000e+00]]),)",
-             "three digits are how an older C library of Windows prints; elsewhere exponents have two, and signs their column")}),
+             "an older C library of Windows prints three digits; elsewhere exponents have two, and a sign has its own column")}),
     Case("same-tensor-twice", ("master", "r2.3.q1"), "comparison",
          "one Tensor object given for two arguments: PyNative tells tensors apart by object, graph mode by argument",
          {"grad": (3.0, 3.0)}, {"mindspore": same_tensor_twice}, printed=False,
@@ -318,11 +318,11 @@ CASES = [
          corrections={"error": ByMode({"pynative": "RuntimeError: Position index 2 is exceed input size.",
                                        "graph": "IndexError: Position index 2 is exceed input size."},
                                       "the error type follows the mode")}),
-    Case("frozen-weight", ALL, "mindspore.grad", "a weight that does not require a gradient, asked for all the same",
+    Case("frozen-weight", ALL, "mindspore.grad", "the gradient of a weight that does not require one",
          {"grad": (G_W,)}, {"mindspore": frozen_weight}, printed=False,
          corrections={"grad": ByMode({"pynative": ([[0.0, 0.0, 0.0]],), "graph": (G_W,)},
                                      "PyNative records nothing for it and gives zeros; graph mode differentiates it, too")}),
-    Case("aux-of-a-single-output", ALL, "mindspore.grad", "has_aux for a function whose only output stands in a tuple",
+    Case("aux-of-a-single-output", ALL, "mindspore.grad", "has_aux for a function whose only output is in a tuple",
          {"result": "an error"}, {"mindspore": aux_of_a_single_output}, printed=False,
          corrections={"result": ByMode(
              {"pynative": "ValueError: When has_aux is True, origin fn requires more than one outputs.", "graph": (6.0, ())},

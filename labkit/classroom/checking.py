@@ -11,6 +11,7 @@ from .hinting import fitting, so_far, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
 from .report import Report
+from .tutor import real_framework
 
 
 class Text(str):
@@ -32,7 +33,7 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
 
     >>> report = check("grad-slip", 2.5)
     grad-slip: not yet.
-    Running it does not give 2.5. Go through it one operation at a time.
+    Running the code does not give 2.5. Go through it one operation at a time.
     For a hint: hint("grad-slip")
     >>> report
     Report('grad-slip', right=False)
@@ -67,10 +68,10 @@ def hint(name: str) -> Text:
     After a `check` it follows what was said: it begins with what is right so far and what was misunderstood, and hints
     at nothing that is right already.
 
-    For a name that is no exercise it says which one may be meant. Raises nothing.
+    For a name that is not an exercise it says which one may be meant. Raises nothing.
 
     >>> print(hint("grad-slop"))
-    There is no exercise 'grad-slop'. Did you mean 'grad-slip' or 'grad-clip' or
+    There is no exercise 'grad-slop'. Did you mean 'grad-slip', 'grad-clip' or
     'grad-sum-outputs'?
     """
     exercise = find(name)
@@ -103,7 +104,7 @@ def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
 def solution(name: str) -> Text:
     """The source of a right answer to the exercise `name`.
 
-    Also where nothing has been answered yet; a sentence for a name that is no exercise. Raises nothing.
+    Also where nothing has been answered yet; a sentence for a name that is not an exercise. Raises nothing.
 
     >>> solution("grad-slip").splitlines()[0]
     'x, y = ms.Tensor(1.0), ms.Tensor(2.0)'
@@ -120,6 +121,8 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
         return judge_value(exercise, answer)
     if not callable(answer):
         return not_a_function(exercise, answer)
+    if real := real_framework(answer):
+        return Verdict("type", real, real)
     inputs, tried = list(exercise.inputs()), []
     for drawn in inputs:
         with modes_put_back():

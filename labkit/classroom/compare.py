@@ -1,9 +1,10 @@
-"""Compare two answers: kind, structure, shapes, dtypes, values. No student code runs here.
+"""Compare two answers: kind, structure, shapes, values. No student code runs here.
 
 Tensors of both dialects are known by `__engine_value__`. Differences come in stages, so that a learner hears about the
 structure before the shape, and about the shape before the numbers.
 """
 
+import ast
 import builtins
 import math
 import re
@@ -16,8 +17,9 @@ import numpy as np
 from ..evidence import is_tensor, package, plain_data
 
 LOOSE = 1e-4  # relative tolerance for Python numbers, which people type
+LONGEST = 200  # of a text that is read as a tuple or list
 SMALL = 1e-3  # what is smaller is compared as if it were this large
-STAGES = ("kind", "structure", "shape", "dtype", "value")
+STAGES = ("kind", "structure", "shape", "value")
 DIALECTS = {"mindspore": "MindSpore", "torch": "PyTorch"}
 
 
@@ -39,9 +41,11 @@ def same(expected: Any, got: Any) -> bool:
 def difference(expected: Any, got: Any) -> Difference | None:
     """The first difference of the earliest stage, or None.
 
-    A number may be answered by any number or 0-d tensor, a list by a tuple; a tuple, a tensor and an array only by
-    their own kind. An exception class may be answered by its name. Values agree within half the square root of the
-    expected dtype's eps, plain Python numbers within 1e-4, whole ones within 0.1 at most.
+    A number may be answered by any number or 0-d tensor; a tuple or list by either, an array or a tensor; an array or a
+    tensor by any of them, but not by a tensor of the other framework. An exception class may be answered by its name. The
+    dtype does not count.
+    Values agree within half the square root of the expected dtype's eps, plain Python numbers within 1e-4, whole ones
+    within 0.1 at most.
     """
     return min(differences(expected, got), key=lambda d: STAGES.index(d.stage), default=None)
 
@@ -49,12 +53,13 @@ def difference(expected: Any, got: Any) -> Difference | None:
 def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
     """Every difference, item by item."""
     if isinstance(expected, (tuple, list)):
-        if not isinstance(got, tuple if isinstance(expected, tuple) else (tuple, list)):
+        items = items_of(got)
+        if items is None:
             yield Difference("structure" if path else "kind", path, expected, got)
-        elif len(got) != len(expected):
+        elif len(items) != len(expected):
             yield Difference("structure", path, expected, got)
         else:
-            for i, (e, g) in enumerate(zip(expected, got, strict=True)):
+            for i, (e, g) in enumerate(zip(expected, items, strict=True)):
                 yield from differences(e, g, f"{path}[{i}]")
         return
     stage = _leaf_stage(expected, got)
@@ -62,26 +67,48 @@ def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]
         yield Difference(stage, path, expected, got)
 
 
+def items_of(value: Any) -> Any:
+    """The items of a tuple, a list, an array or a tensor; None for anything else."""
+    if isinstance(value, (tuple, list)):
+        return value
+    if isinstance(value, np.ndarray) or is_tensor(value):
+        array = np.asarray(plain_data(value))
+        return list(array) if array.ndim else None
+    return None
+
+
 def _leaf_stage(expected, got):
     """The stage at which two leaves differ, or None."""
     if isinstance(expected, (type, str)):
         name = expected if isinstance(expected, str) else expected.__name__
         answered = got.__name__ if isinstance(got, type) else got
-        return "kind" if not isinstance(answered, str) else None if answered.strip() == name else "value"
+        if not isinstance(answered, str):
+            return "kind"
+        return None if answered.strip().lower() == name.lower() else "value"
     if type(expected) is type(got) is float:
         return None if _near(expected, got) else "value"
     if isinstance(expected, (bool, int, float, np.generic)):
         return _number_stage(np.asarray(expected), got, _tolerance(expected))
-    if package(expected) != package(got) or is_tensor(expected) != is_tensor(got):
-        return "kind"
     e, g = plain_data(expected), plain_data(got)
     if not isinstance(e, np.ndarray):
-        return None if e == g else "value"
-    if e.shape != np.shape(g):
+        return None if package(expected) == package(got) and e == g else "value"
+    if is_tensor(expected) and is_tensor(got) and package(expected) != package(got):
+        return "kind"
+    array = _array(g)
+    if array is None:
+        return "kind"
+    if e.shape != array.shape:
         return "shape"
-    if e.dtype != np.asarray(g).dtype.newbyteorder("="):  # in which order bytes lie is no question of an exercise
-        return "dtype"
-    return None if _close(e, g) else "value"
+    return None if _close(e, array) else "value"
+
+
+def _array(value):
+    """Numbers as an array; None for anything else."""
+    try:
+        array = np.asarray(value)
+        return array if array.dtype.kind in "biuf" or array.dtype.name == "bfloat16" else None
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths
+        return None
 
 
 def _tolerance(number):
@@ -120,31 +147,59 @@ def _close(expected, got, tolerance=0.0):
 
 
 def as_asked(expected: Any, got: Any) -> Any:
-    """A prediction in the form that was asked for: an array for a list of numbers, either for a tuple of numbers, 1 and 0
-    where all are True or False.
+    """A prediction in the form that was asked for: numbers and tuples that are written as texts, 1 and 0 for True and False,
+    numbers for texts of digits, and numbers that are rounded correctly to three digits or more.
 
-    >>> as_asked([(8, 2), ("dx", "dy")], [[8, 2], ["dx", "dy"]])
-    [(8, 2), ['dx', 'dy']]
+    >>> as_asked([(8, 2), 0.25, True, "0", 1 / 3], ("(8, 2)", "1/4", 1, 0, 0.333))
+    [(8, 2), 0.25, True, '0', 0.3333333333333333]
     """
-    if not isinstance(expected, (tuple, list)):
-        return got
-    if isinstance(got, np.ndarray) and got.ndim and got.dtype.kind in "fiub":
-        got = got.tolist()
-    if isinstance(expected, tuple):
-        return tuple(got) if isinstance(got, list) and all(map(_is_number, (*expected, *got))) else got
-    if isinstance(got, (tuple, list)) and len(got) == len(expected) and any(map(_has_parts, expected)):
-        return type(got)(map(as_asked, expected, got)) if type(got) in (tuple, list) else got
-    if isinstance(got, (tuple, list)) and len(got) == len(expected) and all(isinstance(e, bool) for e in expected):
-        return [bool(g) if isinstance(g, (int, float, np.number)) and g in (0, 1) else g for g in got]
+    if isinstance(expected, (tuple, list)):
+        items = items_of(_literal(got) if isinstance(got, str) else got)
+        if items is None:
+            return got
+        if len(items) == len(expected):
+            items = list(map(as_asked, expected, items))
+        return type(expected)(items)
+    if isinstance(expected, bool):
+        got = {"true": True, "false": False}.get(got.strip().lower(), got) if isinstance(got, str) else got
+        return bool(got) if isinstance(got, (int, float, np.number)) and got in (0, 1) else got
+    if isinstance(expected, str):
+        return (
+            f"{float(got):g}" if expected.isdecimal() and isinstance(got, (int, np.number)) and got in (0, 1) else got
+        )
+    if isinstance(expected, (int, float, np.generic)):
+        got = _number(got) if isinstance(got, str) else got
+        return expected if isinstance(got, float) and _is_rounded(float(expected), got) else got
     return got
 
 
-def _is_number(value):
-    return isinstance(value, (int, float, np.number))
+def _literal(text):
+    try:
+        return ast.literal_eval(text.strip()) if len(text) < LONGEST else text
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
-def _has_parts(value):
-    return isinstance(value, (tuple, list))
+def _number(text):
+    """The number that a text says, such as "0.5" or "1/2"; the text where it says none."""
+    try:
+        if found := re.fullmatch(r"\s*(-?\d{1,9})\s*/\s*(\d{1,9})\s*", text):
+            return int(found[1]) / int(found[2])
+        return float(text)
+    except (ValueError, ZeroDivisionError):
+        return text
+
+
+def _is_rounded(expected, got):
+    """True for a number that is another one, rounded correctly to three digits or more, one of them after the point."""
+    digits, _, after = f"{abs(got):.12g}".partition(".")
+    written = (digits + after).lstrip("0")
+    return (
+        bool(after)
+        and "e" not in written
+        and len(written) >= 3
+        and round(expected, len(after)) == round(got, len(after))
+    )
 
 
 def describe(value: Any) -> str:
@@ -207,3 +262,17 @@ def brief(value: Any) -> str:
     if isinstance(value, type):
         return value.__name__
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def shown(value: Any, most: int = 100) -> str:
+    """A value on part of a line, or what it is where that would be too long."""
+    text = brief(value)
+    return text if len(text) <= most else describe(value)
+
+
+def size(inputs: tuple) -> tuple[int, float]:
+    """How large inputs are: first their number of elements, then their numbers."""
+    arrays = [np.asarray(value, float) for value in inputs if isinstance(value, (int, float, np.ndarray))]
+    others = sum(len(value) for value in inputs if isinstance(value, (tuple, list, str)))
+    with np.errstate(all="ignore"):
+        return sum(a.size for a in arrays) + others, sum(float(np.nansum(np.abs(a))) for a in arrays)

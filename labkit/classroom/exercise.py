@@ -23,12 +23,15 @@ class Misconception:
     """A way to be wrong that has a reason.
 
     `recognises(inputs, expected, got)` sees plain data (arrays, numbers, nested tuples), never the student's code;
-    `sentence` tells the learner what they misunderstood.
+    `sentence` tells the learner what they misunderstood. `gives(inputs)` is the result of a function with this slip, where that
+    is what it is recognised by; `items(expected, got)` are the items of a prediction that it explains.
     """
 
     name: str
     sentence: str
     recognises: Callable[[tuple, Any, Any], bool]
+    gives: Callable[[tuple], Any] | None = None
+    items: Callable[[Any, Any], frozenset[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,9 @@ class Exercise:
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
-    asks for beside the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
-    `partial.py`), unless it says otherwise. `numbers` names what may be drawn for each student (see `numbers.py`).
+    asks for besides the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
+    `partial.py`), unless it says otherwise.
+    `pairs()` are the answers with two slips at once. `numbers` names what may be drawn for each student (see `numbers.py`).
     """
 
     name: str
@@ -88,6 +92,7 @@ class Exercise:
     rules: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
     partial_credit: bool = False
+    pairs: Callable[[], Iterator[Misconception]] = lambda: iter(())
     numbers: tuple[str, ...] = ()
 
     @property
@@ -152,7 +157,7 @@ def _drawn(draw, condition, rng):
         if condition(*(inputs := draw(rng))):
             return inputs
     raise RuntimeError(
-        f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own"
+        f"draw(rng) met one of the conditions of any_of in none of {TRIES} draws: write a draw for this condition"
     )
 
 
@@ -164,6 +169,19 @@ def given(function: Callable[..., Any], inputs: tuple) -> Any:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         torch.set_grad_enabled(True)
         return function(*inputs)
+
+
+def namespace() -> dict[str, Any]:
+    """The names that a notebook imports, and that a solution may use."""
+    return {"np": np, "ms": import_module("labkit.mindspore"), "torch": import_module("labkit.torch")}
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Whatever runs inside raises no warnings, and leaves the modes of both dialects as they were."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), modes_put_back():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextmanager

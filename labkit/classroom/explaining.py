@@ -1,4 +1,4 @@
-"""`explain`: more about a wrong answer, where the learner asks for it: more inputs, the smallest that fails, the first line."""
+"""`explain`: more about a wrong answer: further inputs, the smallest one that fails, the first line that differs."""
 
 import linecache
 import sys
@@ -9,18 +9,15 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from ..evidence import call, plain_data, try_call
 from ..messages.wrapping import wrapped
 from .checking import latest
-from .closeness import agree
-from .compare import brief, difference
-from .exercise import Exercise, modes_put_back
+from .closeness import agree, numbers, parts
+from .compare import difference, shown, size
+from .exercise import Exercise, modes_put_back, namespace, quiet
 from .exercises import EXERCISES
 from .hinting import so_far, wrong_items
 from .tutor import explain_calls, sure
-from .tutor.slipped import namespace, quiet
 
 SEEDS = 12  # of further inputs
 SECONDS = 1.0  # of CPU time for them
@@ -44,7 +41,7 @@ class Explanation:
 
     @cached_property
     def picture(self) -> Any:
-        """`labkit.show` of the answer for the input that is told."""
+        """`labkit.show` of the answer for the input that is shown."""
         if not callable(self.answer) or not self.arguments:
             return None
         show = import_module("labkit.widgets").show
@@ -61,18 +58,19 @@ class Explanation:
 def explain(name: str | None = None) -> Explanation:
     """More about the last answer that `check` found wrong, of the exercise `name` or of the latest one.
 
-    For a function it tries further inputs and tells the smallest one that fails, with what came, how the results follow
-    from the right ones, and, where code was to be mended, the first line that goes another way than a right answer; in a notebook
-    its graph is drawn. For a prediction it tells what decides the first wrong item. It never tells the answer, and raises
-    nothing.
+    For a function it tries further inputs and shows the smallest one that fails, with its result, how the results follow
+    from the right ones, and, where code was to be fixed, the first line whose value differs from that in a right answer;
+    in a notebook its graph is drawn. For a prediction it shows what decides the first wrong item. It never gives the
+    answer away, and raises nothing.
 
     >>> from labkit import check
     >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
     start-shapes: not yet.
+    Right so far: 3 of 4 items.
     2 * x doubles each number. There are as many numbers as before.
     For a hint: hint("start-shapes")
     >>> explain("start-shapes")
-    3 of 4 items are right. Look at item [2] (2 * x) first.
+    Right so far: 3 of 4 items. Look at item [2] (2 * x) first.
     A number times an array works on every element.
     """
     found = latest(name)
@@ -99,12 +97,12 @@ def _of_function(exercise, answer, verdict):
     failed = [case for case in compared if difference(case[1], case[2])]
     if not failed:
         return Explanation(verdict.text, answer)
-    smallest, passed = min(failed, key=lambda case: _size(case[0])), len(compared) - len(failed)
+    smallest, passed = min(failed, key=lambda case: size(case[0])), len(compared) - len(failed)
     given = zip(exercise.arguments, smallest[0], strict=True)
     lines = [
-        f"{passed} of {len(compared)} inputs {'is' if passed == 1 else 'are'} right. The smallest that is not: "
-        + ", ".join(f"{name} = {brief(value)}" for name, value in given),
-        f"There your result is {brief(smallest[2])}.",
+        f"Right for {passed} of {len(compared)} inputs. The smallest of the others: "
+        + ", ".join(f"{name} = {shown(value)}" for name, value in given),
+        f"Your result for it is {shown(smallest[2])}.",
     ]
     named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
     if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
@@ -127,14 +125,6 @@ def _tried(exercise: Exercise, answer: Callable) -> Iterator[tuple[tuple, Any, A
                 one = try_call(answer, drawn, exercise.tensors, ONE)
             if one.came:
                 yield drawn, exercise.expected(drawn), one.outcome.value
-
-
-def _size(inputs):
-    """How large inputs are: first their number of elements, then their numbers."""
-    arrays = [np.asarray(value, float) for value in inputs if isinstance(value, (int, float, np.ndarray))]
-    others = sum(len(value) for value in inputs if isinstance(value, (tuple, list, str)))
-    with np.errstate(all="ignore"):
-        return sum(a.size for a in arrays) + others, sum(float(np.nansum(np.abs(a))) for a in arrays)
 
 
 # ---- the first line that goes another way ----
@@ -162,8 +152,7 @@ def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
         if alike and not agree(known[name][turn], value):
             text = linecache.getline(code.co_filename, line).strip().rstrip(":")
             return (
-                f"As far as it can be compared with a right answer, {name} is the first to get another value: in line {line}"
-                f"{f', {text}' * bool(text)}."
+                f"The first variable whose value differs from that in a right answer is {name}, in line {line}: {text}"
             )
     return ""
 
@@ -194,6 +183,8 @@ def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
             if callable(value):
                 continue  # a function of one's own: nobody can say whether it is another one
             plain = plain_data(value)
+            if not all(numbers(part) is not None or isinstance(part, str) for _, part in parts(plain)):
+                continue  # an object of a class: that it is another one says nothing
             if len(found) < MOST and not (name in before and agree(before[name], plain)):
                 if name in before or name not in inputs:
                     found.append((name, line, plain))

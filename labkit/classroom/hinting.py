@@ -1,4 +1,4 @@
-"""Which hint comes next: none about what is right already, in the words of what was misunderstood."""
+"""Chooses the next hint: none about items that are right, and first those about the misconception found."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from .exercise import Exercise
 
 
 def wrong_items(exercise: Exercise, answer: Any, right: Any = None) -> tuple[int, ...] | None:
-    """The places of a prediction's wrong items; None where the answer is no list of the right length.
+    """The places of a prediction's wrong items; None where the answer is not a list of the right length.
 
     `right` is the right answer, where that is known already.
 
@@ -47,7 +47,7 @@ def so_far(exercise: Exercise, wrong: tuple[int, ...] | None) -> str:
         return ""
     named = f" ({exercise.places[wrong[0]]})" if wrong[0] < len(exercise.places) else ""
     right = len(exercise.expected()) - len(wrong)
-    return f"{right} of {right + len(wrong)} items {'is' if right == 1 else 'are'} right. Look at item [{wrong[0]}]{named} first."
+    return f"Right so far: {right} of {right + len(wrong)} items. Look at item [{wrong[0]}]{named} first."
 
 
 def _items(exercise, hint):

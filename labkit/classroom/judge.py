@@ -1,6 +1,6 @@
-"""What an answer is worth, and why: from evidence alone, a value or the calls of a function. No student code runs here.
+"""Judges an answer by evidence: a value, or the calls of a function. No student code runs here.
 
-The evidence may come from this process (`check`) or from a jail (`labkit.grading`); the judgement is the same.
+The evidence may come from this process (`check`) or from a sandbox (`labkit.grading`); the judgement is the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,12 +9,26 @@ from typing import Any
 
 from ..evidence import TriedCall, plain_data
 from ..messages.wrapping import counted
-from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, quoted, quotes_told, same
+from .compare import (
+    Difference,
+    as_asked,
+    brief,
+    describe,
+    difference,
+    differences,
+    quoted,
+    quotes_told,
+    same,
+    shown,
+    size,
+)
 from .exercise import Exercise, Misconception
-from .tutor import besides, explain_calls, explain_value, fuller, meant, sure
+from .tutor import explain_calls, explain_items, meant, places, sure
 from .ways import objection
 
-RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
+LONGEST_ERROR = 160  # characters of an error's message
+MOST_OF_INPUT = 60  # characters of one argument; a larger one is described
+SO_FAR = "Right so far: {right} of {all} {things}.\n"
 
 
 @dataclass(frozen=True)
@@ -37,21 +51,16 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
     if callable(answer) and not isinstance(answer, type):
         return _verdict("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
     if dots := _dots(answer):
-        text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
+        text = f"{_place(exercise, dots)} is still three dots. Replace every ... with your prediction."
         return _verdict("empty", text)
     right = (expected or exercise.expected)()
     got = as_asked(right, plain_data(answer))
     found = difference(right, got)
     if found is None:
-        return _verdict("right", "Your prediction is what labkit gives when it runs.")
-    recognised = lambda some: _recognised(exercise, [((), right, some)])
-    if known := recognised(got):
-        reason = sure(fuller, exercise, right, got, known, recognised)
-        if reason:
-            return _verdict(reason.kind, reason.sentence)
-        more = sure(besides, exercise, right, got, known, recognised)
-        return _verdict(known.name, (_so_far(right, got) if more else "") + known.sentence + (more or ""))
-    if reason := sure(explain_value, exercise, right, got, recognised):
+        return _verdict("right", "Your prediction is right: running the code gives the same.")
+    if known := _recognised(exercise, [((), right, got)], listed=False):
+        return _verdict(known.name, _so_far(right, got) + known.sentence)
+    if isinstance(right, (tuple, list)) and (reason := sure(explain_items, exercise, right, got)):
         return _verdict(reason.kind, _so_far(right, got) + reason.sentence)
     return _verdict(found.stage, _difference_in_prediction(exercise, right, got, found, describe(answer)))
 
@@ -76,27 +85,39 @@ def judge_calls(
     `expected(inputs)` gives the right answer; without it, the exercise's own.
     """
     expected = expected or exercise.expected
-    for i, (drawn, one) in enumerate(zip(inputs, tried, strict=False)):
-        kind, text, feedback = _problem_of_call(exercise, drawn, one)
-        if kind:
-            passed = f"Right so far: {i} of {len(inputs)} inputs.\n" if i else ""
-            return Verdict(kind, f"{passed}With {_inputs_in_words(exercise, drawn)}:\n  {text}", passed + feedback)
-    compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
-    failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
+    problem = ("", "", "")
+    compared = []
+    for drawn, one in zip(inputs, tried, strict=False):
+        if one.came:
+            compared.append((drawn, expected(drawn), one.outcome.value))
+        problem = _problem_of_call(exercise, drawn, one)
+        if problem[0]:
+            break
+    failed = [case for case in compared if difference(case[1], case[2])]
+    if (
+        known := _recognised(exercise, _plain(failed), _plain([c for c in compared if not any(c is f for f in failed)]))
+        if failed
+        else None
+    ):
+        return _verdict(known.name, known.sentence)
+    fine = len(compared) - len(failed)
+    so_far = SO_FAR.format(right=fine, all=len(inputs), things="inputs") if fine else ""
+    kind, text, feedback = problem
+    if kind:
+        so_far = so_far if fine and kind != "mutated" else ""
+        return Verdict(kind, f"{so_far}With {_inputs_in_words(exercise, drawn)}:\n  {text}", so_far + feedback)
     if not failed and (sentence := objection(exercise, compared, tried)):
         return _verdict("forbidden", sentence)
     if not failed:
-        return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
-    if known := _recognised(
-        exercise, [(drawn, plain_data(right), plain_data(got)) for (drawn, right, got), _ in failed]
-    ):
-        return _verdict(known.name, known.sentence)
-    if reason := sure(explain_calls, exercise, compared, [case for case, _ in failed]):
-        fine = len(inputs) - len(failed)
-        so_far = f"Right so far: {fine} of {len(inputs)} inputs.\n" if fine else ""
+        return _verdict("right", f"It gives the right answer for all {len(inputs)} random inputs.")
+    if reason := sure(explain_calls, exercise, compared, failed):
         return _verdict(reason.kind, so_far + reason.sentence)
-    (drawn, _, _), found = failed[0]
-    return Verdict(found.stage, *_difference_in_result(exercise, drawn, found, len(failed), len(inputs)))
+    smallest = min(failed, key=lambda case: size(case[0]))
+    return Verdict(*_difference_in_result(exercise, smallest, so_far, len(failed), len(inputs)))
+
+
+def _plain(cases):
+    return [(drawn, plain_data(right), plain_data(got)) for drawn, right, got in cases]
 
 
 def signature(exercise: Exercise) -> str:
@@ -116,38 +137,32 @@ def _dots(answer: Any, path: str = "") -> str:
 
 
 def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
-    """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
-    item = f"Item {_place(exercise, found.path)}" if found.path else "Your answer"
+    """The first difference, without the value; and how many items of a list are right. `answer`: the answer, in words."""
+    item = _place(exercise, found.path) if found.path else "Your answer"
     if found.stage != "value":
         wanted = describe(found.expected)
         if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
             wanted = "a text, or the type of an error such as KeyError"
-        reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
-    elif not found.path:
-        reason = f"Running it does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
-    else:
-        what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
-        reason = f"{item}{what}.{quoted(f' You said {brief(found.got)}.')}"
-    return (_so_far(expected, got) if found.path else "") + reason
+        return f"{_so_far(expected, got)}{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
+    if not found.path:
+        return f"Running the code does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
+    return (
+        f"{_so_far(expected, got)}{item} is not what running the code gives.{quoted(f' You said {brief(found.got)}.')}"
+    )
 
 
 def _so_far(expected: Any, got: Any) -> str:
-    """How many items of a list are right."""
+    """How many items of a list are right, if any."""
     found = [d.path for d in differences(expected, got)]
     if not isinstance(expected, (tuple, list)) or "" in found:
         return ""
-    return f"Right so far: {len(expected) - len({path.split(']')[0] for path in found})} of {len(expected)} items.\n"
-
-
-def _is_spelling(found: Difference) -> bool:
-    """True for the right word in the wrong case."""
-    word = found.expected.__name__ if isinstance(found.expected, type) else found.expected
-    return isinstance(word, str) and isinstance(found.got, str) and found.got.strip().lower() == word.lower()
+    right = len(expected) - len({path.split("]")[0] for path in found})
+    return SO_FAR.format(right=right, all=len(expected), things="items") if right else ""
 
 
 def _place(exercise: Exercise, path: str) -> str:
-    index = int(path[1:].split("]")[0])
-    return f"{path} ({exercise.places[index]})" if index < len(exercise.places) else path
+    words = places(exercise, [int(path[1:].split("]")[0])])
+    return words[0].upper() + words[1:]
 
 
 def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple[str, str, str]:
@@ -163,7 +178,7 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    return kind, text + said, f"On a drawn input {feedback}"
+    return kind, text + said, f"On a random input {feedback}"
 
 
 def _changed_arguments(exercise, inputs, one):
@@ -171,44 +186,60 @@ def _changed_arguments(exercise, inputs, one):
     return [name for name, after, before in pairs if after is not before and not same(after, before)]
 
 
+def _short(error):
+    """An error without the middle of a long message: frameworks write paragraphs."""
+    message, at, line = error.rpartition(" (line ")
+    message = message if at else line
+    kept = message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR].rsplit(None, 1)[0]} ..."
+    return kept + at + (line if at else "")
+
+
 def _failure_of_call(outcome, changed):
     kind, text = outcome.kind, ""
     if kind == "error":
-        return kind, f"it raised {outcome.error}", f"it raised {outcome.error_place}"
+        return kind, f"it raised {_short(outcome.error)}", f"it raised {outcome.error_place}"
     if kind == "timeout":
-        text = f"{outcome.error} and was stopped. Is there a loop that never ends?"
+        text = f"{outcome.error} and was stopped. Is there an infinite loop?"
     elif changed:
         kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     elif outcome.value is None:
-        returned = "it returned nothing (None). Does every way through it end with return, and with a value behind it?"
-        printed = "it printed an answer but returned nothing (None). End it with return."
+        returned = "it returned nothing (None). Does every path through it end with a return that has a value?"
+        printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned
     return kind if text else "", text, text
 
 
 def _difference_in_result(
-    exercise: Exercise, inputs: tuple, found: Difference, failures: int, draws: int
-) -> tuple[str, str]:
-    """The first difference between what a function returned and what was expected; and the same without the values."""
-    passed = draws - failures
-    stages = ", ".join(RIGHT[: 1 + STAGES.index(found.stage)])
-    so_far = f"Right so far: {f'{passed} of {draws} inputs' if passed else stages}.\n"
+    exercise: Exercise, case: tuple, so_far: str, failures: int, draws: int
+) -> tuple[str, str, str]:
+    """The first difference between what a function returned and what was expected: its stage, in words, and without values."""
+    inputs, right, got = case
+    found = difference(right, got)
+    assert found
     where = f"result{found.path}"
     if found.stage == "value":
-        seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
+        seen = f"{where} is {shown(found.got)}\n  and should be {shown(found.expected)}"
         feedback = f"The kind and shape of {where} are right; its values are not, for {failures} of {draws} inputs."
     else:
         seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
-        seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""
         feedback = seen
-    return f"{so_far}With {_inputs_in_words(exercise, inputs)}:\n  {seen}", so_far + feedback
+    return found.stage, f"{so_far}With {_inputs_in_words(exercise, inputs)}:\n  {seen}", so_far + feedback
 
 
-def _recognised(exercise: Exercise, compared: list[tuple]) -> Misconception | None:
-    """The first misconception that explains every wrong result."""
+def _recognised(
+    exercise: Exercise, compared: list[tuple], fine: Sequence[tuple] = (), listed: bool = True
+) -> Misconception | None:
+    """The first misconception that explains every wrong result, and contradicts no right one.
+
+    `listed`: also those that explain items of a prediction.
+    """
     for misconception in exercise.misconceptions:
+        if misconception.items and not listed:
+            continue
         try:
-            if all(misconception.recognises(*case) for case in compared):
+            if all(misconception.recognises(*case) for case in compared) and not (
+                misconception.gives and any(not same(right, misconception.gives(drawn)) for drawn, right, _ in fine)
+            ):
                 return misconception
         except Exception:  # a recogniser reads answers of any shape: what it cannot read, it does not recognise
             continue
@@ -216,4 +247,6 @@ def _recognised(exercise: Exercise, compared: list[tuple]) -> Misconception | No
 
 
 def _inputs_in_words(exercise: Exercise, inputs: tuple) -> str:
-    return ", ".join(f"{name} = {brief(value)}" for name, value in zip(exercise.arguments, inputs, strict=True))
+    return ", ".join(
+        f"{name} = {shown(value, MOST_OF_INPUT)}" for name, value in zip(exercise.arguments, inputs, strict=True)
+    )

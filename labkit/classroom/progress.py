@@ -1,6 +1,6 @@
 """`progress()`: which exercises are answered, and which comes next.
 
-Right answers are kept in the file `.labkit-progress.json` beside the notebooks. It is the learner's own: it is sent
+Right answers are kept in the file `.labkit-progress.json` next to the notebooks. It is the learner's own: it is sent
 nowhere, may be copied or deleted, and an answer is never refused because the file cannot be written.
 """
 
@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..desk import places
-from ..desk import record as stored
+from ..working_copy import places
+from ..working_copy import progress_file as stored
 from .exercise import Exercise
 from .exercises import EXERCISES
 from .numbers import is_version
 
 FILE = places.RECORD
-_unsaved: stored.Answers = {}  # of this session, while the file cannot be written
+_unsaved = stored.Record()  # of this session, while the file cannot be written
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     """What is done, what is next, and the points of each notebook.
 
     `folder` is where the record is kept; without it, the nearest folder from here upwards that has one, or has the
-    notebooks. `reset=True` begins anew and keeps the old record beside the new one, under another name.
+    notebooks. `reset=True` starts over and keeps the old progress file next to the new one, under another name.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -98,19 +98,19 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     """
     home = Path(folder) if folder is not None else _home()
     notes: list[str] = []
-    answers: stored.Answers = {}
+    known = stored.Record()
     try:
         if reset:
-            _unsaved.clear()
+            _forget_unsaved()
             with stored.only_writer(home / FILE):
                 notes.append(stored.put_record_aside(home / FILE))
-        answers, damage = stored.read(home / FILE)
+        known, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
-        notes.append(f"The record {FILE} cannot be used here: {error.strerror or error}.")
-    if _unsaved.keys() - answers.keys():
-        notes.append("Some answers are remembered only until this kernel stops: the folder cannot be written.")
-    return Progress(_unsaved | answers, home, tuple(filter(None, notes)))
+        notes.append(f"The progress file {FILE} cannot be used here: {error.strerror or error}.")
+    if _unsaved.answers.keys() - known.answers.keys():
+        notes.append("Some answers are remembered only until this kernel stops, because the folder is not writable.")
+    return Progress(_unsaved.answers | known.answers, home, tuple(filter(None, notes)))
 
 
 def remember(exercise: Exercise, hints: int) -> str:
@@ -133,17 +133,44 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
     ['', ''] 0
     """
     now = datetime.now().astimezone().isoformat(timespec="seconds")
-    _unsaved.setdefault(exercise.name, {"points": exercise.points, "date": now, "hints": hints})
-    file = Path(folder) / FILE
+    _unsaved.answers.setdefault(exercise.name, {"points": exercise.points, "date": now, "hints": hints})
+    return _save(Path(folder) / FILE)
+
+
+def remember_prediction(name: str, choice: str) -> str:
+    """Keep what a learner predicts; the latest choice replaces earlier ones. Returns what to tell the learner.
+
+    Like answers, predictions are written to the file where a learner works, and kept in memory anywhere else.
+    """
+    _unsaved.predictions[name] = choice
+    return _save(_home() / FILE) if _someone_is_there() else ""
+
+
+def kept_predictions() -> dict[str, str]:
+    """The kept choices by name."""
+    try:
+        known, _ = stored.read(_home() / FILE)
+    except OSError:
+        known = stored.Record()
+    return known.predictions | _unsaved.predictions
+
+
+def _save(file: Path) -> str:
     try:
         with stored.only_writer(file):
-            answers, damage = stored.read(file)
-            if _unsaved.keys() - answers.keys():
-                stored.write(file, _unsaved | answers)
+            known, damage = stored.read(file)
+            whole = stored.Record(_unsaved.answers | known.answers, known.predictions | _unsaved.predictions)
+            if whole != known:
+                stored.write(file, whole)
     except OSError:
-        return "This answer is only remembered until this kernel stops: the folder cannot be written."
-    _unsaved.clear()
+        return "This is remembered only until this kernel stops, because the folder is not writable."
+    _forget_unsaved()
     return damage
+
+
+def _forget_unsaved():
+    _unsaved.answers.clear()
+    _unsaved.predictions.clear()
 
 
 def _home():
@@ -159,7 +186,7 @@ def _someone_is_there():
 
 
 def _in_order(notebook, folder):
-    """The names of a notebook's exercises, as they stand in its file; without the file, as they are defined."""
+    """The names of a notebook's exercises, as they are in its file; without the file, as they are defined."""
     names = [name for name, exercise in EXERCISES.items() if exercise.notebook == notebook]
     try:
         text = (folder / f"{notebook}.ipynb").read_text(encoding="utf-8")

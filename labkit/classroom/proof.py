@@ -1,4 +1,4 @@
-"""Does an exercise hold? Tried on an instructor's own before it is handed out: the solution, the draws, each wrong answer."""
+"""Checks an instructor's own exercise before it is handed out: the solution, the random inputs, each wrong answer."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,10 +9,9 @@ from ..evidence import decode, encode, plain_data, try_call
 from ..messages.suggestions import did_you_mean
 from .checking import assess, judge_answer
 from .compare import STAGES, difference
-from .exercise import Exercise
+from .exercise import Exercise, namespace, quiet
 from .exercises import EXERCISES
-from .tutor.slipped import namespace, quiet
-from .tutor.slips import slips
+from .mutants import slips
 
 SEEDS = 20
 SECONDS = 5.0
@@ -50,7 +49,7 @@ def _doubts(exercise: Exercise) -> Iterator[str]:
         yield from _of_draws(exercise)
         yield from _of_solution(exercise, answer)
         if assess(exercise.name, _defined(exercise.stub.replace("...", "pass"))).kind == "right":
-            yield "the empty answer is taken for right"
+            yield "the empty answer is accepted"
     elif not (verdict := judge_answer(exercise, answer)):
         yield f"expected `answer` to be what `reference()` gives. {verdict.text}"
     yield from _of_reasons(exercise)
@@ -59,14 +58,14 @@ def _doubts(exercise: Exercise) -> Iterator[str]:
 def _of_draws(exercise: Exercise) -> Iterator[str]:
     first, again, other = (_encoded(exercise, seed) for seed in (1, 1, 2))
     if first != again:
-        yield "draw(rng) gives other inputs for the same seed: take all that is random from rng"
+        yield "draw(rng) returns different inputs for the same seed: use no other random numbers than those of rng"
     if first == other:
-        yield "draw(rng) gives the same inputs for each seed: take something from rng"
+        yield "draw(rng) returns the same inputs for every seed: use rng"
     for inputs in exercise.inputs(1):
         if not isinstance(inputs, tuple) or len(inputs) != len(exercise.arguments):
-            yield f"draw(rng) must give a tuple of {len(exercise.arguments)}: {', '.join(exercise.arguments)}"
+            yield f"draw(rng) must return a tuple of {len(exercise.arguments)}: {', '.join(exercise.arguments)}"
         elif not _same_data(decode(encode(inputs)), inputs):
-            yield "an input does not reach the place where answers run: use numbers, texts, tuples, lists, dicts and arrays"
+            yield "an input cannot be sent to the sandbox: use numbers, strings, tuples, lists, dicts and arrays"
         else:
             continue
         return
@@ -88,7 +87,7 @@ def _of_solution(exercise: Exercise, answer: Callable) -> Iterator[str]:
                 yield f"the solution fails with seed {seed}: {tried.outcome.error or tried.unfit}"
                 return
             if found := difference(right, tried.outcome.value):
-                yield f"the solution is not what reference(...) gives with seed {seed}: {found.expected!r}, not {found.got!r}"
+                yield f"the solution differs from reference(...) with seed {seed}: {found.got!r} instead of {found.expected!r}"
                 return
 
 
@@ -97,14 +96,14 @@ def _of_reasons(exercise: Exercise) -> Iterator[str]:
     for wrong in exercise.wrong_answers:
         verdict = judge_answer(exercise, _defined(wrong.source))
         if verdict:
-            yield f"the wrong answer '{wrong.name}' is taken for right: let draw(rng) give inputs that show the difference"
+            yield f"the wrong answer '{wrong.name}' is accepted: let draw(rng) return inputs that show the difference"
         elif verdict.kind != wrong.expected and (verdict.kind in names or wrong.expected not in STAGES):
             hint = (
                 did_you_mean(wrong.expected, names)
                 if wrong.expected not in names
                 else "An earlier reason fits it, too."
             )
-            yield f"the wrong answer '{wrong.name}' is told '{verdict.kind}', not '{wrong.expected}'. {hint}"
+            yield f"the wrong answer '{wrong.name}' gets the verdict '{verdict.kind}', not '{wrong.expected}'. {hint}"
     for reason in exercise.misconceptions:
         if reason.name not in told:
             yield f"'{reason.name}' has no wrong answer that shows it: give it answer=..."

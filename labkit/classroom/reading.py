@@ -1,10 +1,14 @@
-"""An exercise from its file (see `writing`): the module is run once, and what a learner may see is cut out of its text."""
+"""Reads an exercise from its file (see `writing`): the module runs once, and the parts that a learner may see are cut out of
+its text.
+"""
 
 import inspect
 import linecache
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..evidence import plain_data, wrap
-from .exercise import Exercise, Misconception, WrongAnswer, given
+from .exercise import Exercise, Misconception, WrongAnswer, given, namespace, quiet
 from .numbers import base_of, drawing, filled
 from .source import Source
 from .writing import Judged, Wrong, either, same
@@ -64,17 +68,19 @@ class _Reader:
         function = self._function()
         if function:
             fields["arguments"] = tuple(inspect.signature(self.said[function]).parameters)
-            self._must("draw" in fields, "draw", "a function draw(rng) that gives the inputs as a tuple")
+            self._must("draw" in fields, "draw", "a function draw(rng) that returns the inputs as a tuple")
         else:
-            self._must("draw" not in fields, "answer", "a function where inputs are drawn")
-            self._must(self.name == base_of(self.name) or bool(self.numbers), "drawn", "what gives numbers to draw")
+            self._must("draw" not in fields, "answer", "a function, because there is a draw(rng)")
+            self._must(self.name == base_of(self.name) or bool(self.numbers), "drawn", "numbers to draw from")
         self._must(len(self.said.get("hints", ())) == 3, "hints", "three texts")
         self.right = self.said.get("reference") or (self.said[function] if function else lambda: self.said["answer"])
         self.tensors = fields.get("tensors")
+        self.solution = self._solution(function)
+        self._edited = {name: self._changed(name, one.changes) for name, one in self._of(Wrong) if one.changes}
         return Exercise(
             self.name, self.notebook, title, points, statement, self.right, tuple(self.said["hints"]),
-            f"\n{self._solution(function)}\n", tuple(self._misconceptions(bool(function))),
-            tuple(self._wrong_answers(function or "")), numbers=tuple(self.numbers), **fields,
+            f"\n{self.solution}\n", tuple(self._misconceptions(bool(function))),
+            tuple(self._wrong_answers(function or "")), numbers=tuple(self.numbers), pairs=self._pairs, **fields,
         )  # fmt: skip
 
     def _must(self, holds: bool, name: str, what: str) -> None:
@@ -102,7 +108,7 @@ class _Reader:
         return f"answer = {_source(self.said['answer'])}"
 
     def _shown(self, found: re.Match) -> str:
-        """The code that a line such as `[[layer, as_it_was as mended]]` of the statement stands for."""
+        """The code that a line such as `[[layer, as_it_was as fixed]]` of the statement stands for."""
         shown = []
         for part in found[1].split(","):
             name, _, other = part.strip().partition(" as ")
@@ -135,25 +141,56 @@ class _Reader:
     # ---- misconceptions ----
 
     def _misconceptions(self, called: bool) -> Iterator[Misconception]:
-        for variable, one in self._of(Wrong):
+        exact_first = sorted(self._of(Wrong), key=lambda named: bool(named[1].when or named[1].parts))
+        for variable, one in exact_first:
             self._must(
-                not (one.items is None and one.when is None and one.answer is None), variable,
+                bool(one.changes) or not one.items is one.when is one.answer is None, variable,
                 "a wrong function, or to say by which items (`{1: ...}`) or by what (`when=`) it is recognised",
             )  # fmt: skip
             name = variable.strip("_").replace("_", "-")
-            yield Misconception(name, one.sentence, self._recogniser(name, one))
+            gives = one.answer if callable(one.answer) else None
+            if one.changes:
+                gives = partial(_called, self._edited[variable])
+            listed = not called and one.when is None and isinstance(self.said["answer"], (tuple, list))
+            yield Misconception(
+                name, one.sentence, self._recogniser(name, one, gives),
+                partial(self._gives, gives) if gives and not (one.when or one.parts) else None,
+                one.explained if listed and (one.items is not None or isinstance(one.answer, (tuple, list))) else None,
+            )  # fmt: skip
 
-    def _recogniser(self, name: str, one: Wrong) -> Callable[[tuple, Any, Any], bool]:
+    def _recogniser(self, name: str, one: Wrong, gives: Callable | None) -> Callable[[tuple, Any, Any], bool]:
         if one.when:
             return one.when
         if one.items is not None:
-            return lambda inputs, expected, got: one.among(expected, got)
-        if callable(one.answer):
+            return lambda inputs, expected, got: bool(one.explained(expected, got))
+        if gives:
             others = [other.answer for _, other in self._of(Judged) if other.kind == name]
             return lambda inputs, expected, got: any(
-                _alike(self._gives(function, inputs), got, one.parts, expected) for function in (one.answer, *others)
+                _alike(self._gives(function, inputs), got, one.parts, expected) for function in (gives, *others)
             )
         return lambda inputs, expected, got: same(one.answer, got)
+
+    def _changed(self, variable: str, changes: tuple[str, ...]) -> str:
+        """The solution with these changes."""
+        text = self.solution
+        for change in changes:
+            old, arrow, new = change.partition(" -> ")
+            self._must(bool(arrow) and text.count(old) == 1, variable, f"a change of what occurs once: {change}")
+            text = text.replace(old, new)
+        return text
+
+    def _pairs(self) -> Iterator[Misconception]:
+        """Two slips at once, for each two that can be made together."""
+        slips = [(name, one) for name, one in self._of(Wrong) if one.changes]
+        for (name, one), (other_name, other) in combinations(slips, 2):
+            try:
+                function = partial(_called, self._changed(other_name, (*one.changes, *other.changes)))
+            except NotAnExercise:  # one of them changes what the other one does
+                continue
+            both = f"{one.sentence}\n{other.sentence}"
+            gives = partial(self._gives, function)
+            recognises = lambda i, expected, got, gives=gives: same(gives(i), got)
+            yield Misconception(name.strip("_").replace("_", "-"), both, recognises, gives)
 
     def _gives(self, function: Callable, inputs: tuple) -> Any:
         """What a wrong function gives for plain inputs, as plain data."""
@@ -165,7 +202,9 @@ class _Reader:
         for variable, one in self._of((Wrong, Judged)):  # type: ignore[arg-type]
             label = variable.strip("_").replace("_", " ")
             kind = one.kind if isinstance(one, Judged) else label.replace(" ", "-")
-            if inspect.isfunction(one.answer):
+            if isinstance(one, Wrong) and one.changes:
+                yield WrongAnswer(label, self._edited[variable], kind)
+            elif inspect.isfunction(one.answer):
                 yield WrongAnswer(label, self.source.program(variable, solution), kind)
             elif (value := self._planted(one)) is not None:
                 yield WrongAnswer(label, f"answer = {value}", kind)
@@ -184,8 +223,23 @@ class _Reader:
         return _source(answer) if items else None
 
 
+@lru_cache(maxsize=2000)
+def _defined(source: str) -> Callable:
+    """The `answer` of a program."""
+    names = namespace()
+    with quiet():
+        exec(compile(source, "<slip>", "exec"), names)
+    return names["answer"]
+
+
+def _called(source: str, *inputs: Any) -> Any:
+    return _defined(source)(*inputs)
+
+
 def _alike(theirs: Any, got: Any, parts: tuple[int, ...], expected: Any) -> bool:
     """True where two results are the same, or one of these parts of them that is wrong."""
+    if isinstance(expected, np.generic) and isinstance(theirs, float):
+        theirs = expected.dtype.type(theirs)  # with its tolerance
     if not parts:
         return same(theirs, got)
     return any(same(theirs[i], got[i]) and not same(expected[i], got[i]) for i in parts)

@@ -1,7 +1,7 @@
-"""An exercise without its solution, for a notebook that students get: its inputs, what is right for them, and what is wrong.
+"""An exercise without its solution, for the students' notebook: its inputs, the right results and the wrong ones.
 
 `seal` writes down, for the inputs that `check` tries, the right results and those of each wrong answer that has a sentence.
-`unseal` makes exercises of that, which `check` and `hint` know like any other. No code of the exercise is in it; whoever
+`unseal` makes exercises of that, which `check` and `hint` know like any other. No code of the exercise is in it; anyone who
 takes the text apart finds the right results for these inputs, and nothing for the ones that a grader draws.
 """
 
@@ -17,9 +17,8 @@ import numpy as np
 
 from ..evidence import decode, encode, plain_data
 from .compare import differences, same
-from .exercise import Exercise, Misconception, given
+from .exercise import Exercise, Misconception, given, namespace
 from .exercises import EXERCISES
-from .tutor.slipped import namespace
 from .ways import EXACT, PLAIN
 
 WIDTH = 110  # of a line of the text

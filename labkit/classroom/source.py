@@ -1,4 +1,4 @@
-"""The text of a file of Python: what of it a definition needs, as a program of its own."""
+"""Cuts a definition, and what it needs, out of the text of a Python file, as a program of its own."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ class Source:
         return tuple(n for node in calls if getattr(node.value.func, "id", "") == "drawn" for n in _bound(node))  # type: ignore[attr-defined]
 
     def text(self, name: str) -> str:
-        """A definition as it stands in the file, without what says that it is a wrong answer."""
+        """A definition as it is in the file, without what says that it is a wrong answer."""
         return self._cut(self._nodes[name])
 
     def _cut(self, node: ast.stmt) -> str:

@@ -1,4 +1,4 @@
-"""Answers whose results are right, found in a way that the statement forbids: what was observed must account for the results."""
+"""Rejects right results that were found by a method that the statement forbids, according to the observers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from ..evidence import TriedCall, plain_data
 from .closeness import numbers, parts
 from .exercise import Exercise, Way
 
-DELIVERED = "Let a backward pass through this function compute each gradient: what you return is not made of what one delivered."
+DELIVERED = "Compute each gradient by a backward pass through this function: your result was not computed from one."
 INEXACT = 1e-12  # a formula in float64 is more exact than this, a finite difference is not
 
 
 def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[TriedCall]) -> str:
     """Why the way to right results is not accepted; "" where it is.
 
-    `compared`: for each call its inputs, what was expected and what came.
+    `compared`: for each call its inputs, the expected and the actual result.
     """
     for way in exercise.ways:
         if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
-            return f"The results are right, but not the way to them. {way.sentence}"
+            return f"The results are right, but not the method. {way.sentence}"
     return ""
 
 
@@ -66,9 +66,8 @@ def exact(inputs: tuple, expected: Any, got: Any, done: dict) -> bool:
     >>> exact((), (1.0, 2.0), (1.0, 2.0 + 1e-10), {})
     False
     """
-    pairs = [(numbers(e), numbers(g)) for (_, e), (_, g) in zip(parts(expected), parts(got), strict=True)]
-    scale = max(np.max(np.abs(e), initial=0.0) for e, _ in pairs)
-    return all(np.max(np.abs(e - g), initial=0.0) <= INEXACT * scale for e, g in pairs)
+    right, came = (np.concatenate([np.ravel(numbers(part)) for _, part in parts(value)]) for value in (expected, got))
+    return bool(np.max(np.abs(right - came), initial=0.0) <= INEXACT * np.max(np.abs(right), initial=0.0))
 
 
 PLAIN = Way(

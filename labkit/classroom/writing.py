@@ -1,4 +1,4 @@
-"""What a file says that is an exercise. `reading` makes an `Exercise` of it.
+"""The format of an exercise's file. `reading` makes an `Exercise` from it.
 
     \"""# The pullback of a dot product (3 points)
 
@@ -17,10 +17,12 @@
 
     hints = "...", "...", "..."
 
+    not_sent_on = slip("The upstream gradient is missing.", "v * y -> y")    # the same in one line
+
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
-the code of `f` and `g`, `[[as_it_was as mended]]` a wrong answer under the name that it has to be mended under; a program
-that is no function stands in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
+the code of `f` and `g`, `[[as_it_was as fixed]]` a wrong answer under the name of its fixed version; a program
+that is not a function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
 may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
 computed from them. What else a file may say are the fields of
 `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
@@ -37,7 +39,7 @@ from .numbers import drawn, filled
 from .ways import EXACT, PLAIN
 
 __all__ = [
-    "EXACT", "PLAIN", "Judged", "Way", "Wrong", "drawn", "either", "judged", "ran", "same", "strata", "wrong",
+    "EXACT", "PLAIN", "Judged", "Way", "Wrong", "drawn", "either", "judged", "ran", "same", "slip", "strata", "wrong",
 ]  # fmt: skip
 
 Recogniser = Callable[[Any, Any, Any], bool]
@@ -50,21 +52,21 @@ class Wrong:
     sentence: str
     items: Mapping[int, Any] | None = None
     together: bool = False
-    alone: bool = False
     parts: tuple[int, ...] = ()
     when: Recogniser | None = None
     answer: Any = None
+    changes: tuple[str, ...] = ()
 
     def __call__(self, function: Callable) -> "Wrong":
         return replace(self, answer=function)
 
-    def among(self, expected: Any, got: Any) -> bool:
-        """True where a prediction has one of the wrong items; with `together`, all of them; with `alone`, no others."""
-        others = [i for i in range(len(expected)) if i not in (self.items or {})] if self.alone else []
-        if not all(same(expected[i], got[i]) for i in others):
-            return False
-        found = [_is(item, expected[i], got[i]) for i, item in (self.items or {}).items()]
-        return bool(found) and (all(found) if self.together else any(found))
+    def explained(self, expected: Any, got: Any) -> frozenset[int]:
+        """The items of a prediction that are wrong in this way. Of a whole wrong answer two at least."""
+        whole = self.items is None
+        items = {i: item for i, item in enumerate(self.answer) if not same(expected[i], item)} if whole else self.items
+        found = frozenset(i for i, item in items.items() if _is(item, expected[i], got[i]))
+        enough = len(items) if self.together else min(2, len(items)) if whole else 1
+        return found if len(found) >= enough else frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,30 +85,39 @@ def wrong(
     items: Mapping[int, Any] | None = None,
     *,
     together: bool = False,
-    alone: bool = False,
     parts: tuple[int, ...] = (),
     when: Recogniser | None = None,
     answer: Any = None,
 ) -> Wrong:
     """A way to be wrong that has a reason; `sentence` tells the learner what they misunderstood.
 
-    Above a function, that function is a wrong answer. Whoever gets what it gets is told the sentence; with `parts=(0, 1)`,
-    whoever gets one of these parts of its result; with `when(inputs, expected, got)`, whoever's result is of that kind
+    Above a function, that function is a wrong answer. An answer with the same results gets this sentence; with `parts=(0, 1)`,
+    an answer with one of these parts of its result; with `when(inputs, expected, got)`, an answer whose result meets it
     (`expected` differs from `got`).
 
     Of a prediction, `items` says which item gives it away: `{1: (4, 2)}` where item 1 was answered by `(4, 2)`; one of
     several `either("A", "B")`; by a rule `{1: lambda expected, got: got > expected}`. One such item is enough, or with
-    `together` all of them are needed; with `alone` the other items have to be right. A rule has no example of its own:
-    `answer=[...]`.
+    `together` all of them are needed. A rule has no example of its own: `answer=[...]`.
 
-    >>> wrong("b gets one sum.", {1: (4, 2)}).among([(3, 2), (2,)], [(3, 2), (4, 2)])
-    True
+    >>> wrong("b gets one sum.", {1: (4, 2)}).explained([(3, 2), (2,)], [(3, 2), (4, 2)])
+    frozenset({1})
     """
-    return Wrong(sentence, items, together, alone, parts, when, answer)
+    return Wrong(sentence, items, together, parts, when, answer)
+
+
+def slip(sentence: str, *changes: str) -> Wrong:
+    """A way to be wrong by small changes of the solution, such as "counter >= window -> counter > window".
+
+    What is left of the arrow occurs once in the solution's text. Two such slips at once are recognised, too.
+
+    >>> slip("The step just made counts as well.", "counter >= window -> counter > window").changes
+    ('counter >= window -> counter > window',)
+    """
+    return Wrong(sentence, changes=changes)
 
 
 def judged(kind: str, answer: Any = None) -> Judged:
-    """A wrong answer that is told `kind`: the name of a misconception that has another example, or a kind of report.
+    """A wrong answer with the verdict `kind`: the name of a misconception that has another example, or a kind of report.
 
     Above a function that is the answer: a misconception without `when` is recognised by all of its examples. Of a
     prediction the answer, or the items in which it differs from the right one.

@@ -1,4 +1,4 @@
-"""What the commands share: how one is added, which folder is meant, a question with yes or no, and a refusal."""
+"""Shared by the commands: adding a parser, choosing the folder, yes-or-no questions, and refusals."""
 
 import argparse
 import sys
@@ -7,16 +7,16 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Any
 
-from ..desk import places
 from ..messages.install_hints import how_to_install
 from ..messages.suggestions import did_you_mean
+from ..working_copy import places
 
 
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], what: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """Add the parser of a command: `what` it does stands in the list of all, with `more` in its own help."""
-    parser = commands.add_parser(name, help=what, description=f"{what}. {more}")
+    """Add the parser of a command: `what` it does is in the list of all, with `more` in its own help."""
+    parser = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. {more}")
     parser.set_defaults(run=run)
     return parser
 
@@ -25,8 +25,8 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     """Add the option `--folder`."""
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER",
-        help=f"your working copy of the notebooks; without it: the folder that {places.HOME} names, or the copy you are "
-        f"in, or {places.DEFAULT}",
+        help=f"your working copy of the notebooks; default: the value of {places.HOME}, or the working copy that contains "
+        f"the current folder, or {places.DEFAULT}",
     )  # fmt: skip
 
 
@@ -55,10 +55,11 @@ def find_notebook(given: str, course: Path) -> str:
     for stem in sorted(path.stem for path in course.glob("*.ipynb")):
         number, _, title = stem.partition("_")
         files |= dict.fromkeys((stem, number, number.removeprefix("0"), title), f"{stem}.ipynb")
-    name = PurePath(given).name.removesuffix(".ipynb")
+    name = PurePath(given).name.removesuffix(".ipynb").lower()
     if name not in files:
+        titles = [known for known in files if not known.isdigit()]
         raise NoNotebook(
-            f"there is no notebook {given!r}. {did_you_mean(name, files, '`labkit progress` lists them.')}"
+            f"there is no notebook {given!r}. {did_you_mean(name, titles, '`labkit progress` lists them.')}"
         )
     return files[name]
 
@@ -66,6 +67,7 @@ def find_notebook(given: str, course: Path) -> str:
 def refuse(command: str, why: object, status: int = 2) -> int:
     """Say on stderr why a command does nothing, and what to do; returns its exit `status`."""
     if isinstance(why, OSError):
-        why = f"'{why.filename}' cannot be used: {why.strerror}. {places.ELSEWHERE}"
+        elsewhere = places.ELSEWHERE if command in ("lab", "reset") else "Choose another place."
+        why = f"'{why.filename}' cannot be used: {why.strerror}. {elsewhere}"
     print(f"labkit {command}: {why}", file=sys.stderr)
     return status

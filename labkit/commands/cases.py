@@ -8,13 +8,13 @@ from ._shared import add_command
 
 def add_parser(commands: Any) -> None:
     """Add `labkit cases` to the parsers of the other commands."""
-    what = "run the documented cases and compare with what the documents print"
-    parser = add_command(commands, "cases", run, what, "Exit status 1 if one does not give what it should.")
+    what = "run the documented cases and compare the results with the documents"
+    parser = add_command(commands, "cases", run, what, "The exit status is 1 if a result differs.")
     parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came"
+        "name", nargs="?", metavar="NAME", help="show one case: its code, the documented values and the computed ones"
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--list", action="store_true", help="print the names, and what each one shows; run nothing")
+    form.add_argument("--list", action="store_true", help="list the cases without running them")
     form.add_argument("--json", action="store_true", help="print the results as JSON")
 
 

@@ -1,4 +1,4 @@
-"""`labkit course`: begin a course, write an exercise of one's own, build the notebooks, check that all is ready."""
+"""`labkit course`: start a course, write your own exercise, build the notebooks, check them, and mark answers."""
 
 import argparse
 from pathlib import Path
@@ -15,11 +15,11 @@ def add_parser(commands: Any) -> None:
 
     what = "write an example course into a new folder: course.toml and nbgrader_config.py"
     new = add_command(actions, "new", run, what, "An existing folder is never overwritten.")
-    new.add_argument("folder", type=Path, metavar="FOLDER")
+    new.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to create")
 
     what = "write an example of your own exercise: exercises/NAME.py"
-    exercise = add_command(actions, "exercise", run, what, "Change it, and name it in course.toml.")
-    exercise.add_argument("name", metavar="NAME", help="such as dot-pull")
+    exercise = add_command(actions, "exercise", run, what, "Edit it, and add its name to course.toml.")
+    exercise.add_argument("name", metavar="NAME", help="its name, such as dot-pull")
     exercise.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
     )
@@ -40,7 +40,7 @@ def add_parser(commands: Any) -> None:
     more = (
         "The marks are saved in grades.marks.csv, next to grades.csv; labkit grade --rescore adds them to the grades."
     )
-    marks = add_command(actions, "marks", run, what, more)
+    marks = add_command(actions, "mark", run, what, more)
     marks.add_argument("grades", type=Path, metavar="grades.csv", help="the table that labkit grade wrote")
     marks.add_argument(
         "--assignment", type=Path, metavar="A.ipynb", help="the instructor's notebook; default: source/NAME/NAME.ipynb"
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> None:
     marks.add_argument("--hide-names", action="store_true", help="do not show students' names")
     marks.add_argument(
         "--question", action="append", default=[], metavar="NAME",
-        help="all answers to this question, autograded ones too; may be repeated",
+        help="show all answers to this question, autograded ones too; may be repeated",
     )  # fmt: skip
     marks.add_argument("--no-browser", action="store_true", help="only print the address")
 
@@ -57,12 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
     from ..grading import AssignmentError, CourseError, JournalError, MarksError, RosterError
 
-    actions = {"new": _new, "exercise": _exercise, "build": _build, "check": _check, "marks": _marks}
+    actions = {"new": _new, "exercise": _exercise, "build": _build, "check": _check, "mark": _mark}
     try:
         return actions[arguments.action](arguments)
     except (CourseError, RosterError, AssignmentError, JournalError, MarksError, OSError) as error:
-        for line in str(error).splitlines():
-            refuse("course", line)
+        for why in [error] if isinstance(error, OSError) else str(error).splitlines():
+            refuse("course", why)
         return 1
 
 
@@ -96,10 +96,10 @@ def _build(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _marks(arguments: argparse.Namespace) -> int:
+def _mark(arguments: argparse.Namespace) -> int:
     import webbrowser
 
-    from ..grading import Assignment, MarkingDesk, MarkingServer, results_in
+    from ..grading import Assignment, MarkingQueue, MarkingServer, results_in
     from ..messages.wrapping import counted
 
     if missing := not_installed(("jinja2", "classroom")):
@@ -108,12 +108,12 @@ def _marks(arguments: argparse.Namespace) -> int:
     name = results[0].assignment if results else "NAME"
     source = arguments.assignment or Path("source") / name / f"{name}.ipynb"
     path = arguments.grades.with_suffix(".marks.csv")
-    desk = MarkingDesk(Assignment.read(source), results, path, arguments.question, arguments.hide_names)
-    if not desk.items:
+    queue = MarkingQueue(Assignment.read(source), results, path, arguments.question, arguments.hide_names)
+    if not queue.items:
         print("There is no answer to mark.")
         return 0
-    with MarkingServer(desk) as server:
-        print(f"{counted(len(desk.items), 'answer')}, {desk.done} marked. Mark them at {server.url}")
+    with MarkingServer(queue) as server:
+        print(f"{counted(len(queue.items), 'answer')}, {queue.done} marked. Mark them at {server.url}")
         print("Ctrl-C stops; each mark is saved at once.", flush=True)
         if not arguments.no_browser:
             webbrowser.open(server.url)
@@ -122,7 +122,7 @@ def _marks(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print()
     print(
-        f"{desk.done} of {counted(len(desk.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
+        f"{queue.done} of {counted(len(queue.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
     )
     return 0
 

@@ -1,11 +1,11 @@
-"""`labkit doctor`: what is installed, what is not, and how to get it."""
+"""`labkit doctor`: what is installed, what is missing, and how to install it."""
 
 import argparse
 from typing import Any
 
 from .. import __version__
-from ..desk import places
 from ..messages.install_hints import how_to_install, in_browser
+from ..working_copy import places
 from ._shared import add_command
 
 # package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does, None where no extra does)
@@ -14,14 +14,14 @@ PACKAGES = {
     "autograd": ("the derivative rules the engine is built on", ""),
     "jupyterlab": ("the guided notebooks (labkit lab)", "notebooks"),
     "ipywidgets": ("controls in notebooks", "notebooks"),
-    "anywidget": ("the widgets that play", "notebooks"),
+    "anywidget": ("interactive widgets", "notebooks"),
     "matplotlib": ("figures in notebooks", "notebooks"),
     "ml_dtypes": ("the bfloat16 format", "bfloat16"),
     "tqdm": ("progress bars", "notebooks"),
-    "nbformat": ("reading your notebooks of older formats", "classroom"),
-    "jinja2": ("pages of feedback", "classroom"),
-    "psutil": ("watching the memory of students' code", "classroom"),
-    "pyseccomp": ("refusing dangerous system calls of students' code", "classroom"),
+    "nbformat": ("reading notebooks in older formats", "classroom"),
+    "jinja2": ("feedback pages", "classroom"),
+    "psutil": ("limiting the memory of students' code", "classroom"),
+    "pyseccomp": ("blocking dangerous system calls of students' code", "classroom"),
     "nbgrader": ("nbgrader's own commands", "nbgrader"),
     "mpi4py": ("several workers", "parallel"),
     "ipyparallel": ("several workers in a notebook", "parallel"),
@@ -39,10 +39,10 @@ NEEDED = {  # the packages that one purpose needs besides NumPy and autograd
 
 def add_parser(commands: Any) -> None:
     """Add `labkit doctor` to the parsers of the other commands."""
-    what = "report what is installed, what is missing, and how to get it"
-    parser = add_command(commands, "doctor", run, what, "Exit status 1 if something that is needed is missing.")
+    what = "report what is installed, what is missing, and how to install it"
+    parser = add_command(commands, "doctor", run, what, "The exit status is 1 if a required package is missing.")
     parser.add_argument(
-        "--for", choices=sorted(NEEDED), dest="purpose", help="exit with 1 unless all that this needs is available"
+        "--for", choices=sorted(NEEDED), dest="purpose", help="also require the packages that this purpose needs"
     )
 
 
@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  {state:<14} {name:<12} {versions[name] or '':<12} {purpose}{how}")
     lacking = [name for name in NEEDED.get(arguments.purpose, ()) if not versions[name]]
     if in_browser():
-        print("A web page has what it came with. For the rest, have labkit on a computer.")
+        print("A web page cannot install packages. For the others, install labkit on a computer.")
     else:
         _print_notebooks()
         layers = _layers()
-        print(f"Around students' code (labkit grade):\n{layers}")
+        print(f"Isolation of students' code (labkit grade):\n{layers}")
         lacking += [f"'{name}'" for name in layers.missing if arguments.purpose == "grading"]
     complete = all(version for name, version in versions.items() if PACKAGES[name][1] == "")
     if not (complete and _engine_works()):
@@ -79,20 +79,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _again() -> str:
-    return "load the page again" if in_browser() else how_to_install("", "--force-reinstall")
+    return "reload the page" if in_browser() else how_to_install("", "--force-reinstall")
 
 
 def _print_notebooks() -> None:
     course, copy = places.originals(), places.working_copy()
-    found, where = ("found", course) if course else ("not installed", "clone the repository to have them")
+    found, where = ("found", course) if course else ("not installed", "clone the repository to get them")
     print(f"  {found:<14} {'notebooks':<12} {where}")
-    laid, where = ("found", copy) if places.is_laid(copy) else ("not yet", f"{copy}: labkit lab makes it")
+    laid, where = ("found", copy) if places.is_laid(copy) else ("not yet", f"{copy}: labkit lab creates it")
     print(f"  {laid:<14} {'your copy':<12} {where}")
 
 
 def _layers() -> Any:
     """What `labkit grade` needs in addition to packages: the isolation of students' code that this machine allows."""
-    from ..jail import installed_layers, tried_layers
+    from ..sandbox import installed_layers, tried_layers
 
     return tried_layers() if _version("psutil") else installed_layers()
 

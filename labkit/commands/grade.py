@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:
         "labkit also writes grades.questions.csv, grades.html (your overview with the misconceptions of the class) and "
         "grades.journal, from which --resume continues."
     )
-    for add in (_add_files, _add_results, _add_again, _add_limits):
+    for add in (_add_files, _add_results, _add_second_run, _add_limits):
         add(parser)
 
 
@@ -35,7 +35,7 @@ def _add_files(parser):
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
     parser.add_argument(
         "--roster", type=Path, metavar="FILE.csv",
-        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column id; default: the "
+        help="the list of students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column 'id'; default: the "
         "roster in course.toml",
     )  # fmt: skip
     parser.add_argument(
@@ -53,11 +53,11 @@ def _add_results(parser):
         "--feedback",
         type=Path,
         metavar="FOLDER",
-        help="write a page of feedback for each student; FILE.zip: an archive that Moodle or Canvas imports",
+        help="write a feedback page for each student; FILE.zip: an archive that Moodle or Canvas imports",
     )
 
 
-def _add_again(parser):
+def _add_second_run(parser):
     """The options of a second run."""
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
@@ -65,7 +65,7 @@ def _add_again(parser):
         help="run no code: write the results of the last run again, with the current points, texts and marks",
     )  # fmt: skip
     parser.add_argument(
-        "--again",
+        "--regrade",
         action="append",
         default=[],
         metavar="NAME",
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from ..grading import AssignmentError, JournalError, SubmissionError, grade_class
-    from ..jail import NotIsolated
+    from ..sandbox import NotIsolated
 
     plan = _plan(arguments)
     if plan.unsafe:
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     except NotIsolated as error:
         return _refuse(f"{error}\n{_ANYWAY}")
     except (AssignmentError, SubmissionError, JournalError, RuntimeError, OSError, ValueError) as error:
-        return _refuse(str(error))
+        return _refuse(error)
     return _tell(plan, graded)
 
 
@@ -147,7 +147,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
         resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
         pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)),
         roster=arguments.roster, returned=arguments.returned,
-        rescore=arguments.rescore, again=tuple(arguments.again),
+        rescore=arguments.rescore, regrade=tuple(arguments.regrade),
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def _tell(plan: Any, graded: Any) -> int:
     if graded.to_mark:
         print(
             f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points until then: "
-            f"labkit course marks {plan.out} --assignment {plan.assignment}"
+            f"labkit course mark {plan.out} --assignment {plan.assignment}"
         )
     if plan.returned and graded.waiting:
         print(f"Until then {plan.returned} has no grade for: {_some(graded.waiting)}")
@@ -193,15 +193,15 @@ def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
         yield f"notebooks that belong to another student: {_some(graded.others)}. The overview says to whom."
     if graded.timeless:
         yield (
-            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column submitted "
-            "to the roster; Moodle's grading worksheet has one (and course.toml its timezone)."
+            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column "
+            "'submitted' to the roster (Moodle's grading worksheet has one), and set timezone in course.toml."
         )
     if graded.strangers:
         for stranger in graded.strangers[:10]:
             yield f"not graded, because it matches no student: {stranger.file}. {stranger.why}"
         yield (
-            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column student "
-            f'("-": no student), and run the same command with --resume'
+            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column "
+            "'student' ('-': no student), and run the same command with --resume"
         )
     if graded.ungraded:
         yield f"not graded, and without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."

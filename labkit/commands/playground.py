@@ -1,4 +1,4 @@
-"""`labkit playground`: the page that shows the graph of what is typed into it, as files for any web server."""
+"""`labkit playground`: writes the page that draws the graph of the code you type, as files for any web server."""
 
 import argparse
 from pathlib import Path
@@ -9,14 +9,14 @@ from ._shared import add_command, refuse
 
 def add_parser(commands: Any) -> None:
     """Add `labkit playground` to the parsers of the other commands."""
-    what = "write the playground: a page that shows the graph of what is typed into it"
+    what = "write the playground, a web page that draws the graph of the code you type"
     parser = add_command(
-        commands, "playground", run, what, "Everything it needs, Python included, is in the same folder."
+        commands, "playground", run, what, "The folder holds everything that the page needs, Python included."
     )
-    parser.add_argument("output", type=Path, metavar="FOLDER", help="where the page is written")
+    parser.add_argument("output", type=Path, metavar="FOLDER", help="the folder to write")
     parser.add_argument(
         "--pyodide", type=Path, nargs="+", default=[], metavar="DIR",
-        help="folders that hold the files of Pyodide's distribution; without them they are fetched from there",
+        help="folders with the files of Pyodide's distribution; default: download them",
     )  # fmt: skip
 
 
@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
         page = build(arguments.output / "playground", "../runtime")
     except (ImageError, RuntimeFileError, OSError) as error:
         return refuse("playground", error)
-    print(f"{page} is to be served: python -m http.server --directory {arguments.output}")
+    print(f"Wrote {page}. Serve it with: python -m http.server --directory {arguments.output}")
     return 0

@@ -4,17 +4,19 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..desk import places
+from ..working_copy import places
 from ._shared import NoNotebook, add_command, add_folder, confirmed, find_notebook, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit progress` to the parsers of the other commands."""
-    parser = add_command(commands, "progress", run, "say which exercises are answered and which comes next")
-    parser.add_argument("notebook", nargs="?", metavar="NOTEBOOK", help="of this one only: its number, name or file")
+    parser = add_command(commands, "progress", run, "list which exercises are answered and which comes next")
+    parser.add_argument("notebook", nargs="?", metavar="NOTEBOOK", help="only this notebook: its number, name or file")
     add_folder(parser)
-    parser.add_argument("--reset", action="store_true", help="start over; the old record gets another name")
-    parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
+    parser.add_argument(
+        "--reset", action="store_true", help="start over; the old progress file is kept under another name"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --reset: do not ask for confirmation")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,9 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not folder.is_dir():
         return refuse("progress", f"there is no folder '{folder}'.")
     if arguments.reset and arguments.notebook:
-        return refuse("progress", "--reset is for all notebooks. `labkit reset NOTEBOOK` puts one back.")
+        return refuse("progress", "--reset is for all notebooks. To restore one: labkit reset NOTEBOOK")
     if arguments.reset and not (arguments.yes or confirmed(f"Start over in {folder.resolve()}?")):
-        print("Nothing was changed. (Without being asked: labkit progress --reset --yes)")
+        print("Nothing was changed. To skip the question: labkit progress --reset --yes")
         return 1
     from ..classroom import progress as record
 
@@ -36,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     done = record.progress(reset=arguments.reset, folder=folder)
     print(done.of(notebook.removesuffix(".ipynb")) if notebook else done)
     if (folder / record.FILE).exists():
-        print(f"Kept in {(folder / record.FILE).resolve()}")
+        print(f"Stored in {(folder / record.FILE).resolve()}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`labkit site`: the course as web pages, with cells that run where that is asked for."""
+"""`labkit site`: the course as web pages, with live cells if requested."""
 
 import argparse
 from pathlib import Path
@@ -9,18 +9,20 @@ from ._shared import add_command, not_installed, refuse
 
 def add_parser(commands: Any) -> None:
     """Add `labkit site` to the parsers of the other commands."""
-    what = "build the site: notebooks with widgets that play, the reference, a search"
+    what = "build the site: notebooks with interactive widgets, the API reference and a search"
     parser = add_command(
-        commands, "site", run, what, "It needs a clone of the repository. Exit status 1 if a link leads nowhere."
+        commands, "site", run, what, "It needs a clone of the repository. The exit status is 1 if a link is broken."
     )
-    parser.add_argument("output", type=Path, metavar="FOLDER", help="where the site is written; it must not exist yet")
-    parser.add_argument("--live", action="store_true", help="the cells of each page can be run in the browser")
+    parser.add_argument("output", type=Path, metavar="FOLDER", help="the folder to write; it must not exist yet")
+    parser.add_argument("--live", action="store_true", help="let readers run the cells of each page in their browser")
     parser.add_argument(
         "--pyodide", type=Path, nargs="+", default=[], metavar="DIR",
-        help="folders that hold the files of Pyodide's distribution; without them they are fetched from there",
+        help="folders with the files of Pyodide's distribution; default: download them",
     )  # fmt: skip
-    parser.add_argument("--notebooks", nargs="+", default=["*"], metavar="NAME", help="with these alone, such as 03_*")
-    parser.add_argument("--modules", nargs="*", metavar="MODULE", help="with the reference of these modules alone")
+    parser.add_argument(
+        "--notebooks", nargs="+", default=["*"], metavar="NAME", help="only these notebooks, such as 03_*"
+    )
+    parser.add_argument("--modules", nargs="*", metavar="MODULE", help="only the reference of these modules")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     modules = MODULES if arguments.modules is None else arguments.modules
     try:
         wrong = build_site(arguments.output, arguments.notebooks, modules, arguments.live, arguments.pyodide)
-    except (SiteError, ImageError, RuntimeFileError) as error:
+    except (SiteError, ImageError, RuntimeFileError, OSError) as error:
         return refuse("site", error)
     html = arguments.output.resolve() / "html"
     served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""

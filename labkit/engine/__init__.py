@@ -14,6 +14,7 @@ from .graph import Contribution, Graph, Step, argument_names, checked_names, one
 from .levels import TAPE, inside, new_level, running
 from .no_warnings import quietly
 from .numpy_rules import sum_once, two_bytes, unbroadcast_f
+from .observers import watch
 from .per_thread import PerThread
 from .record_node import Record
 from .reverse import Reverse, reverse_pass, vjp
@@ -22,7 +23,6 @@ from .scope import Scope, current
 from .summary import LARGE, Summary, Unknown, summarised
 from .trees import leaves, map_leaves
 from .user_code import assignment_target, is_library, is_own, user_site
-from .watching import watch
 
 __all__ = [
     "LARGE", "TAPE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record",

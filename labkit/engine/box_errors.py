@@ -44,7 +44,7 @@ def explained(error) -> Any:
     end = last_frame(error.__traceback__)
     if end is not None and end.tb_frame.f_code in _REFUSING:
         came = described(last_frame(error.__traceback__, _TAKING.__contains__).tb_frame.f_locals["value"])
-        return TypeError(f"expected numbers or arrays to be computed, but got {came}")
+        return TypeError(f"expected numbers or arrays, but got {came}")
     if not (_speaks_of_a_box(error) or _speaks_of_a_box(error.__cause__) or _raised_by_a_box(error.__cause__)):
         return None
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
@@ -79,20 +79,21 @@ def _words(error):
     if _was_storing(error):
         if error.__cause__ is not None:
             return (
-                f"{VALUE} cannot be put into an array that is there already: its gradient would be lost. Collect the values "
+                f"{VALUE} cannot be stored in an existing array, because its gradient would be lost. Collect the values "
                 "in a list and join them at the end: np.array(values), or np.stack(values), of autograd.numpy"
             )
         if "item" in str(error):
             return (
-                "an array that is being differentiated cannot be changed in place, as by x[0] = 1: its old values are still "
-                "needed. Make a new one: np.where(condition, new, x), or np.concatenate([new, x[1:]]), of autograd.numpy"
+                "an array that is being differentiated cannot be changed in place, as by x[0] = 1, because the backward pass "
+                "needs its old values. Make a new array, with autograd.numpy: np.where(condition, new, x), or "
+                "np.concatenate([new, x[1:]])"
             )
     if isinstance(error, AttributeError) and isbox(getattr(error, "obj", None)):
         known = callable(getattr(anp, error.name or "", None))
         instead = f"Write np.{error.name}(x), of autograd.numpy" if known else "Use the functions of autograd.numpy"
         return f"{VALUE} has no .{error.name}. {instead}"
     if error.__cause__ is not None:
-        return f"{VALUE} was given to code that takes plain numbers: its gradient would be lost. {_ADVICE}"
+        return f"{VALUE} was passed to code that takes plain numbers, so its gradient would be lost. {_ADVICE}"
     name = _box_names()
     python = re.sub(
         rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?", VALUE, str(error)
@@ -100,7 +101,7 @@ def _words(error):
     return f"{python}. {_ADVICE}"
 
 
-_ADVICE = "Use the functions of autograd.numpy, on the value as it is"
+_ADVICE = "Use the functions of autograd.numpy on the value itself"
 
 
 def _was_storing(error):

@@ -18,7 +18,7 @@ _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it 
 
 
 def numeric(value, *what) -> Any:
-    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is no number and for an array of objects,
+    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is not a number and for an array of objects,
     text or dates, with the words `what` that say which value this is. Complex and two-byte numbers pass.
 
     A Python number becomes NumPy's: Python raises at 1/0 and answers with a complex number for (-1.0)**0.5, where an array
@@ -45,7 +45,7 @@ def _integer(value, *what):
         came = (
             f"the integer {value:.3g}. Write {float(value)}"
             if int(value).bit_length() < 1024
-            else "one beyond any float"
+            else "an integer larger than any float"
         )
         raise TypeError(f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got {came}")
     return raw
@@ -56,12 +56,12 @@ def described(value) -> str:
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
         if value.dtype.kind in _NO_NUMBERS:
-            return f"an array of {value.dtype} (make it one of numbers: x.astype(float))"
-        return f"{kind} (make it a plain array with np.asarray)"
+            return f"an array of {value.dtype} (convert it to numbers: x.astype(float))"
+        return f"{kind} (convert it to a plain array with np.asarray)"
     if isinstance(value, _CONTAINERS):
-        return f"{kind} (make a list an array with np.array)"
+        return f"{kind} (convert a list to an array with np.array)"
     if hasattr(value, "__engine_value__"):
-        return f"{kind} (a dialect's tensors have functions of their own, of the same names)"
+        return f"{kind} (for tensors of a dialect, use that dialect's function of this name)"
     return kind
 
 
@@ -74,7 +74,7 @@ def check_function(usage, fun, expected="a function") -> None:
     if isinstance(fun, type):
         name = fun.__name__
         raise TypeError(
-            f"{caller}: expected {expected}, but got the class {name}. Make an object of it first: {name}(...)"
+            f"{caller}: expected {expected}, but got the class {name}. Create an instance first: {name}(...)"
         )
     if not callable(fun) or isbox(fun):
         came = VALUE if isbox(fun) else type(fun).__name__
@@ -100,14 +100,14 @@ def with_tangents(args, tangents) -> list[tuple[Any, Any]]:
     """
     if not (isinstance(args, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(args) == len(tangents)):
         raise TypeError(
-            "jvp: expected a tuple of arguments and one of as many tangents. Write labkit.jvp(f, (x,), (v,))"
+            "jvp: expected a tuple of arguments and a tuple of as many tangents. Write labkit.jvp(f, (x,), (v,))"
         )
     pairs = []
     for value, tangent in zip(args, tangents, strict=True):
         tangent = numeric(tangent, "jvp: the tangent")
         if shape_of(value) != shape_of(tangent):
             raise ValueError(
-                f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
+                f"jvp: expected a tangent of shape {shape_of(value)}, like its argument, but got {shape_of(tangent)}"
             )
         pairs.append((numeric(value, "jvp: the argument"), tangent))
     return pairs
@@ -126,7 +126,7 @@ def check_output(fun, output) -> Any:
     found = leaves(output)
     if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
         raise TypeError(
-            f"{getattr(fun, '__name__', 'the function')}: its result was made by plain NumPy, which loses the gradient. "
+            f"{getattr(fun, '__name__', 'the function')}: its result was computed by plain NumPy, which loses the gradient. "
             "Use the function of the same name in autograd.numpy"
         )
     if found and not any(isbox(leaf) or _has_numbers(leaf) for leaf in found):

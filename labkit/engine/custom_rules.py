@@ -1,4 +1,4 @@
-"""Derivatives of one's own: an op with its rule, and a value that is a constant to every derivative."""
+"""The user's own derivatives: an op with its rule, and a value that every derivative treats as a constant."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -37,10 +37,13 @@ def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
             answers = run(rule, (ans, g, *args), kwargs)
             if not isinstance(answers, (tuple, list)):
                 raise TypeError(
-                    f"custom_vjp: expected a tuple of one gradient per argument from the rule, got {type(answers).__name__}"
+                    "custom_vjp: expected the rule to return a tuple with one gradient per argument, but got "
+                    f"{type(answers).__name__}"
                 )
             if len(answers) != len(args):
-                raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
+                raise ValueError(
+                    f"custom_vjp: expected {len(args)} gradients, one per argument, but got {len(answers)}"
+                )
             given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
             return [_fitting(g, None if any_shape else args[i], i) for g, i in zip(given, argnums, strict=True)]
 
@@ -55,7 +58,7 @@ def _fitting(g, arg, place):
     g = numeric(g, "custom_vjp: the rule's gradient")
     if arg is not None and shape_of(g) != shape_of(arg):
         raise ValueError(
-            f"custom_vjp: expected the rule's gradient {place} to have shape {shape_of(arg)}, as its argument, but got "
+            f"custom_vjp: expected the rule's gradient {place} to have shape {shape_of(arg)}, like its argument, but got "
             f"{shape_of(g)}. Where the op broadcast the argument, sum over the copies"
         )
     return g

@@ -14,8 +14,8 @@ from .checks import check_function, check_output, numeric
 from .dtypes import Array, getval, shape_of
 from .forward import jvp
 from .no_warnings import no_warnings
+from .observers import watch
 from .reverse import vjp_unchecked
-from .watching import watch
 
 
 def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
@@ -86,12 +86,12 @@ def _one_array(caller, output=None):
     if isinstance(output, (tuple, list, dict)):
         came = f"a {type(output).__name__} of {len(output)}"
         raise TypeError(
-            f"{caller}: expected one array to be returned, but got {came}. Take one: {caller}(lambda x: f(x)[0])"
+            f"{caller}: expected one array to be returned, but got {came}. Choose one output: {caller}(lambda x: f(x)[0])"
         )
 
 
 def jacrev(fun, argnums=0) -> Callable:
-    """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
+    """Jacobian by reverse mode, one VJP per output element: shape = output shape + argument shape.
 
     Cheapest when there are fewer outputs than inputs. `fun` returns one array.
 
@@ -119,7 +119,7 @@ def jacrev(fun, argnums=0) -> Callable:
 
 
 def jacfwd(fun, argnums=0) -> Callable:
-    """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs.
+    """Jacobian by forward mode, one JVP per input element; the same result as `jacrev`, cheapest for few inputs.
 
     Shape = output shape + argument shape; a tuple of `argnums` gives a tuple. `fun` returns one array.
 

@@ -14,10 +14,10 @@ from .checks import check_function, check_output, with_tangents
 from .dtypes import dense, dtype_of, isbox, match_dtype
 from .levels import inside, new_level
 from .no_warnings import no_warnings
+from .observers import watch
 from .reverse import below, vjp_unchecked
 from .rule_lookup import jvp_of, pullback, pushforward
 from .trees import map_leaves
-from .watching import watch
 
 
 class Forward(Own, JVPNode):

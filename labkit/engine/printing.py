@@ -39,7 +39,7 @@ def table(graph, most) -> str:
     lines += _elided(graph.steps, most, _step_lines)
     large = [node for node in graph.forward if np.size(node.value) > LARGE]
     if large:
-        lines.append(f"(arrays of more than {LARGE:,} numbers are summarised, as |length|)")
+        lines.append(f"(arrays of more than {LARGE:,} numbers are summarised by their |norm|)")
     return "\n".join(lines)
 
 

@@ -61,14 +61,16 @@ def _stretched(tangent, ans):
 
 
 def _check_options(fun, args, kwargs):
-    """Raise NotImplementedError for options that autograd's rules do not heed: their answers would be wrong."""
+    """Raise NotImplementedError for options that autograd's rules ignore, because their gradients would be wrong."""
     if kwargs.get("where", True) is not True:
         instead = "Choose with np.where, such as np.sum(np.where(mask, x, 0))"
-        raise NotImplementedError(f"{fun.__name__}: the derivative knows nothing of where=. {instead}")
+        raise NotImplementedError(f"{fun.__name__}: its derivative rule does not support where=. {instead}")
     if "initial" in kwargs and fun in _EXTREMES:
         name = fun.__name__.removeprefix("a")
         instead = f"Write np.{name}imum(np.{name}(x), initial)"
-        raise NotImplementedError(f"{name}: the derivative knows nothing of initial=. {instead}, of autograd.numpy")
+        raise NotImplementedError(
+            f"{name}: its derivative rule does not support initial=. {instead}, of autograd.numpy"
+        )
     if fun is _norm and (args[1:2] == (np.inf,) or kwargs.get("ord") == np.inf):
         raise NotImplementedError("norm has no derivative rule for ord=inf. Write np.max(np.abs(x)), of autograd.numpy")
 

@@ -38,8 +38,8 @@ class Summary:
 
     def __array__(self, *_, **__):
         raise TypeError(
-            f"this run kept only a summary of an array of {self.size:,} numbers: of every array of the backward pass with more "
-            f"than {LARGE:,} numbers it keeps a summary. Record it with smaller arrays to see the numbers"
+            f"expected an array whose numbers were recorded, but this one has {self.size:,}: a run keeps only a summary of "
+            f"arrays with more than {LARGE:,} numbers in its backward pass. Record it with smaller arrays"
         )
 
     def __repr__(self):
@@ -48,7 +48,7 @@ class Summary:
     def describe(self) -> str:
         """The summary in words."""
         if self.norm is None:
-            return f"{self.size:,} numbers, a sum of arrays of which only summaries are known"
+            return f"{self.size:,} numbers: a sum of summarised arrays"
         bad = "".join(f"; {count:,} {what}" for count, what in ((self.nans, "nan"), (self.infs, "inf")) if count)
         return (
             f"{self.size:,} numbers, summarised: from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}, first "
@@ -60,7 +60,7 @@ class Unknown(Summary):
     """Replaces an array that was not computed: it has a shape and a dtype.
 
     >>> Unknown.of((2, 3), "float32")
-    float32[2, 3]: 6 numbers, not computed
+    float32[2, 3]: not computed (6 entries)
     """
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class Unknown(Summary):
 
     def describe(self) -> str:
         """The summary in words."""
-        return f"{self.size:,} number{'' if self.size == 1 else 's'}, not computed"
+        return f"not computed ({self.size:,} entries)"
 
 
 def summarised(value) -> Any:

@@ -1,4 +1,4 @@
-"""The user's code while it runs: on which line it is, the name it stores a result in, and which files are not the user's."""
+"""The user's code while it runs: the current line, the variable that a result is assigned to, and which files are the user's."""
 
 import contextlib
 import dis
@@ -17,7 +17,7 @@ _calls = count()
 
 class _LastCall(threading.local):
     """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from.
-    Whoever records clears `frame` at the end."""
+    The recorder clears `frame` at the end."""
 
     frame: FrameType | None = None
     site: tuple | None = None

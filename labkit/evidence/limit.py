@@ -1,10 +1,10 @@
-"""A time limit for a student's code: an exception that comes back until every loop is left, whatever catches it.
+"""A time limit for a student's code: an exception that is raised again until every loop has ended, even if it is caught.
 
 What wakes us at the deadline is an alarm in the main thread, elsewhere a timer, and without threads (the browser) nothing is
 needed, because we look from the start. From Python 3.12 on, `sys.monitoring` then raises `TimeUp` at each line, jump and call of
 Python code, in the first second only in the learner's own file, so that no library's clean-up is cut short. Python 3.11
 does it by tracing, which ends with the first exception: there a bare `except` in a loop is left by an alarm alone. A
-single call into compiled code that does not return cannot be left by anybody.
+single call into compiled code that does not return cannot be interrupted.
 """
 
 import signal

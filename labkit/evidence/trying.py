@@ -1,4 +1,4 @@
-"""Try a student's function on drawn inputs, and keep the result as evidence, which another process may judge."""
+"""Tries a student's function on random inputs, and keeps the result as evidence, which another process may judge."""
 
 import inspect
 from collections.abc import Callable
@@ -16,8 +16,8 @@ class TriedCall:
     """One call: its outcome, and the plain arguments as the call left them.
 
     `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
-    `takes` is the signature, for the message. `done` has what was observed (see `observers`); None where nobody
-    said so.
+    `takes` is the signature, for the message. `done` has what was observed (see `observers`); None where nothing
+    was observed.
     """
 
     outcome: CallOutcome

@@ -1,7 +1,9 @@
-"""Tensors of the dialects and what they hold, as recognisers see values."""
+"""Tensors of the dialects and their contents, as recognisers see them."""
 
 import reprlib
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +13,7 @@ from ..engine import Reverse, getval, isbox, new_box, new_level
 
 DIALECTS = ("mindspore", "torch")
 BOXES = "boxes"
+EXACT = frozenset((Fraction, Decimal))  # numbers of the standard library, which become floats
 PLAIN = frozenset((int, float, bool, str, type(None)))  # of most values that are sent
 
 
@@ -34,6 +37,8 @@ def plain_data(value: Any) -> Any:
         value = getval(value)
     if type(value) in PLAIN:
         return value
+    if type(value) in EXACT:
+        return float_of(value)
     if is_tensor(value):
         return array_of(value)
     if isinstance(value, (tuple, list)):
@@ -45,6 +50,14 @@ def plain_data(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: plain_data(v) for key, v in value.items()}
     return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+def float_of(value: Fraction | Decimal) -> float:
+    """The nearest float; infinity where the number is too large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 def array_of(tensor: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from .findings import Pace as Pace
 from .handout import hand_out as hand_out
 from .journal import JournalError as JournalError
 from .journal import results_in as results_in
-from .marking import MarkingDesk as MarkingDesk
+from .marking import MarkingQueue as MarkingQueue
 from .marking import MarkingServer as MarkingServer
 from .marks import MarksError as MarksError
 from .overview import summarise as summarise

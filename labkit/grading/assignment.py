@@ -1,4 +1,4 @@
-"""An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
+"""An assignment, read from the instructor's notebook, with what the grader needs and students do not get."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..messages.suggestions import did_you_mean
-from .added import AddedQuestion, added_questions, are_points, is_marked, mark
+from .instructor_questions import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
 
 class AssignmentError(ValueError):
-    """A file that is no instructor's notebook; the message says what is wrong with it and what to do."""
+    """A file that is not an instructor's notebook; the message says what is wrong with it and what to do."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Assignment:
     `locked` holds the `grade_id` of every locked cell and every grade cell: what a submission has there is ignored.
     Where a slot is one of several, `questions` holds the first of them; `for_student` chooses. `own` holds the instructor's
     own exercises: their names and the texts of their files. `added` are the questions that the instructor added by hand,
-    `inner` the locked code that stands behind an answer (as `setup`, each with the ids of the cells before it). `order`
-    names all questions as they stand in the notebook.
+    `inner` the locked code that follows an answer (as `setup`, each with the ids of the cells before it). `order`
+    names all questions as they are in the notebook.
     """
 
     name: str
@@ -155,9 +155,9 @@ def read_notebook(path: str | PathLike[str]) -> Any:
         raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
     except OSError as error:
         raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except Exception as error:  # whatever stands in a file that is no notebook
+    except Exception as error:  # whatever stands in a file that is not a notebook
         reason = (str(error).splitlines() or [""])[0][:100]
-        raise AssignmentError(f"{path}: is not a notebook ({type(error).__name__}: {reason}). {_ANEW}") from None
+        raise AssignmentError(f"{path}: is not a notebook ({reason or type(error).__name__}). {_ANEW}") from None
 
 
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ def _slot(entry: Any) -> Slot:
 
 
 def _given(cells: dict[str, Any], locked: dict[str, Any]) -> tuple[tuple, tuple]:
-    """The locked code before the first answer, and what stands behind one with the ids before it, nearest first."""
+    """The locked code before the first answer, and the code after one with the ids before it, nearest first."""
     setup, inner, before = [], [], list[str]()
     answered = False
     for grade_id, cell in cells.items():

@@ -1,4 +1,4 @@
-"""Grade a class from a folder of submissions to a table of grades, in a way that can be interrupted."""
+"""Grades a class from a folder of submissions to a table of grades; a run can be interrupted and resumed."""
 
 import hashlib
 import os
@@ -17,16 +17,17 @@ from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
 from .export import grade_column, read_matches
-from .finals import Final, finals_of, unknown_extensions
+from .files import SubmissionError
+from .final_scores import Final, finals_of, unknown_extensions
 from .grader import Grader, Settings
 from .journal import Journal, fingerprint_of, locked, seed_of
+from .late_policy import Rules
 from .marks import left_over, marked, read_marks
 from .matching import OTHERS
 from .processes import Reader
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
 from .roster import Roster, read_roster, with_ids_of
-from .rules import Rules
 from .run import Done, Plan, written
 from .submissions import Stranger, Submission
 from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of
@@ -105,10 +106,12 @@ def grade_class(
             plan.submissions, assignment.name, plan.assignment, roster, matches, rules.zone, reader
         )  # fmt: skip
         found = collected.submissions
+        if not (found or collected.strangers or roster):
+            raise SubmissionError(f"There is no submission in {plan.submissions}; expected the students' notebooks.")
         known = [*assignment.order, *(submission.student for submission in found)]
-        if strange := next((name for name in plan.again if name not in known), ""):
+        if strange := next((name for name in plan.regrade if name not in known), ""):
             raise ValueError(
-                f"--again: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
+                f"--regrade: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
             )
         with _made(plan.out.parent), locked(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
@@ -138,7 +141,7 @@ def _made(folder: Path) -> Iterator[None]:
 def _results(
     plan: Plan, assignment: Assignment, found: list[Submission], begin: Callable[[int], None], step: Callable[[], None]
 ) -> list[SubmissionResult]:
-    """Grade what is not in the journal yet, or stands on something else; a result for each submission, in their order."""
+    """Grade what is not in the journal yet, or was graded on something else; a result for each submission, in their order."""
     journal, settings = _begin(plan, assignment, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
@@ -147,7 +150,7 @@ def _results(
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
             done = before if before is not None and is_graded(before) else None
-            again = assignment.order if work.student in plan.again else plan.again
+            again = assignment.order if work.student in plan.regrade else plan.regrade
             if plan.rescore or (done is not None and not stale(done, assignment, again)):
                 results[work.student] = done or _not_run(assignment, settings, work)
                 step()
@@ -174,7 +177,9 @@ def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
         roster = with_ids_of(roster, read_roster(rules.roster))
     if roster and (names := unknown_extensions(rules.policy, roster)):
-        raise ValueError(f"course.toml: extensions for {', '.join(names)}, who are not on the roster {roster.path}.")
+        raise ValueError(
+            f"course.toml: extensions for students who are not on the roster {roster.path}: {', '.join(names)}."
+        )
     if plan.returned and roster is None:
         raise ValueError(f"{plan.returned} is a copy of the roster with the grades: add --roster FILE.")
     if plan.returned and roster:
@@ -196,10 +201,10 @@ def _not_run(assignment: Assignment, settings: Settings, work: Work) -> Submissi
 
 
 def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> Iterator[str]:
-    """A sentence for each question whose verdicts stand on something else than today's notebook."""
+    """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield f"{name} was changed after {counted(number, 'answer')} had been graded; to run it again for all: --again {name}"
+        yield f"{name} was changed after {counted(number, 'answer')} had been graded. To regrade them: --regrade {name}"
 
 
 def _examine(plan: Plan) -> None:
@@ -243,5 +248,5 @@ def _graded(
 
 
 def _cores() -> int:
-    """Cores that this process may use, where the system tells."""
+    """Cores that this process may use, where the system reports them."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

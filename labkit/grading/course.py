@@ -12,7 +12,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, NotAnExercise, named
 from .course_file import NAME, PlannedAssignment, course_problems, planned
-from .rules import Rules, read_rules, rule_problems
+from .late_policy import Rules, read_rules, rule_problems
 
 FILE = "course.toml"
 OWN = "exercises"  # the folder of an instructor's own
@@ -28,7 +28,7 @@ class CourseError(ValueError):
 
 @dataclass(frozen=True)
 class Course:
-    """A folder with a `course.toml`, and what stands in it; `own` holds the texts of the instructor's own exercises."""
+    """A folder with a `course.toml`, and its contents; `own` holds the texts of the instructor's own exercises."""
 
     folder: Path
     title: str

@@ -10,7 +10,7 @@ from typing import Any
 from ..classroom import EXERCISES, find
 from ..messages.suggestions import did_you_mean
 from .assignment import unknown_exercise
-from .rules import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
+from .late_policy import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
 
 VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other ones
 

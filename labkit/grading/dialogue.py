@@ -1,4 +1,4 @@
-"""One run of a submission's program in a jail: what it reports, step by step, and what tests ask its answers."""
+"""One run of a submission's program in a sandbox: what it reports, step by step, and what tests ask its answers."""
 
 import ast
 import time
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import CallOutcome, TriedCall, Unreadable, decode, goes_on
-from ..jail import Jail, Session, wire
-from .added import AddedQuestion, visible
+from ..sandbox import Sandbox, Session, wire
 from .bindings import parse
 from .disclosure import error_told, place_told
 from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
+from .instructor_questions import AddedQuestion, visible
 from .matching import CodeStep
 from .results import BY_HAND, QuestionResult
 
@@ -24,7 +24,7 @@ UNABLE = "The tests of this question could not be run. Your instructor will look
 
 
 def test_program(question: AddedQuestion) -> dict[str, Any]:
-    """What the tests' process is told to run."""
+    """What the tests' process has to run."""
     return {
         "tests": question.source, "prelude": question.prelude, "answers": question.answers,
         "points": question.points,
@@ -47,7 +47,7 @@ def relayed(
     except wire.Spent:
         return {"verdict": "unable", "error": f"the tests themselves took more than {seconds:g} s"}
     except wire.TimedOut:
-        return {"verdict": "unable", "error": f"the tests themselves ran for more than {wall:g} s on the clock"}
+        return {"verdict": "unable", "error": f"the tests themselves ran for more than {wall:g} s of elapsed time"}
     except (wire.Closed, wire.Garbled, TypeError) as error:
         return {"verdict": "unable", "error": f"the process of the tests was lost ({error})"}
     return message
@@ -136,7 +136,7 @@ class Run:
     findings: Findings
     pace: Pace
     deadline: float
-    tests_jail: Callable[[], Jail] | None
+    tests_sandbox: Callable[[], Sandbox] | None
     step: int = 0
     question: str = ""
     late: bool = False
@@ -205,7 +205,7 @@ class Run:
     def _ask(self, asked):
         self.question = asked.name
         self.late = self.late or bool(asked.tests or asked.inputs)
-        if asked.tests and self.tests_jail:
+        if asked.tests and self.tests_sandbox:
             self._test(asked)
             self.question = ""
             return
@@ -225,8 +225,8 @@ class Run:
     def _test(self, asked):
         """Let the tests of a question ask what they want to know."""
         self._expect("answers", "ready")
-        assert self.tests_jail
-        with self.tests_jail().session() as tests:
+        assert self.tests_sandbox
+        with self.tests_sandbox().session() as tests:
             wall, seconds = self._within(self.pace.cell * self.pace.wall), self.pace.cell + self.pace.grace
             verdict = relayed(tests, test_program(asked.tests), wall, seconds, self._answered)
         self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))
@@ -278,6 +278,6 @@ def _tried_call(message, after, watch):
 
 
 def _done(message, watch):
-    """What was observed of each thing that was looked for; None where that was not told."""
+    """What was observed of each thing that was looked for; None where that is unknown."""
     done = message.get("done")
     return {name: decode(done[name]) for name in watch} if isinstance(done, dict) and set(watch) <= set(done) else None

@@ -1,4 +1,4 @@
-"""Run a submission in a jail and gather evidence, whatever it does: hang, crash, or write on our line.
+"""Runs a submission in a sandbox and gathers evidence, even if it hangs, crashes or writes to the grader's channel.
 
 The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
 cell or the answer at fault is left out, and the rest is run again in a new process. Because the fault may be an older
@@ -9,31 +9,31 @@ the other cells, and tests without the other questions. So what one cell breaks 
 import time
 from collections.abc import Callable, Iterable
 
-from ..jail import Jail
+from ..sandbox import Sandbox
 from .dialogue import Blame, Run
 from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
 from .matching import CodeStep
 
 
 def examine(
-    jail: Jail,
+    sandbox: Sandbox,
     steps: list[CodeStep],
     questions: Iterable[Inquiry],
     pace: Pace,
-    tests_jail: Callable[[], Jail] | None = None,
+    tests_sandbox: Callable[[], Sandbox] | None = None,
 ) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does.
 
-    `tests_jail()` returns a second jail, in which the tests of a question are run.
+    `tests_sandbox()` returns a second sandbox, in which the tests of a question are run.
     """
     asked = {q.name: q for q in questions}
     deadline = time.monotonic() + pace.submission
-    findings = _together(jail, steps, asked, pace, deadline, tests_jail)
+    findings = _together(sandbox, steps, asked, pace, deadline, tests_sandbox)
     for name, q in asked.items():
         at = next((i for i, step in enumerate(steps) if name in step.asks), None)
         if _is_lost(findings, name, at):
             alone = steps if q.tests else [step for i, step in enumerate(steps) if i == at or step.is_given]
-            again = _together(jail, alone, {name: q}, pace, deadline, tests_jail)
+            again = _together(sandbox, alone, {name: q}, pace, deadline, tests_sandbox)
             if again.evidence[name].found in ("tested", *FOUND[1:]):
                 findings.evidence[name] = again.evidence[name]
                 findings.failures = {i: f for i, f in findings.failures.items() if i != at}
@@ -50,12 +50,12 @@ def _is_lost(findings, name, at):
 
 
 def _together(
-    jail: Jail,
+    sandbox: Sandbox,
     steps: list[CodeStep],
     asked: dict[str, Inquiry],
     pace: Pace,
     deadline: float,
-    tests_jail: Callable[[], Jail] | None,
+    tests_sandbox: Callable[[], Sandbox] | None,
 ) -> Findings:
     """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
     findings = Findings({}, {})
@@ -66,8 +66,8 @@ def _together(
                 findings.evidence[name] = Evidence("timeout")
             break
         try:
-            with jail.session() as session:
-                Run(session, steps, pending, left_out, findings, pace, deadline, tests_jail).through()
+            with sandbox.session() as session:
+                Run(session, steps, pending, left_out, findings, pace, deadline, tests_sandbox).through()
         except Blame as blame:
             if blame.question:
                 evidence = findings.evidence.setdefault(blame.question, Evidence())

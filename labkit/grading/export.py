@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 from .assignment import Assignment
 from .feedback import student_page
 from .files import printable, safe_name, safe_names
-from .finals import Final
+from .final_scores import Final
 from .pages import points
 from .results import GRADED, SubmissionResult
 from .roster import Roster, RosterError, Student
@@ -175,7 +175,7 @@ def write_lms_grades(
 
 
 def grade_column(assignment: Assignment, roster: Roster) -> tuple[str, int | None]:
-    """The column of the grades and where it stands (None: it is new). Raises `RosterError` where the system imports none."""
+    """The column of the grades and its place (None: it is new). Raises `RosterError` where the system imports none."""
     kind = roster.kind
     if not kind.grade:
         raise RosterError(
@@ -235,7 +235,7 @@ def write_feedback_archive(
 ) -> Path:
     """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
 
-    In Moodle that is the folder of the submission, in Canvas what stands before the student's own name of the file, for
+    In Moodle that is the folder of the submission, in Canvas the part before the student's own name of the file, for
     others STUDENT/ASSIGNMENT.html. A student without a submission has no page. Raises OSError where it cannot be written.
     """
     handed_in = [final for final in finals if final.result.file]

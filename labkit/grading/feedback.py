@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 from .disclosure import note_told
 from .files import safe_name, safe_names
-from .finals import Final
+from .final_scores import Final
 from .pages import exercise_title, render
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 

@@ -1,10 +1,10 @@
-"""What is asked of a submission, how long it may take, and what is found out."""
+"""What the grader asks of a submission, the time limits, and what it finds."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import TriedCall
-from .added import AddedQuestion
+from .instructor_questions import AddedQuestion
 
 FOUND = ("missing", "empty", "value", "function")
 
@@ -14,7 +14,7 @@ class Pace:
     """Seconds of CPU time: of one cell, of one call of an answer; and on the clock: of one submission in all.
 
     A cell and a call may take `wall` times their seconds on the clock, because neighbours may have the processor. `grace`
-    is what a program has to tell of a time-out itself, before it is ended from outside.
+    is what a program has to report a time-out itself, before it is ended from outside.
     """
 
     cell: float = 10.0

@@ -1,4 +1,4 @@
-"""Grade submissions: what each answer earns, by evidence from a jail, on inputs drawn now."""
+"""Grades submissions: the points of each answer, by evidence from a sandbox on random inputs."""
 
 import hashlib
 import re
@@ -11,21 +11,21 @@ from types import MappingProxyType
 from typing import Any
 
 from ..classroom import EXERCISES
-from ..jail import Jail, JailError, Limits
-from .added import AddedQuestion
+from ..sandbox import Limits, Sandbox, SandboxError
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
 from .bounds import Bounds, Exceeded, bounded
+from .damaged_notebooks import read_submission
 from .dialogue import result_of_tests
 from .disclosure import LATE
 from .examine import examine
 from .findings import Evidence, Findings, Inquiry, Pace
+from .instructor_questions import AddedQuestion
 from .judging import Judge, cut, exercise_of
 from .manual import by_hand, by_person, known_ids, pictures_of, written_answers
 from .matching import NOT_DRAWN, CodeStep, UnknownVariant, plan, variant_of
 from .rescoring import asked_of, basis
 from .results import BY_HAND, QuestionResult, SubmissionResult
-from .salvage import read_submission
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
@@ -52,10 +52,10 @@ class Settings:
 
 @dataclass
 class Grader:
-    """Grades one submission after the other in a jail of its own; use it with `with`.
+    """Grades one submission after the other in a sandbox of its own; use it with `with`.
 
-    `tell` hears the name of each question that is about to be judged. `worn` is true when something took more than it may:
-    then a process should not go on with it. Raises `jail.layers.NotIsolated` at the start where a needed layer is missing
+    `tell` is called with the name of each question that is about to be judged. `worn` is true when something exceeded its
+    limit: then a process should stop using it. Raises `sandbox.layers.NotIsolated` at the start where a needed layer is missing
     and `settings.unsafe` is false.
     """
 
@@ -63,32 +63,32 @@ class Grader:
     settings: Settings
     tell: Callable[[str], None] = lambda name: None
     worn: bool = False
-    tests_jail: Jail | None = None
+    tests_sandbox: Sandbox | None = None
 
     def __post_init__(self) -> None:
         EXERCISES.adopt(dict(self.assignment.own))
         self.judge = Judge(self.settings.seed, self.settings.pace)
 
     def __enter__(self) -> "Grader":
-        self.jail = self._new_jail()
+        self.sandbox = self._new_sandbox()
         return self
 
     def __exit__(self, *ignored: Any) -> None:
-        self.jail.stop()
-        if self.tests_jail:
-            self.tests_jail.stop()
+        self.sandbox.stop()
+        if self.tests_sandbox:
+            self.tests_sandbox.stop()
 
-    def _new_jail(self):
-        jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
-        jail.start()
-        return jail
+    def _new_sandbox(self):
+        sandbox = Sandbox(self.settings.limits, self.settings.unsafe, self.settings.preload)
+        sandbox.start()
+        return sandbox
 
-    def _second_jail(self) -> Jail:
-        """The jail of the instructor's tests, which no student's code enters; started where there are such tests."""
-        if self.tests_jail is None:
-            self.tests_jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
-            self.tests_jail.start()
-        return self.tests_jail
+    def _second_sandbox(self) -> Sandbox:
+        """The sandbox of the instructor's tests, which no student's code enters; started where there are such tests."""
+        if self.tests_sandbox is None:
+            self.tests_sandbox = Sandbox(self.settings.limits, self.settings.unsafe, self.settings.preload)
+            self.tests_sandbox.start()
+        return self.tests_sandbox
 
     def grade(
         self, student: str, data: bytes, file: str = "", notes: Iterable[str] = (), again: bool = False,
@@ -155,13 +155,13 @@ class Grader:
     def _examine(self, steps: list[CodeStep], questions: Iterable[Question | AddedQuestion]) -> Findings:
         asked = [self._asked(q) for q in questions if not (isinstance(q, AddedQuestion) and q.by_hand)]
         try:
-            return examine(self.jail, steps, asked, self.settings.pace, self._second_jail)
-        except (JailError, OSError):  # a jail is gone: new ones, and once more
-            self.jail.stop()
-            if self.tests_jail:
-                self.tests_jail.stop()
-            self.jail, self.tests_jail = self._new_jail(), None
-            return examine(self.jail, steps, asked, self.settings.pace, self._second_jail)
+            return examine(self.sandbox, steps, asked, self.settings.pace, self._second_sandbox)
+        except (SandboxError, OSError):  # a sandbox is gone: new ones, and once more
+            self.sandbox.stop()
+            if self.tests_sandbox:
+                self.tests_sandbox.stop()
+            self.sandbox, self.tests_sandbox = self._new_sandbox(), None
+            return examine(self.sandbox, steps, asked, self.settings.pace, self._second_sandbox)
 
     def _asked(self, question: Question | AddedQuestion) -> Inquiry:
         if isinstance(question, AddedQuestion):

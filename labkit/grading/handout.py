@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import base_of
-from ..jail import NotIsolated
-from .added import misplaced
+from ..sandbox import NotIsolated
 from .assignment import Assignment, grade_id_of, read_notebook
 from .build import digest, instructor_notebook, personal, what_is_asked
 from .course import Course, CourseError
 from .course_file import PlannedAssignment
 from .grader import Settings
+from .instructor_questions import misplaced
 from .notebooks import write, writes
 from .release import released
 from .results import BY_HAND, QuestionResult
@@ -124,7 +124,7 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
 
 
 def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
-    """Put into a notebook that was changed by hand what `fresh` has other: points, partial credit, exercises of one's own.
+    """Put into a notebook that was changed by hand what `fresh` has other: points, partial credit, own exercises.
 
     What else differs stays. The cells of an own exercise that was changed are replaced. Returns what was done, in words.
     """

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..desk import DAMAGED
+from ..working_copy import DAMAGED
 from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
@@ -37,7 +37,7 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: dict[str, Any]) -> None:
-        """Use `Journal.open`. Raises JournalError for a file that is no journal, or one of another run."""
+        """Use `Journal.open`. Raises JournalError for a file that is not a journal, or one of another run."""
         self.path, self.results = Path(path), dict[str, SubmissionResult]()
         data = self.path.read_bytes() if os.path.lexists(path) else b""
         self._end = self._read(data, json.loads(json.dumps(fingerprint)))
@@ -169,8 +169,9 @@ def begun_alone(path: str | os.PathLike[str]) -> bool:
 
 
 def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
-    """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
-    head, *lines = Path(path).read_bytes().split(b"\n")
+    """The latest result of each student, for reading only: nothing is written. Raises JournalError, OSError."""
+    path = Path(path)
+    head, *lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
     if not head.startswith(HEAD.encode()):
         raise JournalError(f"{path} is not a journal of labkit. Use the table of grades that labkit grade wrote.")
     found: dict[str, SubmissionResult] = {}

@@ -1,16 +1,16 @@
-"""Answers that are graded by hand: found in a submission, with their pictures, and kept until they are marked."""
+"""Answers for manual grading: found in a submission, with their pictures, and kept until they are marked."""
 
 import base64
 import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from ..desk import DAMAGED
-from .added import TASK, AddedQuestion
+from ..working_copy import DAMAGED
 from .assignment import Assignment, Question
+from .damaged_notebooks import CodeCell, SubmittedCode, TextCell
 from .files import LIMIT
+from .instructor_questions import TASK, AddedQuestion
 from .results import BY_HAND, QuestionResult
-from .salvage import CodeCell, SubmittedCode, TextCell
 
 WAITING = "Your instructor will grade this answer."
 
@@ -35,7 +35,7 @@ def known_ids(assignment: Assignment) -> set[str]:
 
 
 def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[str]) -> str | None:
-    """What a student wrote; for a task what stands between it and the next cell with an id of the assignment."""
+    """What a student wrote; for a task everything between it and the next cell with an id of the assignment."""
     cells = list(_in_order(handed))
     places = [i for i, cell in enumerate(cells) if cell.grade_id == question.name]
     if not places:
@@ -51,7 +51,7 @@ def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[s
 
 
 def by_hand(question: AddedQuestion, written: dict[str, str]) -> QuestionResult:
-    """The result before anybody has marked it: nothing for no answer, otherwise a person is awaited."""
+    """The result before it is marked: nothing for no answer, otherwise a person is awaited."""
     answer = written.get(question.name)
     if answer is None:
         kind, text = "missing", "The cell of this question is missing."
@@ -63,7 +63,7 @@ def by_hand(question: AddedQuestion, written: dict[str, str]) -> QuestionResult:
 
 
 def _in_order(handed: SubmittedCode) -> Iterator[CodeCell | TextCell]:
-    """All cells as they stand in the notebook."""
+    """All cells as they are in the notebook."""
     texts = list(handed.texts)
     for cell in handed.cells:
         while texts and texts[0].before < cell.index:
@@ -79,7 +79,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 def pictures_of(data: bytes, kinds: dict[str, str], known: Collection[str]) -> dict[str, list[str]]:
     """The PNG pictures, in Base64, of the questions in `kinds` (name -> kind), from the bytes of a notebook.
 
-    Of a task they are those of all cells up to the next of the ids `known`. What is no picture is left out; nothing is raised.
+    Of a task they are those of all cells up to the next of the ids `known`. What is not a picture is left out; nothing is raised.
     """
     try:
         cells = json.loads(data)["cells"] if kinds and len(data) <= LIMIT else []

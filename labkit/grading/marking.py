@@ -1,4 +1,4 @@
-"""Answers to mark, one after the other: pages, what is typed into them, and the server that shows them to this machine's browser.
+"""Manual grading in the browser: pages with one answer each, the marks typed into them, and the local server.
 
 A server and not a file, because each mark is on disk as soon as it is given, and a closed window loses nothing. Its address holds
 a secret, so that no other user and no other page reaches it; no page runs a script.
@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from ..messages.suggestions import did_you_mean
-from .added import AddedQuestion
 from .assignment import Assignment
 from .files import printable
+from .instructor_questions import AddedQuestion
 from .marks import LONGEST_COMMENT, Mark, MarksError, digest_of, read_marks, write_marks
 from .pages import exercise_title, points, render
 from .rescoring import rescored
@@ -42,7 +42,7 @@ class Item:
         return printable(self.student), self.question.question
 
 
-class MarkingDesk:
+class MarkingQueue:
     """The answers to mark, question by question, and the file that the marks are kept in.
 
     Within a question the order has nothing to do with names. With `questions`, all answers to these, also those that
@@ -157,13 +157,13 @@ HEADERS = {
 
 
 class MarkingServer(ThreadingHTTPServer):
-    """Serves a desk at `url` on a free port of this machine.
+    """Serves a queue at `url` on a free port of this machine.
 
     Each connection has a thread: browsers open some ahead, on which they may never say anything.
     """
 
-    def __init__(self, desk: MarkingDesk) -> None:
-        self.desk, self.secret = desk, secrets.token_urlsafe(18)
+    def __init__(self, queue: MarkingQueue) -> None:
+        self.queue, self.secret = queue, secrets.token_urlsafe(18)
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -188,9 +188,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif place == "":
             self._go_on(-1)
         elif place == "end":
-            self._send(HTTPStatus.OK, self.server.desk.end_page())
+            self._send(HTTPStatus.OK, self.server.queue.end_page())
         else:
-            self._send(HTTPStatus.OK, self.server.desk.page(int(place)))
+            self._send(HTTPStatus.OK, self.server.queue.page(int(place)))
 
     def do_POST(self) -> None:
         place, length = self._place(), self.headers.get("Content-Length", "")
@@ -205,16 +205,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _save(self, place: int, typed: dict[str, str]) -> None:
         try:
-            problem = self.server.desk.save(place, typed)
+            problem = self.server.queue.save(place, typed)
         except (OSError, ValueError) as error:
             problem = f"The mark was not saved: {error}"
         if problem:
-            page = self.server.desk.page(place, problem, typed)
+            page = self.server.queue.page(place, problem, typed)
             self._send(HTTPStatus.UNPROCESSABLE_ENTITY, page)
         elif typed.get("points", "").strip():
             self._go_on(place)
         else:  # left out: to the one behind it, marked or not
-            self._redirect(str(place + 1) if place + 1 < len(self.server.desk.items) else "")
+            self._redirect(str(place + 1) if place + 1 < len(self.server.queue.items) else "")
 
     def _home(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}"
@@ -226,11 +226,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not here or not secrets.compare_digest(secret.encode(), self.server.secret.encode()):
             return None
         place = rest[0]
-        known = place.isdecimal() and len(place) < 9 and int(place) < len(self.server.desk.items)
+        known = place.isdecimal() and len(place) < 9 and int(place) < len(self.server.queue.items)
         return place if place in ("", "end") or known else None
 
     def _go_on(self, place: int) -> None:
-        after = self.server.desk.next_open(place)
+        after = self.server.queue.next_open(place)
         self._redirect("end" if after is None else str(after))
 
     def _redirect(self, page: str) -> None:

@@ -1,7 +1,7 @@
-"""What a person has given: points and comments in a table of their own, which no run of the grader touches.
+"""Marks given by a person: points and comments in a separate table, which no run of the grader changes.
 
 `grades.marks.csv` has a line for each answer that was marked: student, question, answer, points, comment. `answer` is a
-digest of what was marked, so that a mark does not go over to another answer without anybody's noticing; where it is
+digest of what was marked, so that a mark does not go over to another answer unnoticed; where it is
 empty (a line written by hand), the mark is for whatever was handed in.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..desk import write_whole
+from ..working_copy import write_whole
 from .export import read_cell, safe_cell
 from .files import printable
 from .pages import points as in_words
@@ -41,8 +41,8 @@ Marks = Mapping[tuple[str, str], Mark]
 def digest_of(answer: str) -> str:
     """By which a marked answer is known again.
 
-    >>> digest_of("Because the tape is walked back.")
-    '4ffdadbe81f9'
+    >>> digest_of("Because the tape runs backward.")
+    '9efa7f7a3e89'
     """
     return hashlib.sha256(answer.encode(errors="surrogatepass")).hexdigest()[:12]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
-from .salvage import CodeCell, SubmittedCode
+from .damaged_notebooks import CodeCell, SubmittedCode
 
 OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook begins
 
@@ -188,7 +188,7 @@ class _Cells:
 
 
 def _bound(cell: CodeCell, names: set[str]) -> dict[str, bool] | None:
-    """The `definitions` of a cell; not parsed where none of the names stands in it."""
+    """The `definitions` of a cell; not parsed where it has none of the names."""
     return definitions(without_magics(cell.source)) if any(name in cell.source for name in names) else {}
 
 
@@ -202,8 +202,8 @@ def _processes(cells: Sequence[CodeCell]) -> list[str]:
     """A note where a cell shares work among processes, which need what no answer has."""
     pools = [cell.index for cell in cells if re.search(r"(?<!Thread)\b(?:Pool|ProcessPoolExecutor)\b", cell.source)]
     return [
-        f"Cell {index} makes a pool of processes. The sandbox has no memory that processes share, so it "
-        "raises OSError: use map(), or a pool of threads."
+        f"Cell {index} creates a process pool. The sandbox has no shared memory, so this "
+        "raises OSError: use map() or a thread pool."
         for index in pools[:3]
     ]
 

@@ -1,4 +1,4 @@
-"""What a class understood: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
+"""The results of a class: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
 
 import os
 import statistics
@@ -11,9 +11,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..classroom import find
-from ..desk import write_whole
 from ..messages.wrapping import counted
-from .finals import Final
+from ..working_copy import write_whole
+from .final_scores import Final
 from .matching import ANOTHER
 from .pages import exercise_title, points, render, words
 from .results import MARKED, QuestionResult, SubmissionResult, by_question
@@ -146,7 +146,7 @@ def _is_right(answer: QuestionResult) -> bool:
 
 
 def _sentence(answer: QuestionResult) -> str:
-    """What was misunderstood, in the words of the exercise; empty for a kind that is no misconception of it."""
+    """What was misunderstood, in the words of the exercise; empty for a kind that is not a misconception of it."""
     exercise = find(answer.exercise)
     known = exercise.misconceptions if exercise else ()
     return next((m.sentence for m in known if m.name == answer.kind), "")

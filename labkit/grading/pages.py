@@ -15,7 +15,7 @@ WORDS = {  # a kind of result in two or three words, for a table
     "right": "right", "missing": "not found", "empty": "no answer yet", "type": "not a function, or not a value",
     "arguments": "wrong arguments", "error": "raised an error", "timeout": "took too long", "printed": "returned nothing",
     "mutated": "changed its input", "died": "the process ended", "kind": "wrong type",
-    "structure": "wrong structure", "shape": "wrong shape", "dtype": "wrong dtype", "value": "wrong values",
+    "structure": "wrong structure", "shape": "wrong shape", "value": "wrong values",
     "tests": "a test failed", "by-hand": "to be graded by hand", "marked": "graded by hand",
 }  # fmt: skip
 
@@ -69,8 +69,8 @@ def display_name(student: str) -> str:
 def words(kind: str) -> str:
     """A kind of result in a few words; a misconception by its name.
 
-    >>> words("dtype"), words("sum-forgotten")
-    ('wrong dtype', 'sum forgotten')
+    >>> words("shape"), words("sum-forgotten")
+    ('wrong shape', 'sum forgotten')
     """
     return WORDS.get(kind, kind.replace("-", " "))
 

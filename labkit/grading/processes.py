@@ -1,4 +1,4 @@
-"""Processes that work for this one and end with it. A `Reader` opens files with a format, such as archives, in one of them.
+"""Child processes that end with this one. A `Reader` opens files in formats such as archives in one of them.
 
 Such a process has limits on memory and CPU time (`bounds`). A file that exceeds them costs only itself and is named: the
 process is ended, and the next question goes to a new one.
@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from socket import socketpair
 from typing import Any
 
-from ..jail import die_with
+from ..sandbox import die_with
 from .bounds import Bounds, Exceeded, bounded, limit_memory
 from .files import SubmissionError
 
@@ -38,7 +38,7 @@ class Helper:
                 [sys.executable, "-c", code, str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the jail
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the sandbox
             )
         self.line = Connection(ours.detach())
         self.ended_by = 0

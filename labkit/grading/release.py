@@ -30,7 +30,7 @@ def released(notebook: Any) -> Any:
 
 
 def public_metadata(data: dict[str, Any]) -> dict[str, Any]:
-    """What a student's notebook may tell of the instructor's data: the assignment's name, and in a student's own notebook
+    """What a student's notebook may reveal of the instructor's data: the assignment's name, and in a student's own notebook
     whose it is and which exercise each question asks."""
     return {key: data[key] for key in ("assignment", "student", "variant") if key in data}
 

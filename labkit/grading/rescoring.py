@@ -1,6 +1,6 @@
-"""What is in the journal, counted with the current points and texts; and which verdicts have to be found again.
+"""Scores the journal again with the current points and texts, and finds the verdicts that must be computed again.
 
-A verdict stands on the exercise or the tests, on the set-up and on the answer's place. Points, titles, partial credit and
+A verdict depends on the exercise or the tests, on the set-up and on the answer's place. Points, titles, partial credit and
 the sentences of an exercise are not among that: they are put in whenever results are written.
 """
 
@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..classroom import base_of, find
-from .added import AddedQuestion
 from .assignment import Assignment, Question
+from .instructor_questions import AddedQuestion
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
 
 def basis(assignment: Assignment, question: Question | AddedQuestion) -> str:
-    """A digest of what the verdict on a question stands on."""
+    """A digest of what the verdict on a question depends on."""
     if isinstance(question, AddedQuestion):
         parts: list[Any] = [question.kind] if question.by_hand else [question.source, *question.prelude]
     else:
@@ -33,7 +33,7 @@ def asked_of(variant: Assignment) -> tuple[Question | AddedQuestion, ...]:
 
 
 def stale(result: SubmissionResult, assignment: Assignment, again: Collection[str] = ()) -> frozenset[str]:
-    """The questions whose verdict is missing, or stands on something else than today's; and those to be run `again`."""
+    """The questions whose verdict is missing, or depends on something else than today's; and those to be run `again`."""
     found = {question.question: question for question in result.questions}
     asked = asked_of(assignment.for_student(result.student))
     current = (q.name for q in asked if q.name in found and _stands(found[q.name], q, assignment))
@@ -41,7 +41,7 @@ def stale(result: SubmissionResult, assignment: Assignment, again: Collection[st
 
 
 def _stands(result: QuestionResult, question: Question | AddedQuestion, assignment: Assignment) -> bool:
-    """True where a verdict stands on what the question is today: also one of several that was told by the notebook."""
+    """True where a verdict was found on the question as it is today: also one of several that the notebook named."""
     if isinstance(question, Question):
         several = next((dict(slot.any_of) for slot in assignment.slots if slot.name == question.name), {})
         question = replace(question, exercise=result.exercise) if result.exercise in several else question
@@ -56,7 +56,7 @@ def merged(before: SubmissionResult, fresh: SubmissionResult) -> SubmissionResul
 
 
 def rescored(result: SubmissionResult, assignment: Assignment) -> SubmissionResult:
-    """A result by today's points and texts, its questions as they stand in the notebook; those that went are left out."""
+    """A result by today's points and texts, its questions as they are in the notebook; those that went are left out."""
     found = {question.question: question for question in result.questions}
     asked = [q for q in asked_of(assignment.for_student(result.student)) if q.name in found]
     return replace(result, questions=tuple(_by_today(found[q.name], q) for q in asked))

@@ -1,4 +1,4 @@
-"""What grading gives, as data: one `SubmissionResult` for each student, one `QuestionResult` for each question."""
+"""The results of grading, as data: one `SubmissionResult` for each student, one `QuestionResult` for each question."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -21,7 +21,7 @@ class QuestionResult:
 
     `question` is the name of the question in the assignment, `exercise` the exercise it asked (they differ where each
     student gets one of several). `kind` is "right", "missing", "empty", "type", "arguments", "error", "timeout",
-    "printed", "mutated", "died", one of the stages of a comparison ("kind", "structure", "shape", "dtype", "value"), or
+    "printed", "mutated", "died", one of the stages of a comparison ("kind", "structure", "shape", "value"), or
     the name of the misconception that was recognised; of questions that an instructor added "tests" (one is not passed),
     "by-hand" (a person has to grade it) or "marked" (one has). `text` is for the student and holds no drawn input and no
     expected value; `detail` is for the instructor, and is the text that `check` would show. `share` is the part of the

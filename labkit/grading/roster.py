@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from .layouts import Label, RosterKind, known
+from .lms_file_names import Label, RosterKind, known
 
 LARGEST = 20 * 2**20  # bytes of a table
 _STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")
@@ -21,7 +21,7 @@ _ABOUT = (
     "last_name",
     "section",
     "submitted",
-)  # what is no key, by which a file tells whose it is
+)  # what is not a key, by which a file tells whose it is
 
 
 class RosterError(ValueError):
@@ -57,7 +57,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students in their order, and the table that they stand in: its kind, its heading and its lines as they are."""
+    """The students in their order, and their table: its kind, its heading and its lines as they are."""
 
     students: tuple[Student, ...]
     kind: RosterKind
@@ -100,7 +100,7 @@ class Roster:
         return found or by_name
 
     def column(self, heading: str) -> int | None:
-        """Where a column stands; None where there is none of this name."""
+        """The place of a column; None where there is none of this name."""
         folded = [name.strip().casefold() for name in self.heading]
         return folded.index(heading.casefold()) if heading.casefold() in folded else None
 
@@ -144,8 +144,8 @@ def read_roster(path: Path) -> Roster:
 def with_ids_of(roster: Roster, own: Roster) -> Roster:
     """A system's table with the ids of the course's `own` roster, found by a key that both have, such as the address.
 
-    Whoever is on the latter alone comes last, with no line in the table (`row` is -1). Raises `RosterError` where a key of one
-    student is that of several, and where the tables share no key at all.
+    Students who are only on the latter come last, with no line in the table (`row` is -1). Raises `RosterError` where a key
+    of one student is that of several, and where the tables share no key at all.
     """
     by_key: dict[str, set[str]] = {}
     for student in own.students:

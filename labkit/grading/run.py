@@ -1,16 +1,16 @@
-"""One run of `labkit grade`: what it grades, how, and the files that it writes, each without the others."""
+"""One run of `labkit grade`: its options, and the files that it writes, each independently of the others."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..jail import Limits
+from ..sandbox import Limits
 from .assignment import Assignment
 from .bounds import Bounds
 from .export import write_feedback_archive, write_grades, write_lms_grades, write_questions, write_unmatched
 from .feedback import feedback_pages, write_feedback
-from .finals import Final
+from .final_scores import Final
 from .findings import Pace
 from .overview import write_overview
 from .results import SubmissionResult
@@ -28,7 +28,7 @@ class Plan:
     `OUT.marks.csv` is read there, where a person has given points. `seed` None: one is drawn, or the journal's is taken.
     `roster` is the list of students, the one of `course.toml` if it is not given. `feedback` is a folder, or an archive (.zip)
     for the system; `returned` the table of grades that the system imports.
-    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `again` names questions that
+    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `regrade` names questions that
     are run once more for all, and students of whom all is run once more.
     """
 
@@ -46,7 +46,7 @@ class Plan:
     roster: Path | None = None
     returned: Path | None = None
     rescore: bool = False
-    again: tuple[str, ...] = ()
+    regrade: tuple[str, ...] = ()
 
     def beside(self, ending: str) -> Path:
         """A file next to the table of grades."""
@@ -55,7 +55,7 @@ class Plan:
     @property
     def goes_on(self) -> bool:
         """True where an earlier run's journal is to be there."""
-        return self.resume or self.rescore or bool(self.again)
+        return self.resume or self.rescore or bool(self.regrade)
 
     @property
     def tables(self) -> tuple[Path, Path, Path]:

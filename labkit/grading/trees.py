@@ -29,7 +29,7 @@ class Archive:
     def __init__(self, file: Path | bytes, name: str, entries: int = ENTRIES, zone: tzinfo | None = None) -> None:
         """Its times are meant in `zone`, otherwise in this computer's.
 
-        Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries.
+        Raises SubmissionError, a sentence, for what is not an archive, a damaged one, and one with too many entries.
         """
         self.name, self.outside, self._file, self._zone = name, list[str](), file, zone
         self._infos: dict[Parts, zipfile.ZipInfo] = {}
@@ -71,7 +71,7 @@ class Archive:
         return sorted(self._folders.get(parts, ()))
 
     def is_folder(self, parts: Parts) -> bool:
-        """True where something lies below."""
+        """True where it contains something."""
         return parts in self._folders
 
     def seen(self, parts: Parts) -> Seen:
@@ -120,7 +120,7 @@ class Archive:
         return data
 
     def path(self, parts: Parts) -> Path:
-        """The archive on the disk; its name where it lies in another one."""
+        """The archive on the disk; its name where it is in another one."""
         return self._file if isinstance(self._file, Path) else Path(self.name)
 
 
@@ -154,7 +154,7 @@ def _table(file: BinaryIO) -> tuple[int, int]:
     end = file.read()
     at = end.rfind(b"PK\x05\x06")
     if at < 0 or len(end) < at + 22:
-        raise zipfile.BadZipFile("it has no end")
+        raise zipfile.BadZipFile("it is truncated")
     told = struct.unpack("<I", end[at + 12 : at + 16])[0]
     big = end.rfind(b"PK\x06\x06", 0, at)
     if big >= 0 and len(end) >= big + 48:  # the table of a large archive
@@ -171,7 +171,7 @@ class Sealed:
     """An archive below `root`, a trusted folder or itself the archive, that is opened by a `reader`."""
 
     def __init__(self, reader: Reader, root: Path, place: Place = (), zone: tzinfo | None = None) -> None:
-        """Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries."""
+        """Raises SubmissionError, a sentence, for what is not an archive, a damaged one, and one with too many entries."""
         self._reader, self._at, self.root = reader, (root.absolute(), place, zone), root
         self.name = _called(root, place)
         self.outside: list[str] = self._ask(_outside)
@@ -184,7 +184,7 @@ class Sealed:
         return [name for name, _ in listed]
 
     def is_folder(self, parts: Parts) -> bool:
-        """True where something lies below."""
+        """True where it contains something."""
         if parts not in self._is_folder and parts:
             self.names(parts[:-1])
         return self._is_folder.get(parts, not parts)
@@ -207,7 +207,7 @@ class Sealed:
         self._ask(_forget)
 
     def path(self, parts: Parts) -> Path:
-        """The archive on the disk; its name where it lies in another one."""
+        """The archive on the disk; its name where it is in another one."""
         return self.root if not self._at[1] else Path(self.name)
 
     def _ask(self, what: Any, *args: Any) -> Any:
@@ -301,7 +301,7 @@ class Folder:
                 names = list(islice((entry.name for entry in entries), NAMES + 1))
         except OSError as error:
             raise SubmissionError(
-                f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself the right to read it."
+                f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself permission to read it."
             ) from None
         if len(names) > NAMES:
             raise SubmissionError(

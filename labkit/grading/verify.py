@@ -1,18 +1,18 @@
-"""Is a course ready to be handed out? Its notebooks against `course.toml`, the solutions, the empty release."""
+"""Checks that a course is ready: its notebooks against `course.toml`, the solutions, the empty release."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from ..classroom import assess, base_of, doubts, living
-from ..jail import NotIsolated
-from .added import misplaced, ungraded
+from ..sandbox import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, class_rules
 from .course_file import PlannedAssignment
-from .finals import unknown_extensions
+from .final_scores import unknown_extensions
 from .handout import out_of_step, trial_problems
+from .instructor_questions import misplaced, ungraded
 from .release import released
 from .roster import RosterError, read_roster
 
@@ -53,14 +53,14 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     yield from (f"{path}: {problem}" for problem in misplaced(source.cells))
     if not planned.varies:
         yield from _release_problems(course, planned, source)
-    jailed: set[tuple[str, ...]] = set()  # a version with other numbers needs no jail of its own
+    tried: set[tuple[str, ...]] = set()  # a version with other numbers needs no sandbox of its own
     for asked in _variants(assignment):
         own = variant(source, asked.questions)
         yield from _answer_problems(own, asked, str(path))
         tested = any(not question.by_hand for question in assignment.added)
         exercises = tuple(base_of(question.exercise) for question in asked.questions)
-        if (assignment.own or tested) and exercises not in jailed:
-            jailed.add(exercises)
+        if (assignment.own or tested) and exercises not in tried:
+            tried.add(exercises)
             try:
                 yield from trial_problems(own, asked, str(path))
             except NotIsolated as error:
@@ -70,7 +70,7 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
     path = course.release(planned.name)
     if read_notebook(path) != released(source):
-        yield f"{path}: is not made from {course.source(planned.name)}. Run: labkit course build"
+        yield f"{path}: was not built from {course.source(planned.name)}. Run: labkit course build"
 
 
 def _variants(assignment: Assignment) -> Iterator[Assignment]:
@@ -127,7 +127,7 @@ def _class_problems(course: Course) -> Iterator[str]:
             yield str(error)
             return
         if roster and (names := unknown_extensions(rules.policy, roster)):
-            yield f"course.toml: {planned.name}: extensions for {', '.join(names)}, who are not on the roster. Fix the names."
+            yield f"course.toml: {planned.name}: extensions for students who are not on the roster: {', '.join(names)}."
 
 
 def _strangers(course: Course) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Processes that grade submissions, each one after the other and with one jail, outside the sandbox but apart from this process.
+"""Processes that grade submissions one after the other, each with one sandbox, outside it but apart from this process.
 
-A worker reads the file, talks to its jail and judges the answers, within `bounds`. One that exceeds them is ended, replaced, and
-costs what it worked on: the file, or one question. It ends with the process that started it. Results come in any order.
+A worker reads the file, talks to its sandbox and judges the answers, within `bounds`. A worker that exceeds them is ended and
+replaced, and its file or question counts as not graded. It ends with the process that started it. Results come in any order.
 """
 
 import signal
@@ -13,7 +13,7 @@ from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ..jail import NotIsolated
+from ..sandbox import NotIsolated
 from .assignment import Assignment
 from .bounds import limit_memory
 from .files import SubmissionError
@@ -48,7 +48,7 @@ class Work:
 
 
 def grade_one(grader: Grader, work: Work) -> SubmissionResult:
-    """The result of one piece of work; raises nothing but `NotIsolated`, where no jail can be started any more."""
+    """The result of one piece of work; raises nothing but `NotIsolated`, where no sandbox can be started any more."""
     try:
         if work.problem:
             result = grader.nothing(work.student, work.problem, work.file, work.data, work.only)
@@ -101,7 +101,7 @@ class Worker:
             self.line.send_bytes(work.data)  # as it is: to pickle it takes twice the memory
 
     def result(self) -> SubmissionResult | None:
-        """What came, when something did or time is over; None where more is to come, perhaps from another process.
+        """The result, when there is one or time is over; None where more is to come, perhaps from another process.
 
         Raises what the process raised when it could not start, such as `NotIsolated`.
         """
@@ -113,7 +113,7 @@ class Worker:
         except (EOFError, OSError):
             return self._lose(work, "")
         if late:
-            return self._lose(work, "more than the longest time for a submission")
+            return self._lose(work, "more than the time limit for a submission")
         if isinstance(came, Exception):
             raise came
         if isinstance(came, tuple):
@@ -153,7 +153,7 @@ class Worker:
         self.helper.end()
 
     def kill(self) -> None:
-        """End the process, and with it its jail."""
+        """End the process, and with it its sandbox."""
         self.helper.kill()
 
 
@@ -163,7 +163,7 @@ def serve(line: Connection) -> None:
         _grade(line, *line.recv())
     except (EOFError, ConnectionError):
         pass
-    except (RuntimeError, OSError) as error:  # no jail: for all of them, not for this one
+    except (RuntimeError, OSError) as error:  # no sandbox: for all of them, not for this one
         with suppress(OSError):
             line.send(error)
 
@@ -200,7 +200,7 @@ def is_graded(result: SubmissionResult) -> bool:
 def grade_here(assignment: Assignment, settings: Settings, works: Iterable[Work]) -> Generator[SubmissionResult]:
     """Grade one after the other in this process: for files that one trusts, because those of others may cost it."""
     works = iter(works)
-    for first in islice(works, 1):  # no jail for nothing
+    for first in islice(works, 1):  # no sandbox for nothing
         with Grader(assignment, settings) as grader:
             for work in chain([first], works):
                 yield grade_one(grader, work)

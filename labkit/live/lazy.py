@@ -51,7 +51,7 @@ class Packages(MetaPathFinder, Loader):
             self._unpack(needed)
         wheel = self._fetch(entry["file_name"])
         if hashlib.sha256(wheel).hexdigest() != entry["sha256"]:
-            raise ImportError(f"{entry['file_name']} did not arrive whole: load the page again", name=package)
+            raise ImportError(f"{entry['file_name']} was not downloaded completely: reload the page", name=package)
         with zipfile.ZipFile(io.BytesIO(wheel)) as held:
             held.extractall(self._folder)
         for name in entry["imports"]:

@@ -95,7 +95,7 @@ def _take(name, digest, sources, folder):
     content = _content(name, sources)
     if content is None:
         places = " or ".join(map(str, sources))
-        raise RuntimeFileError(f"there is no {name} in {places}; it belongs to Pyodide {VERSION}")
+        raise RuntimeFileError(f"expected the files of Pyodide {VERSION}, but there is no {name} in {places}")
     if hashlib.sha256(content).hexdigest() != digest:
         raise RuntimeFileError(f"{name} is not the file of Pyodide {VERSION}: its SHA-256 differs")
     (folder / name).write_bytes(content)
@@ -109,7 +109,9 @@ def _content(name, sources):
         with urllib.request.urlopen(f"{DISTRIBUTION}/{name}") as answer:
             return answer.read()
     except OSError as error:
-        raise RuntimeFileError(f"{DISTRIBUTION}/{name} cannot be had: {error}. Name a folder: --pyodide DIR") from error
+        raise RuntimeFileError(
+            f"{DISTRIBUTION}/{name} cannot be downloaded: {error}. If a folder has it: --pyodide DIR"
+        ) from error
 
 
 def _there(name: str, sources: Sequence[Path]) -> Iterator[Path]:

@@ -1,6 +1,6 @@
-"""The notebook shell of a page: runs cells, and says what they print and show as messages, which are plain data.
+"""The notebook shell of a page: runs cells, and reports what they print and display as messages of plain data.
 
-It stands where IPython stands in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
+It has the place of IPython in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
 (`name`, `text`), `display` (`data` and `metadata` by MIME type), `error` (`text`), `done` (`ok`, `count`), `record` (`text`),
 and what `anywidget.py` sends.
 """
@@ -20,14 +20,14 @@ from time import monotonic
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-from ..desk import places
+from ..working_copy import places
 
 Message = dict[str, Any]
 FILE = "<ipykernel cell {}>"  # labkit says "this cell" of a file whose name tells of a kernel
 OFTEN = 0.05  # seconds between two messages of what a loop prints
 NOT_PYTHON = (
-    "Lines that begin with % or !, and words that end with ?, belong to IPython. This page runs Python alone: "
-    "use help(...) or a plain call."
+    "Lines that begin with % or !, and words that end with ?, are IPython syntax. This page runs plain Python: "
+    "use help(...) or a function call."
 )
 
 
@@ -203,9 +203,9 @@ def plain(thing: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An exception as a notebook tells it, from the learner's code on.
+    """An exception as a notebook prints it, from the learner's code on.
 
-    A file of the shell is no part of it: its lines tell a learner nothing.
+    A file of the shell is not a part of it: its lines mean nothing to a learner.
     """
     found = error.__traceback__
     while found is not None and found.tb_frame.f_code.co_filename == __file__:

@@ -1,4 +1,4 @@
-"""What a page has in place of IPython and anywidget: the few names that a notebook without Jupyter needs.
+"""Replacements for IPython and anywidget on a page without Jupyter.
 
 `IPython.get_ipython` and `IPython.display.display` are those of the page's shell. `anywidget.AnyWidget` is a model whose
 traits with `sync=True` follow the page's copy of it: the page runs its JavaScript as Jupyter would.
@@ -32,14 +32,14 @@ def install(shell: Shell) -> None:
 
 
 def install_anywidget() -> None:
-    """Make `import anywidget` find what stands for it; a lab that is imported earlier is no widget."""
+    """Make `import anywidget` find what stands for it; a lab that is imported earlier is not a widget."""
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
 
 def _module(name):
     from importlib.machinery import ModuleSpec
 
-    module = sys.modules[name] = ModuleType(name, "What stands for it on a page without Jupyter.")
+    module = sys.modules[name] = ModuleType(name, "Its replacement on a page without Jupyter.")
     module.__spec__ = ModuleSpec(name, None)  # importlib.util.find_spec asks for it
     return module
 

@@ -1,4 +1,4 @@
-"""The commands that install what is missing, as they work where they are printed; a browser can install nothing."""
+"""The commands that install what is missing, for the place where they are printed; a browser cannot install anything."""
 
 import os
 import shlex
@@ -28,7 +28,7 @@ def how_to_install(extra: str = "", *options: str) -> str:
     True
     """
     if in_browser():
-        return "a web page cannot install it; labkit on a computer can have it"
+        return "a web page cannot install it; install labkit on a computer"
     brackets = f"[{extra}]" if extra else ""
     in_clone = (ROOT / "pyproject.toml").is_file()
     what = ["-e", f"{ROOT}{brackets}"] if in_clone else [f"{DISTRIBUTION}{brackets}"]

@@ -1,4 +1,4 @@
-"""Did you mean ...? For whatever is called by a name: commands, exercises, notebooks, cases, keys of a file."""
+""" "Did you mean ...?" for commands, exercises, notebooks, cases and keys of a file."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,13 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = Non
     >>> did_you_mean("docter", ["doctor", "lab"])
     "Did you mean 'doctor'?"
     >>> did_you_mean("zzz", ["doctor", "lab"])
-    'There are: doctor, lab.'
+    'Choose from: doctor, lab.'
     """
     from difflib import get_close_matches  # for an error only: it is slow to import
 
     names = list(known)
     close = get_close_matches(str(name).lower(), dict.fromkeys(each.lower() for each in names))
-    if meant := [each for key in close for each in names if each.lower() == key]:
-        return f"Did you mean {' or '.join(map(repr, meant))}?"
-    return otherwise or f"There are: {', '.join(names)}."
+    if meant := [repr(each) for key in close for each in names if each.lower() == key]:
+        *first, last = meant
+        return f"Did you mean {' or '.join(filter(None, (', '.join(first), last)))}?"
+    return otherwise or f"Choose from: {', '.join(names)}."

@@ -1,4 +1,4 @@
-"""How an op that takes more than tensors becomes a function of a dialect: its row has a signature, in NumPy's words."""
+"""Makes functions of a dialect from ops that take more than tensors: a row has a signature, in NumPy's names."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ def names_of(takes) -> tuple[str, ...]:
 
 
 def signed(name, takes, answer, room, doc=None) -> Callable:
-    """The function `name` of `room` with the parameters `takes`, as they stand behind `def`, that returns `answer(...)`.
+    """The function `name` of `room` with the parameters `takes`, as they follow `def`, that returns `answer(...)`.
 
     The first argument is handed on by position, the others by name, as NumPy has it: `keepdim=True` arrives as
     `keepdims=True`. Raises Python's TypeError for arguments that the signature has no place for.
@@ -75,7 +75,7 @@ def offered(name, row, takes, answer, room, dtypes, example) -> Callable:
     >>> print(offered("top", row, "input, dim=None, keepdim=False", abs, "torch", {}, "").__doc__.strip())
     top(x), of all elements or along `dim`: the largest.
     <BLANKLINE>
-    `dim`: an integer or a tuple of them; with `keepdim` they stay, of length 1. The dtype stays.
+    `dim`: an integer or a tuple of them; with `keepdim` reduced axes keep length 1. The dtype stays.
     No derivative. Raises TypeError for anything but a tensor.
     """
     _, first, *more = names_of(takes)
@@ -83,7 +83,7 @@ def offered(name, row, takes, answer, room, dtypes, example) -> Callable:
     where, how = f", with `{'`, `'.join([first, *more])}`", ""
     if NUMPY_WORDS.get(first, first) == "axis":
         where = f", of all elements or along `{first}`" if kept else f" along `{first}`"
-        how = f"an integer or a tuple of them; with `{kept[0]}` they stay, of length 1" if kept else "an integer"
+        how = f"an integer or a tuple of them; with `{kept[0]}` reduced axes keep length 1" if kept else "an integer"
         how = f"`{first}`: {how}. "
     derivative = "No derivative" if row.kind == "found" else f"Derivative: {row_of(row.fun).words}"
     shown = example.format(name=name, rounded="" if row.kind == "found" else ".round(4)")

@@ -1,4 +1,4 @@
-"""The table of ops: what each computes, its derivative, what that keeps, how a program spells it, its sign and its words.
+"""The table of ops: each row has the kernel, the derivative, the saved values, the spelling in a program, the sign and the words.
 
 `@rule(...)` makes a NumPy function an op and enters its row; `known(...)` enters a function of autograd.numpy or of the engine.
 """
@@ -250,7 +250,7 @@ def op_of_node(node: str) -> str:
     >>> op_of_node("LogSoftmaxBackward0"), op_of_node("MaxPool2DWithIndicesBackward0"), op_of_node("SVDBackward0")
     ('log_softmax', 'max_pool2d_with_indices', 'svd')
     """
-    plain = re.sub(r"(?<=\d)D", "d", re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2]))
+    plain = re.sub(r"(?<=\d)[DP]", lambda m: m[0].lower(), re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2]))
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain).lower()
 
 

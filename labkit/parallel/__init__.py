@@ -60,7 +60,7 @@ class Alone:
         return [array]
 
     def leave(self) -> None:
-        """Nobody to take leave of."""
+        """There is no other rank to leave."""
 
 
 class Group:

@@ -1,4 +1,4 @@
-"""`compare`: is my port right?"""
+"""`compare`: checks a port."""
 
 import sys
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def compare(
     >>> found.ok, found.first.torch, found.first.part
     (False, '1', 'output')
     >>> print(found.first.reason)
-    PyTorch's is relu of what went before, MindSpore's tanh of what went before
+    PyTorch's is relu of the layer's input, MindSpore's tanh of the layer's input
     """
     sides = _side(torch_model, TorchSide, "Module"), _side(ms_model, MindSporeSide, "Cell")
     if loss is not None and not (isinstance(loss, (tuple, list)) and len(loss) == 2 and all(map(callable, loss))):
@@ -99,8 +99,8 @@ def _inputs(inputs, sides):
         if array is None or array.dtype.kind not in "fiub":
             came = _kind(value) if array is None else f"an array of {array.dtype}"
             raise TypeError(
-                f"compare: expected arrays, numbers or tensors as inputs, but got {came}; several inputs are a tuple, those by "
-                "name a dictionary"
+                f"compare: expected arrays, numbers or tensors as inputs, but got {came}; pass several inputs as a "
+                "tuple, named inputs as a dictionary"
             )
         return Numbers(array.astype(wanted) if array.dtype.kind == "f" else array)
 

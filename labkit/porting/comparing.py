@@ -1,14 +1,14 @@
-"""One comparison on its way: matched, weights carried over, run in each mode, the first difference found and explained."""
+"""One comparison: match the modules, copy the weights, run each mode, find and explain the first difference."""
 
 from functools import partial
 
 import numpy as np
 
-from .alone import Bench, elsewhere
 from .calls import same_calls
-from .chance import drawn_rows, quieted
+from .in_isolation import Bench, elsewhere
 from .matching import UnclearMatch, match
 from .pairs import Matching
+from .randomness import drawn_rows, quieted
 from .reasons import explain
 from .result import Comparison, Layer
 from .rounding import ROUGH_TIMES, RUNS, TIMES, Rule
@@ -57,7 +57,7 @@ class Comparing:
         path = run.inside[0] if run.inside else ""
         title = side.parts[path].title if path else f"{side.parts[''].kind} itself"
         listed = any(type(value) is list for value in self.inputs[0])
-        hint = ". A list is one argument, a list; several are a tuple" if listed else ""
+        hint = ". A list is passed as one argument; pass several arguments as a tuple" if listed else ""
         raise RuntimeError(
             f"compare: {side.framework}'s model raises {type(run.error).__name__} in {title}, in {mode} mode, with these "
             f"inputs: {run.error}{hint}"
@@ -84,7 +84,7 @@ class Comparing:
                     )
 
     def _alone_rows(self):
-        """Parameters and modules that one side has and the other has not."""
+        """Parameters and modules that only one side has."""
         rows = []
         for pair in self.matching.pairs:
             for held, side in ((pair.torch_only, "PyTorch"), (pair.mindspore_only, "MindSpore")):

@@ -1,4 +1,4 @@
-"""Which module of one model is which of the other: by names, by the order of calls and of registration, by shapes.
+"""Pairs the modules of two models by names, by the order of calls and of registration, and by shapes.
 
 Modules that hold parameters are matched first. Names that are the same on both sides decide; otherwise the order in which
 the modules are called and that in which they are registered have to say the same, or the shapes and the names have to
@@ -91,8 +91,8 @@ def _all(ours, theirs, calls):
     if not fitting:
         one, two = next(pair for pair in orders[-1] if not _paired(pair))
         return None, (
-            f"in the order of their {'calls' if len(orders) > 1 else 'registration'}, {one.title} with {_shapes(one)} comes "
-            f"beside {two.title} with {_shapes(two)}"
+            f"in the order of their {'calls' if len(orders) > 1 else 'registration'}, {one.title} with {_shapes(one)} is "
+            f"paired with {two.title} with {_shapes(two)}"
         )
     return fitting[0], ""
 
@@ -128,13 +128,13 @@ def _some(ours, theirs, calls):
     if ways > 1:
         return (
             None,
-            f"{len(ours)} modules with parameters and {len(theirs)}: there are several ways to put them together",
+            f"{len(ours)} modules with parameters and {len(theirs)}: they can be paired in several ways",
         )
     alone = [part for i, part in enumerate(ours) if part.required and i not in {i for i, _ in steps}]
     others = [part for j, part in enumerate(theirs) if part.required and j not in {j for _, j in steps}]
     if alone and others:
         return None, (
-            f"{_listed(alone)} of PyTorch's model and {_listed(others)} of MindSpore's find no parameters of their shapes"
+            f"{_listed(alone)} of PyTorch's model and {_listed(others)} of MindSpore's have no counterpart of the same shapes"
         )
     return [(ours[i], theirs[j]) for i, j in steps], ""
 
@@ -193,10 +193,10 @@ def refusal(reason: str, torch, mindspore) -> str:
     padded = [column + [""] * (rows - len(column)) for column in columns]
     table = [f"  {'PyTorch':{width}} | MindSpore"]
     table += [f"  {a:{width}} | {b}" for a, b in zip(*padded, strict=True)]
-    head = f"compare: it is not clear which layers belong together: {reason}."
+    head = f"compare: it is not clear which layers correspond: {reason}."
     example = f"match={{{_path(torch)!r}: {_path(mindspore)!r}, ...}}"
     return "\n".join(
-        [wrapped(head), *table, wrapped(f"Where they do belong together, say which: compare(..., {example})")]
+        [wrapped(head), *table, wrapped(f"If they do correspond, name the pairs: compare(..., {example})")]
     )
 
 

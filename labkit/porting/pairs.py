@@ -1,10 +1,10 @@
-"""Two modules that belong together, and what each holds, put together by name and by shape."""
+"""Two corresponding modules, and their parameters paired by name and by shape."""
 
 from dataclasses import dataclass, field
 
-from .held import Held, Part
 from .layouts import Layout, layouts
 from .names import common
+from .parameters import Held, Part
 
 
 @dataclass

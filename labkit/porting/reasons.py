@@ -1,4 +1,4 @@
-"""Reasons for a difference that are established: each was tried, and with it the two agree."""
+"""Reasons for a difference. Each was tried, and with the change the two models agree."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from itertools import permutations
 import numpy as np
 
 from ..dialects.argument_types import as_tuple
-from .alone import Bench
-from .chance import same_spread
+from .in_isolation import Bench
 from .layouts import layouts
+from .randomness import same_spread
 from .relations import relation, silent
 
 _PLAIN = (bool, int, float, str)
@@ -164,7 +164,7 @@ def tried_weights(bench: Bench, pair) -> str:
         for h in held:
             for neutral in (0.0, 1.0):
                 if _agrees_with(bench, [(side, h, np.full(h.shape, neutral, np.float32))]):
-                    return f"with a {h.name} of {neutral:g} in {side.framework}'s module, which the other has not, the two agree"
+                    return f"with a {h.name} of {neutral:g} in {side.framework}'s module, which the other lacks, the two agree"
     return _exchanged(bench, pair)
 
 

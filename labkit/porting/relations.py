@@ -18,7 +18,7 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
         and not np.array_equal(a.ravel(), b.ravel())
         and _near(np.sort(a.ravel()), np.sort(b.ravel()), found)
     ):
-        return "both hold the same numbers, in another order"
+        return "both hold the same numbers, in a different order"
     if not found.same_shape:
         return ""
     for x in before[::-1]:
@@ -28,7 +28,7 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
     for x in before[::-1]:
         for more, less, one, two in ((a, b, "PyTorch", "MindSpore"), (b, a, "MindSpore", "PyTorch")):
             if x.shape == a.shape and np.any(x) and _near(more - less, np.asarray(x, float), found):
-                return f"{one}'s is {two}'s plus what went before, as past a residual connection"
+                return f"{one}'s is {two}'s plus the layer's input, as after a residual connection"
     with np.errstate(all="ignore"):
         ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
     if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
@@ -52,7 +52,7 @@ def silent(found: Difference) -> str:
 
 
 def _of_before(name):
-    return "what went before, unchanged" if name == "just" else f"{name} what went before"
+    return "the layer's input, unchanged" if name == "just" else f"{name} the layer's input"
 
 
 def _function_of(x, y, found):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .held import Held
+from .parameters import Held
 from .side import Side
 from .trees import Numbers, mapped
 

@@ -1,4 +1,4 @@
-"""Values that decide: a program is for one way through a function, and says when another one is needed."""
+"""Decisions on values: a program is for one path through a function, and reports when another one is needed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ class Decision:
     __name__ = "holds_for"
 
     def __init__(self, ask: Callable, answer: Any):
-        self.ask, self.answer, self.words = ask, answer, f"another program is for all but {answer}"
+        self.ask, self.answer, self.words = ask, answer, f"this program is only for {answer}"
 
     def __call__(self, value) -> None:
         if self.ask(value) != self.answer:

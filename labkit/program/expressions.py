@@ -1,4 +1,4 @@
-"""Writing an op: its spelling in NumPy, its arguments, and names for constants that cannot be written out."""
+"""Writes an op: its spelling in NumPy, its arguments, and names for large constants."""
 
 import inspect
 from itertools import chain, count
@@ -128,7 +128,7 @@ def _scatter(args, constants):
     """`sparse_add(space, total, untake(g, index, space))` as one call."""
     space, total, sparse = args
     if not hasattr(space, "dtype"):
-        raise trace_error("differentiate an op that gives several arrays at once", Interpreted)
+        raise trace_error("differentiate an op that returns several arrays", Interpreted)
     name = constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros, with g added at index", constants)
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
@@ -174,7 +174,7 @@ def _described(value):
 
 
 class Constants(dict):
-    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name.
+    """`{what distinguishes a constant: (its name, value, note)}`; `numbers` are for those that have no name.
 
     `taken`: the names that stand for something else in the program; no two constants have one.
     """

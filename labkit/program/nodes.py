@@ -1,4 +1,4 @@
-"""Recording for a program: every op is kept, and what one run cannot know is refused."""
+"""Records ops for a program, and refuses what one run cannot know."""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class TraceError(TypeError):
 
 
 class Interpreted(TraceError):
-    """What follows goes by numbers, outside of ops: whoever compiles the function may call it as it is."""
+    """What follows goes by numbers, outside ops: code that compiles the function may call it as it is."""
 
 
 def trace_error(what, kind=TraceError) -> TraceError:
@@ -48,7 +48,7 @@ def _guarded(what, plain=None):
 
 
 class refused_as_arrays:
-    """While open, what is being recorded is no array for NumPy: a kernel that takes it as one raises `Interpreted`."""
+    """While open, what is being recorded is not an array for NumPy: a kernel that takes it as one raises `Interpreted`."""
 
     open_, lock = 0, threading.Lock()
 
@@ -65,9 +65,9 @@ class refused_as_arrays:
 
 
 def _as_array(box, *_, **__):
-    refuse(box, "give a tensor to a function that takes arrays", Interpreted)
+    refuse(box, "pass a tensor to a function that takes arrays", Interpreted)
     raise TypeError(
-        "a value that is being differentiated was given to code that takes plain numbers: its gradient would be lost"
+        "a value that is being differentiated was passed to code that takes plain numbers, so its gradient would be lost"
     )
 
 

@@ -1,4 +1,4 @@
-"""Writing a program: a name for every line, its text (`expressions`), a comment that says where it comes from."""
+"""Writes a program: a name for every line, its text (`expressions`), and a comment on its origin."""
 
 import keyword
 import re
@@ -66,7 +66,7 @@ def _body(lines, constants, over, released):
 
 
 def _result(end, constants):
-    """An output; a constant array as a copy, so that whoever gets it may write to it."""
+    """An output; a constant array as a copy, so that its receiver may write to it."""
     copied = ".copy()" if isinstance(end, np.ndarray) else ""
     return argument(end, constants) + copied
 

@@ -1,4 +1,4 @@
-"""An extra backward over a real tape, with hooks on its nodes: the upstream gradient of each and the gradients that it returns.
+"""An extra backward pass over a real tape, with hooks on its nodes: their upstream gradients and the gradients they return.
 
 `torch.autograd.grad` with `retain_graph=True` runs it, so nothing is accumulated in any `.grad` and nothing is freed. Where
 something on the tape refuses that, a reentrant checkpoint or a hook on several gradients, it is `backward`, and whatever stands
@@ -19,12 +19,12 @@ from .tape import FREED, BackStep, Tape
 from .values import Value, value_of
 
 RAN = (
-    "An extra backward ran for this picture, and with it your hooks and what a checkpoint computes again; "
+    "labkit ran an extra backward pass for this picture, with your hooks and the recomputation of checkpoints; "
     ".grad, buffers, modes and random numbers are as before."
 )
 REFUSED = "incompatible with .grad()", "currently running autograd.grad()"  # as PyTorch says it
 USED_UP = (
-    "backward() has already walked this tape, or part of it, and freed its saved tensors: no gradient can be computed again. "
+    "backward() has already run on this tape, or on part of it, and freed its saved tensors: no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
 )
 
@@ -106,7 +106,7 @@ class _Watch:
         self.seen: dict[int, tuple[Any, Any, Value | None]] = {}  # what one node sends arrives at the next
 
     def again(self):
-        """Begin anew."""
+        """Start over."""
         self.steps, self.running, self.collected = [], None, {}
 
     def collect(self, index):
@@ -152,4 +152,4 @@ def _failure(error, tape, running):
         return USED_UP
     where = f" in {tape.nodes[running].name}" if running is not None else ""
     what = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
-    return f"The tape cannot be walked back{where}: {what}{str(error).partition(' Hint:')[0]}"
+    return f"The backward pass of this tape fails{where}: {what}{str(error).partition(' Hint:')[0]}"

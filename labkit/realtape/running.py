@@ -28,7 +28,7 @@ class Call:
 @dataclass(eq=False)
 class Calls:
     """The calls of modules while a function runs. `root`: the module that is run itself, which is in no path; `names`: of
-    modules that are called from outside of others, by `id`."""
+    modules that are called from outside others, by `id`."""
 
     root: Any
     names: Mapping[int, str] = field(default_factory=dict)
@@ -93,12 +93,12 @@ def run(fun: Callable, args: Sequence[Any], used: Mapping[str, Any]) -> tuple[li
         try:
             result = fun(*args)
         except Exception as error:
-            error.add_note("labkit.show ran your function or module, and this came. Everything is as it was before.")
+            error.add_note("labkit.show ran your function or module, which raised this error. Nothing was changed.")
             raise
     found = {id(tensor): tensor for _, tensor in tensors_in(result) if tensor.grad_fn is not None}
     if not found:
         raise ValueError(
-            "show: what came of this run has no history: nothing with requires_grad=True led to it, or it was computed under "
+            "show: the result of this run has no history: nothing with requires_grad=True led to it, or it was computed under "
             "no_grad, or detached. Is a parameter trained, and does the model return tensors?"
         )
     return list(found.values()), calls
@@ -115,7 +115,7 @@ def refuse_lazy(module: Any) -> None:
     names = [name for name, p in (*module.named_parameters(), *module.named_buffers()) if lazy(p)]
     if names:
         raise ValueError(
-            f"show: {names[0]} is made by the first run of this module, which show would have to take back. Run it once before."
+            f"show: {names[0]} is created by the first run of this module, which show cannot undo. Run the module once before."
         )
 
 

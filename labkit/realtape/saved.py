@@ -1,4 +1,4 @@
-"""What a node of a real tape saves, without running anybody's hook.
+"""What a node of a real tape saves, without running any hook.
 
 `node._saved_self` unpacks: where a hook has packed the tensor it runs the hook's other half, and with a non-reentrant
 checkpoint that is the user's forward. `node._raw_saved_self` is the same place as it is; it says whether there is a hook.
@@ -13,7 +13,7 @@ from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN
 
 RAW = "_raw_saved_"
 _CLOSED = ("CppFunction", "CopySlices")  # nodes made in C++ alone, and that of an op on a part of a tensor in place
-_UNTOLD = "this PyTorch does not say whether a hook packed it, and to look would run the hook"
+_UNTOLD = "this version of PyTorch does not report whether a hook packed it, and reading it would run the hook"
 
 
 class Slot(NamedTuple):
@@ -26,7 +26,7 @@ class Slot(NamedTuple):
 
 
 def slots(node: Any) -> Iterator[Slot]:
-    """The places of a node, but for those that hold nothing (an op without that argument)."""
+    """The places of a node, except those that hold nothing (an op without that argument)."""
     for attribute in _raw_names(node.__class__):
         name = attribute.removeprefix(RAW)
         try:
@@ -37,7 +37,7 @@ def slots(node: Any) -> Iterator[Slot]:
         found = _several(node, name, raw) if isinstance(raw, tuple | list) else [_one(node, name, raw)]
         yield from (slot for slot in found if slot.tensor is not None or slot.state != KEPT)
     if type(node).__name__ in _CLOSED and not is_leaf(node):
-        yield Slot("what it saves", UNKNOWN, None, "PyTorch does not say what nodes of this kind save")
+        yield Slot("what it saves", UNKNOWN, None, "PyTorch does not expose what nodes of this kind save")
     for name, value in sorted(getattr(node, "__dict__", {}).items()):
         if is_real_tensor(value):
             yield Slot(f"ctx.{name}", KEPT, value)

@@ -1,8 +1,7 @@
-"""Where each of n numbers meets each of n others, because a column met a row: what came of it, and what would have of the
-n pairs alone.
+"""An accidental broadcast: a column of n numbers with a row of n numbers. The result that it has, and that of the n pairs.
 
-Both are computed of copies, by PyTorch's own op on what the tape has saved, and told only where the op on all of it gives
-again what the tape leads to. To be called where `kinds.unseen` is in force.
+Both are computed from copies, by PyTorch's own op on the tensors that the tape has saved, and reported only where the op
+on all of them reproduces the value on the tape. To be called where `kinds.unseen` is in force.
 """
 
 from collections.abc import Mapping, Sequence
@@ -148,7 +147,7 @@ class _Replay:
         return float(array_of(here).reshape(-1)[0]) if here.numel() == 1 else None
 
     def _arguments(self, node, here, last, cut) -> dict[str, Any]:
-        """By their names: what is saved, the settings, and what comes from the node before."""
+        """By their names: what is saved, the settings, and the result of the node before."""
         found: dict[str, Any] = dict(node.settings)
         for slot in self.saved[node.index]:
             if is_kept(slot):

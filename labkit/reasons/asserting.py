@@ -1,4 +1,4 @@
-"""`assert_gradients`: does every parameter that is to be trained get a gradient that moves it?"""
+"""`assert_gradients`: does every trainable parameter get a gradient that changes it?"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class GradientError(AssertionError):
 
 
 class _Seen(NamedTuple):
-    """What came of a walk: the gradients by parameter's `id`; how much of both signs was summed up in them; and what is said of
+    """Of a backward pass: the gradients by parameter's `id`; how much of both signs was summed up in them; and what is said of
     a broadcast, "" for none."""
 
     gradients: dict[int, np.ndarray]

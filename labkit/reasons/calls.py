@@ -1,4 +1,4 @@
-"""Seeing every call that the user's code makes of a dialect, with what goes in and what comes out, by Python's profiler."""
+"""Sees every call of a dialect in the user's code, with its arguments and its result, by Python's profiler."""
 
 import ast
 import linecache
@@ -21,7 +21,7 @@ _WRAPPERS = ("call", "wrapper", "wrapped", "computed", "fun", "operate", "made",
 
 @contextmanager
 def watched(saw: Callable[[str, Any, list, Any, Any], None]) -> Iterator[None]:
-    """While open, `saw(op, place, given, result, owner)` is told of the calls that this thread's user code makes of labkit.
+    """While open, `saw(op, place, given, result, owner)` is called for each call of labkit in this thread's user code.
 
     `owner`: the object whose method it is, or None. What was profiled before is profiled again afterwards.
     """

@@ -1,4 +1,4 @@
-"""What the numbers of the backward pass say: why the gradient of the target is what it is."""
+"""Finds the cause in the numbers of the backward pass."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +9,7 @@ from .flow import Bad, Flow, finite, largest, plain
 
 SMALL = 1e-4  # of the upstream gradient of the loss: below, a gradient is called small
 SHRINKS = 0.05  # of the upstream gradient
-NEARLY = 1e-3  # of what the parts of a sum come to: less is no chance, where they are few
+NEARLY = 1e-3  # of what the parts of a sum come to: less is not a chance, where they are few
 ROUNDED = 1000  # units in the last place: less of a sum is what rounding leaves
 
 
@@ -48,7 +48,7 @@ def _nan(flow):
         sent = next((s for s in step.sent if not finite(s.value)), None)
         if finite(step.arrived) and sent is not None:
             what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
-            figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
+            figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0)), "written": step.written}
             before = flow.first_bad(step.key)
             if before is None and flow.given(step.key) - {"large"}:
                 before = Bad(step.op, step.place, "brought")
@@ -96,6 +96,8 @@ def _name_of_end(step, sent, figures):
     if lost:
         figures["lost"], figures["dtype"] = lost, step.kind or str(sent.value.dtype)
         return f"lost in {figures['dtype']}"
+    if step.written:
+        return f"zeros from {step.op}"
     if _cancels(step, sent, figures):
         return "cancelled"
     if step.op in OVERWRITING:
@@ -148,7 +150,7 @@ def _maker_of_zeros(flow, step, sent):
     into, key = flow.into(), step.key
     while key in into:
         above, given = max(into[key], key=lambda pair: largest(pair[1].value))
-        if _zeros(given.value) > _zeros(above.arrived):
+        if finite(given.value) and _zeros(given.value) > _zeros(above.arrived):
             return above, given
         key = above.key
     return None

@@ -12,7 +12,7 @@ from .probe import Probe
 class Bad(NamedTuple):
     """An op whose result is not finite, and its place. What went in: "" was finite; "large": and so large that the result
     overflows; "infinities" went in, and it made nan of them; "brought": what is not finite, from outside the tape; "itself",
-    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
+    "leaf": this is not an op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
     result was saved either, so this is the loss."""
 
     op: str
@@ -47,11 +47,12 @@ class Step:
     elsewhere: Callable[[], bool] = lambda: False
     factors: list[np.ndarray] = field(default_factory=list)
     kind: str = ""  # the name of its dtype, where NumPy has none of that name
+    written: bool = False  # whether the user wrote this derivative: a Function's, a bprop or a hook
 
 
 @dataclass(eq=False)
 class Flow:
-    """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
+    """The steps back from the loss, last op first, and the result for the `target` (a key): an array, or None.
 
     `none`: whether no gradient at all arrived there, not even zeros. `bad`: the op that made the loss not finite; else None.
     `first_bad(key)`: the same of what went into this step. `given(key)`: the `marks` of its own

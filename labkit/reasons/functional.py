@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dialects.provenance import INTEGER
 from ..engine import getval, is_library
 from .answer import Why
 from .causes import examine
@@ -42,7 +43,9 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
         return cut_off(ends, sight.target, sight.exits, "zero", run.outputs, lost=sight.lost)
     flow = run.flow
     finding = examine(flow)
-    more = beside([note for end in ends for note in cuts(end, sight.target)]) if finding.what != "nan" else ""
+    # the gradient goes through a cast to integers, as in MindSpore
+    notes = [note for end in ends for note in cuts(end, sight.target) if note.kind != INTEGER]
+    more = beside(notes) if finding.what != "nan" else ""
     if held is None or finding.what in ("zero", "nan"):
         why = found(finding, more)
         named = "The gradient of {} is".format(getattr(fun, "__name__", ""))

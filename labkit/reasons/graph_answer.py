@@ -1,4 +1,4 @@
-"""The answer where the graph leads to the tensor: what the numbers say, and what `.grad` holds."""
+"""The answer where the graph leads to the tensor: the numbers of the backward pass, and `.grad`."""
 
 from typing import Any, NamedTuple
 
@@ -61,6 +61,7 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
         return unseen(reading, found(finding))
     if finding.what != "healthy" and not (finding.what == "small" and smaller) and not stale:
         return found(finding, more if finding.what != "nan" else "")
+    standing = standing._replace(walked=standing.walked or reading.released)
     return _stands(finding, flow.gradient, standing, " ".join(filter(None, [more, _beside(reading)])))
 
 
@@ -147,7 +148,7 @@ def _spoiled(reading, node, touched):
 def _stands(finding, gradient, standing, more):
     norm = f"the backward pass gives a gradient of norm {figure(finding.figures['norm'])}"
     if standing.array is not None:
-        return compare(finding, gradient, standing.array, standing.changed, standing.hook, more)
+        return compare(finding, gradient, standing.array, standing.changed, standing.hook, more, standing.walked)
     more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
         said = f"The tensor is the result of an op{at(standing.where)}, and .grad is kept only for leaves; {norm}."
@@ -163,8 +164,11 @@ def _stands(finding, gradient, standing, more):
         return answer("None", "not accumulated", [said, more], None, step)
     said = f"backward() has not run on this loss, so .grad is still None; {norm}."
     if not standing.known:
-        said = f".grad is None: backward() has not run on this loss, or .grad was set to None after it; {norm}."
+        freed = at(standing.forgotten)
+        said = f".grad is None: backward() has not run on this loss, or .grad was set to None after it{freed}; {norm}."
     step = "call loss.backward() first, and read .grad after it."
+    if finding.figures["bad"] is not None:
+        step = found(finding).next
     return answer("None", "read before backward", [said, _tail(found(finding)), standing.hook, more], None, step)
 
 

@@ -10,29 +10,31 @@ from .flow import largest, plain
 from .open_words import found
 from .words import answer, at, figure
 
-CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is no rounding
+CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is not a rounding
 
 
 def compare(
-    finding: Finding, gradient: np.ndarray, standing: Any, changed: Any = None, hook: str = "", more: str = ""
-) -> Why:
+    finding: Finding, gradient: np.ndarray, standing: Any, changed: Any = None, hook: str = "", more: str = "",
+    walked: bool = True,
+) -> Why:  # fmt: skip
     """The answer where the backward pass gives the healthy `gradient`, and `standing` (an array) is the one held.
 
-    `changed`: where it was last written to. `hook`: words of a hook on the path.
+    `changed`: where it was last written to. `hook`: words of a hook on the path. `walked`: whether backward() has run for sure.
     """
     whole, given = plain(gradient), plain(standing)
     norm, has = float(np.linalg.norm(whole)), float(np.linalg.norm(given))
+    earlier = "" if walked else _EARLIER
     if not np.isfinite(given).all():
         return answer(
             "nan", "not this gradient",
             [f".grad is not finite, but the backward pass gives a finite gradient, of norm {figure(norm)}.",
-             f".grad was last written to{at(changed)}." if changed else ".grad holds the result of another backward()."],
+             f".grad was last written to{at(changed)}." if changed else _OTHER],
             changed, "set .grad to None and run backward() again.",
         )  # fmt: skip
     if not largest(given):
-        return _emptied(norm, changed, hook)
+        return _emptied(norm, changed, hook, earlier)
     if has < CLIPPED * norm:
-        return _shortened(whole, given, norm, has, changed, hook)
+        return _shortened(whole, given, norm, has, changed, [hook, "" if changed else earlier])
     healthy = found(finding, more)
     times = has / norm
     if not np.allclose(given, times * whole, rtol=1e-2, atol=1e-2 * float(np.max(np.abs(given)))):
@@ -44,41 +46,43 @@ def compare(
     return healthy
 
 
-def _emptied(norm, changed, hook):
-    sentences = [f".grad is zero, but the backward pass gives a gradient of norm {figure(norm)}."]
+_OTHER = ".grad was overwritten after backward(), or holds the result of another backward()."
+_EARLIER = "If backward() has not run on this loss yet, .grad is left from before it."
+
+
+def _emptied(norm, changed, hook, earlier):
+    said = f".grad is zero, but the backward pass gives a gradient of norm {figure(norm)}."
     if hook:
-        return answer("zero", "a hook", [*sentences, hook], None, "look at what the hook returns.")
-    sentences.append(
-        f".grad was overwritten after backward(){at(changed)}: clipped to zero, or filled with zeros."
-        if changed else ".grad was overwritten after backward(): clipped to zero, or filled with zeros."
-    )  # fmt: skip
-    step = "check the max_norm of the clipping (it is not the learning rate), and the place of zero_grad()."
-    return answer("zero", "clipped to nothing", sentences, changed, step)
+        return answer("zero", "a hook", [said, hook, earlier], None, "look at what the hook returns.")
+    filled = f".grad was filled with zeros, or clipped to zero{at(changed)}." if changed else _OTHER
+    step = "call backward() after zero_grad(), and check the max_norm of the clipping (it is not the learning rate)."
+    return answer("zero", "emptied", [said, filled, earlier], changed, step)
 
 
-def _shortened(whole, given, norm, has, changed, hook):
+def _shortened(whole, given, norm, has, changed, notes):
     factor = has / norm
     along = np.allclose(given, factor * whole, rtol=1e-2, atol=1e-3 * float(np.max(np.abs(given))))
     limit = float(np.max(np.abs(given)))
     limited = bool(np.all(np.abs(given) <= np.abs(whole) * 1.001) and np.all((given * whole.conj()).real >= 0))
     how = f"scaled by {figure(factor)}" if along else f"clipped to {figure(limit)} by value" if limited else ""
-    if hook and not how:
-        return answer("small", "a hook", [hook], None, "look at what the hook returns.")
+    if notes[0] and not how:
+        return answer("small", "a hook", notes, None, "look at what the hook returns.")
     if not how:
         sentences = [
-            f".grad has norm {figure(has)} and another direction than the gradient that the backward pass gives."
+            f".grad has norm {figure(has)} and a different direction from the gradient that the backward pass gives."
         ]
         return answer(
             "small",
             "not this gradient",
-            sentences,
+            [*sentences, *notes],
             changed,
             "check for another backward(), and for code that writes to .grad.",
         )
-    where = at(changed)
-    sentences = [
-        f"The backward pass gives norm {figure(norm)}; .grad has norm {figure(has)}: it was {how}{where}.",
-        hook,
-    ]
+    said = f"The backward pass gives norm {figure(norm)}; .grad has norm {figure(has)}"
+    cause = "clipped to nothing" if factor < 1e-3 else "clipped"
+    if notes[1]:
+        notes, cause = [f"{notes[1][:-1]}; otherwise it was {how}.", notes[0]], "not this gradient"
+    else:
+        said, notes = f"{said}: it was {how}{at(changed)}", notes[:1]
     step = "check the threshold of the clipping, or the number that the gradient is divided by."
-    return answer("small", "clipped to nothing" if factor < 1e-3 else "clipped", sentences, changed, step)
+    return answer("small", cause, [f"{said}.", *notes], changed, step)

@@ -86,6 +86,6 @@ def _standing(w, held, run=None):
     hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
     where = run.lines.get(w.grad_fn) if run is not None else None
     changed = run.changes.get(id(given)) if run is not None else None
-    walked, forgotten = (False, None) if run is None else (id(run.loss) in run.walks, run.forgotten)
+    walked, forgotten = (held is not None, None) if run is None else (id(run.loss) in run.walks, run.forgotten)
     hook = about(next(iter(hooks), None))
     return Standing(array, w.is_leaf, changed, forgotten, walked, hook, where, run is not None)

@@ -95,6 +95,10 @@ def _said_nan(finding):
              f" result: its upstream gradient is finite, and the gradient that it returns is {figures['sent']}."],
             "change the argument before this op, so that its result is finite: where() after the op comes too late.",
         )  # fmt: skip
+    if figures["written"]:
+        return [
+            f"The upstream gradient of {op} is finite, and the gradient that it returns is {figures['sent']}."
+        ], _WRITTEN
     zero = " The upstream gradient has zeros, and zero times an infinite derivative is nan." if figures["zeros"] else ""
     return (
         [f"The upstream gradient of {op} is finite, and the gradient that it returns is {figures['sent']}: its local derivative"
@@ -111,6 +115,8 @@ def _said_zero(finding):
     more = "The gradient is blocked on other paths, too." if also else ""
     if word == "cancelled":
         return _said_cancelled(op, figures, more)
+    if word == "saturated" and "softmax" in finding.op:
+        word = "one-hot"
     if word in _ZERO_WORDS:
         said, step = _ZERO_WORDS[word]
         return [said.format(op=op, size=size, **figures), "" if word in ("lost", "no") else more], step
@@ -155,7 +161,10 @@ _TAKEN_OUT = (
 
 _SATURATED = "make its input smaller (smaller weights, normalised data), or use a loss that takes logits."
 
+_WRITTEN = "correct the backward, the bprop or the hook that your program defines there."
+
 _ZERO_WORDS = {
+    "zeros": ("{op} receives an upstream gradient{size} and returns zeros.", _WRITTEN),
     "dead": (
         "{op} blocks the upstream gradient{size}: its derivative is 0 for every entry of its input that counts.",
         "check its input (a large negative bias, a learning rate that is too large, values out of range), or use a function whose"
@@ -168,6 +177,10 @@ _ZERO_WORDS = {
     "saturated": (
         "{op} is saturated and blocks the upstream gradient{size}: its input is so large that its derivative is rounded to 0.",
         _SATURATED,
+    ),
+    "one-hot": (
+        "{op} is saturated and blocks the upstream gradient{size}: each row has one entry of 1, the others are 0.",
+        "make its input smaller (smaller weights, normalised data), or check the mask, if there is one.",
     ),
     "lost": (
         "The gradient that {op} returns is {lost:.2g}, which underflows to 0 in {dtype}.",

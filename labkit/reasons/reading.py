@@ -84,7 +84,7 @@ class Reading:
         for node in reversed(self.order if self.walked is None else ()):
             op, place = self.named(node)
             if self.freed(node) and not self.released:
-                again = any(self.named(n)[1] == place for n in self.order if place and not self.freed(n))
+                again = any(self.named(n) == (op, place) for n in self.order if place and not self.freed(n))
                 return Unreadable("looped" if again else "shared", place, op)
             changed = self.changed_in_place(node)
             if changed is not None:
@@ -103,7 +103,7 @@ class Reading:
     # ---- the backward pass ----
 
     def walk(self, start: Any, place: int, at: int) -> Flow:
-        """The backward pass from `start`, which arrives at output `place`, to output `at` of the target."""
+        """The backward pass from `start`, the upstream gradient of output `place`, to output `at` of the target."""
         totals: dict[Any, dict[int, Any]] = {node: {} for node in self.order}
         totals[self.end][place] = start
         passed = (node for node in reversed(self.order) if node in self.leading and node is not self.target)
@@ -142,7 +142,7 @@ class Reading:
 
         return Step(
             node, *self.named(node), self.numbers(first), sent, again,
-            lambda: elsewhere or self.aside(node, first), self.factors(node), kind,
+            lambda: elsewhere or self.aside(node, first), self.factors(node), kind, hasattr(node, "needs_input_grad"),
         )  # fmt: skip
 
     def _bad(self):

@@ -27,7 +27,7 @@ _WRITING = ("__setitem__", "setitem", "assign_value", "set_data", "assign", "ass
 class Run:
     """One run of `fun` with `w` recorded: `flow`, the backward pass (None where no result depends on `w`), and `sight`.
 
-    `fun` is called without arguments, or with `w` where it takes one. `output`: what came out. `w`: a tensor or an array.
+    `fun` is called without arguments, or with `w` where it takes one. `output`: its result. `w`: a tensor or an array.
     """
 
     def __init__(self, fun: Callable, w: Any) -> None:
@@ -140,9 +140,14 @@ def _grows(node):
     return probe is not None and probe.grows
 
 
+_WRITTEN = {
+    "packed": "bprop",
+    "through_hook": "hook",
+}  # derivatives that the user wrote, not to be tried with other numbers
+
+
 def _op(node):
-    """Its name; "bprop" for a cell with a derivative of its own, which is no function to be tried with other numbers."""
-    return "bprop" if node.op == "packed" else node.op
+    return _WRITTEN.get(node.op, node.op)
 
 
 def _step(step):
@@ -160,11 +165,12 @@ def _step(step):
             c.parent,
             c.value,
             (lambda: None)
-            if _op(node) == "bprop"
+            if node.op in _WRITTEN
             else partial(probe_of, node.fun, args, node.kwargs, c.argnum, step.gradient),
         )
         for c in step.contributions
     ]
     factors = zero_factors(node.fun, args, node.kwargs, node.argnums, getval(node.value))
     elsewhere = lambda: sends_elsewhere(node.fun, args, node.kwargs, node.argnums, getval(node.value), step.gradient)
-    return Step(node, _op(node), node.line, step.gradient, sent, again, elsewhere, factors)
+    written = node.op in _WRITTEN
+    return Step(node, _op(node), node.line, step.gradient, sent, again, elsewhere, factors, written=written)

@@ -119,4 +119,6 @@ def _standing(reading, held):
     array = None if given is None else array_of(given) if is_taped(given) else np.asarray(given)
     where = None if w.is_leaf or reading.target is None else reading.target.where
     hook = about(hooks_on_the_way(reading))
-    return Standing(array, w.is_leaf, changed, notes.forgotten, reading.released, hook, where)
+    walked = reading.released or held is not None
+    known = notes.forgotten is None  # else an earlier backward() may have been of this loss
+    return Standing(array, w.is_leaf, changed, notes.forgotten, walked, hook, where, known)

@@ -1,14 +1,17 @@
-"""Build the site: every notebook with widgets that play, or run, a search, and the API reference.
+"""Builds the site: every notebook with interactive widgets, a search, and the API reference.
 
 The notebooks are run again, and each widget is saved as a page of its own that needs neither Python nor network.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from ..desk import places
+from ..live import ImageError, RuntimeFileError
+from ..working_copy import places
 from .links import faults
 from .reference import MODULES
 from .sources import Sources
@@ -30,19 +33,25 @@ def build_site(
 
     The reference is read first, so that a mistake in a docstring is found before the notebooks run.
     `notebooks`: names of those it is built with, such as `03_*`. `live`: whether their cells can be run; `pyodide` are then
-    the folders that Pyodide's files come from. `tell` hears how far it is. Raises SiteError, which says what to do.
+    the folders that Pyodide's files come from. `tell` is called with the progress. Raises SiteError, which says what to do.
     """
     root = clone()
     if folder.exists():
-        raise SiteError(f"{folder} exists already; name a new folder")
+        raise SiteError(f"{folder} already exists; choose a new folder")
     paths = sorted({path for name in notebooks for path in (root / "notebooks").glob(f"{name}.ipynb")})
     if not paths:
-        raise SiteError(f"there is no such notebook as {', '.join(notebooks)}")
+        raise SiteError(f"no notebook matches {', '.join(notebooks)}")
+    if unknown := [name for name in modules if name.partition(".")[0] != "labkit" or not find_spec(name)]:
+        raise SiteError(f"expected modules of labkit, such as labkit.engine, but got {', '.join(unknown)}")
     source, html = (folder.resolve() / part for part in ("source", "html"))
     sources = Sources(root, source, tell)
     sources.write_reference(modules)
     run_sphinx(source, source / ".reference", "dummy")
-    sources.write(paths, live, pyodide)
+    try:
+        sources.write(paths, live, pyodide)
+    except (ImageError, RuntimeFileError):  # the next call may use the same folder
+        shutil.rmtree(folder)
+        raise
     run_sphinx(source, html, "html")
     return faults(html)
 
@@ -59,6 +68,6 @@ def clone() -> Path:
     course = places.originals()
     if course is None or not (course.parent / "README.md").is_file():
         raise SiteError(
-            "the site is built from a clone of the repository: its texts and pictures do not come with labkit"
+            "the site is built from a clone of the repository: an installed labkit does not have its texts and pictures"
         )
     return course.parent

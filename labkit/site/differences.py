@@ -1,4 +1,4 @@
-"""The page of differences: the same call in PyTorch and in MindSpore, and words that differ."""
+"""The page of differences: calls and names that differ between PyTorch and MindSpore."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ subject, in a section *The same in PyTorch and in MindSpore*.
 
 {parts}
 
-## Documented cases that tell of both
+## Documented cases of both frameworks
 
 {cases}
 
-## What a word of one is in the other
+## Names and their counterparts
 
 | PyTorch | in MindSpore |
 |---|---|
@@ -36,12 +36,12 @@ subject, in a section *The same in PyTorch and in MindSpore*.
 {to_torch}
 """
 SAID = {
-    "default": "The same parameter, left out.",
-    "slope": "The derivative of the sum of what the call gives, at these numbers.",
-    "value": "The same numbers go in, other numbers come out.",
-    "shape": "The numbers come in another shape.",
+    "default": "Defaults of a parameter with the same name.",
+    "slope": "The derivative of the sum of the call's result, at these numbers.",
+    "value": "The same inputs give different numbers.",
+    "shape": "The results have different shapes.",
     "structure": "One of them returns a tuple, or one value for all elements.",
-    "dtype": "The numbers agree, their type does not.",
+    "dtype": "The numbers agree, their dtypes do not.",
     "refused": "One of them computes, the other raises an error, though both take other calls of this function.",
 }
 ROW = (

@@ -1,4 +1,4 @@
-"""Saved pages of widgets, as the frames of the site's pages: what they know of where they stand."""
+"""Saved pages of widgets as frames of the site's pages, with their addresses."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""The ledger as a notebook, for a page: each documented case with what the document says, what labkit gives, and its code."""
+"""The ledger as a notebook: each documented case with the document's figures, labkit's, and its code."""
 
 import inspect
 import json
@@ -12,11 +12,11 @@ from ..cases import CASES, DOCUMENTS, ByMode, Case, Slip, report, run
 PAGE = "ledger"
 NAMES = {"mindspore": "MindSpore", "torch": "PyTorch"}
 SHORT = {"mindspore": "ms", "torch": "torch"}
-OPENING = """# What the documents say, and what comes
+OPENING = """# Documented cases: what the documents print, and what the code gives
 
 Each case of the documents from which MindSpore users learn gradients, run in labkit's dialects: **{cases} cases**, {slips} of
-them with a slip in the document. Below each stand its program, changed by nothing but the import, and what it gave when this
-page was built.
+them with an error in the document. Below each are its program, in which only the import is changed, and its output when this page
+was built.
 
 **PyTorch and MindSpore side by side, or MindSpore's two modes apart:**
 
@@ -38,7 +38,7 @@ def write_ledger(file: Path, live: bool) -> None:
 
 
 def compares(case: Case) -> bool:
-    """Whether both dialects tell of a case, or MindSpore's modes disagree on a figure of it."""
+    """Whether both dialects have a case, or MindSpore's modes disagree on a figure of it."""
     return len(case.programs) > 1 or any(isinstance(one, ByMode) for one in case.corrections.values())
 
 
@@ -71,7 +71,7 @@ def _text(case, runs, live):
 
 def _fault(one):
     if isinstance(one, Slip):
-        return f"a slip in the document, right is {_code(one.right)}: {one.why}."
+        return f"an error in the document; correct is {_code(one.right)}: {one.why}."
     return f"the modes differ: {one.why}."
 
 

@@ -1,4 +1,4 @@
-"""What the links of finished pages lead to."""
+"""Checks where the links of finished pages lead."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -36,7 +36,7 @@ def faults(html: Path) -> list[str]:
             elif not there.is_file():
                 found.append(f"{path.name}: there is no {address}")
             elif _named(parts.fragment) and there in pages and unquote(parts.fragment) not in pages[there].places:
-                found.append(f"{path.name}: there is no such place as {address}")
+                found.append(f"{path.name}: the link {address} is broken")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The reference: a page for each public module, made of its docstrings."""
+"""The reference: a page for each public module, from its docstrings."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -8,7 +8,7 @@ from types import ModuleType
 
 MODULES = [
     "labkit", "labkit.engine", "labkit.program", "labkit.widgets", "labkit.classroom", "labkit.grading.grader",
-    "labkit.jail.jail", "labkit.cases", "labkit.memory",
+    "labkit.sandbox.sandbox", "labkit.cases", "labkit.memory",
     "labkit.precision", "labkit.parallel", "labkit.mindspore", "labkit.mindspore.nn", "labkit.mindspore.ops",
     "labkit.mindspore.amp", "labkit.mindspore.train", "labkit.mindspore.dataset", "labkit.mindspore.dataset.transforms",
     "labkit.mindspore.dataset.vision", "labkit.mindspore.common.initializer", "labkit.mindspore.communication",

@@ -1,4 +1,4 @@
-"""What Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
+"""The sources that Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
 
 import json
 import os
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .answers import mark_answers
 from .differences import write_differences
 from .frames import knowing
 from .landing import about, claim, first_page
@@ -158,6 +159,7 @@ def run_notebook(path: Path, out: Path, pages: Path, live: bool = False) -> bool
         notebook, timeout=120, extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(path.parent)}}
     ).execute()
     drew: dict[str, Any] = notebook.cells.pop().outputs[0]["data"]
+    mark_answers(notebook.cells)
     for cell in notebook.cells:
         if cell.id.startswith(ANSWER):
             cell.outputs = []
@@ -185,7 +187,7 @@ def with_buttons(text: str) -> str:
 
 
 def name_pages(cell: Any, pages: Path, home: str) -> None:
-    """The pages of a cell's widgets are called as the cell, whatever stands before it, and know the page that shows them."""
+    """The pages of a cell's widgets are called as the cell, whatever precedes it, and know the page that shows them."""
     count = 0
     for output in cell.get("outputs", []):
         html = output.get("data", {}).get("text/html", "")
@@ -212,7 +214,7 @@ def home(root: Path) -> str:
 
 def origin(root: Path) -> str:
     """A sentence that leads to the repository, if it is somewhere."""
-    return f"It lies in [the repository]({address(root)}).\n" if address(root) else ""
+    return f"It is in [the repository]({address(root)}).\n" if address(root) else ""
 
 
 def said(root: Path, paths: Sequence[Path]) -> dict[str, str]:

@@ -30,8 +30,8 @@ __all__ = ["load", "save"]
 MAP_LOCATION: TypeAlias = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 NO_ARCHIVE = (
-    "torch.load: expected an archive as torch.save writes it since PyTorch 1.6, but the file is another kind or is not "
-    "whole; save it again with a newer PyTorch"
+    "torch.load: expected an archive of torch.save (PyTorch 1.6 or newer), but the file has another format or is "
+    "truncated; save it again with a newer PyTorch"
 )
 
 

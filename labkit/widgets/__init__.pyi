@@ -11,7 +11,7 @@ from .labs.landscape import Landscape as Landscape
 from .labs.loss_scale import LossScaleLab as LossScaleLab
 from .labs.memory_curve import MemoryCurve as MemoryCurve
 from .labs.microscope import Microscope as Microscope
-from .labs.sens import SensDial as SensDial
 from .labs.step_size import StepSize as StepSize
+from .labs.upstream_gradient import UpstreamGradientLab as UpstreamGradientLab
 from .labs.wrong_engines import WrongEngineLab as WrongEngineLab
 from .labs.wrong_engines import first_wrong as first_wrong

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-NOTEBOOKS = ("00_start_here", "06_grad_every_case", "12_loss_scaling")
+NOTEBOOKS = ("01_first_gradient", "05_grad_and_value_and_grad", "09_loss_scaling")
 BASE = {  # of the base image's packages, those that labkit's notebooks run on
     "jupyterlab", "notebook", "ipywidgets", "jupyterlab_widgets", "widgetsnbextension", "ipykernel", "ipython", "nbclient",
     "nbformat", "traitlets", "tornado", "jupyter_client", "jupyter_core", "jupyter_server",

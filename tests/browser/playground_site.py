@@ -9,7 +9,7 @@ from live_site import served
 from labkit.live.runtime import LOCK
 from labkit.widgets.playground import build
 
-LINK = "#code=h+%3D+tanh(w*x)%0A(h+-+x)**2&dialect=numpy&in.x=2&in.w=0.5&at.step=6"
+LINK = "#run&code=h+%3D+tanh(w*x)%0A(h+-+x)**2&dialect=numpy&in.x=2&in.w=0.5&at.step=6"
 UNLEAVABLE = "x * sum(range(10**12))"  # one call into compiled code
 
 

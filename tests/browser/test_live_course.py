@@ -32,7 +32,7 @@ def address(tmp_path_factory):
         return
     folder = tmp_path_factory.mktemp("site") / "built"
     sources = [Path(part) for part in os.environ[FOLDER].split(os.pathsep)]
-    assert build_site(folder, ["00_*", "01_*"], ["labkit.program"], live=True, pyodide=sources) == []
+    assert build_site(folder, ["01_*", "e1_*"], ["labkit.program"], live=True, pyodide=sources) == []
     with served(folder / "html") as place:
         yield place
 
@@ -69,7 +69,7 @@ class Reader:
 
 
 def test_a_page_of_the_course_on_a_phone(go, address):
-    reader = Reader(go(f"{address}/notebooks/00_start_here.html", width=390, height=844))
+    reader = Reader(go(f"{address}/notebooks/01_first_gradient.html", width=390, height=844))
     page = reader.page
     assert re.search(r"It loads \d+ MB once", page.inner_text(".live-status"))
     reader.start()
@@ -78,16 +78,16 @@ def test_a_page_of_the_course_on_a_phone(go, address):
     before = shown.locator(".lab-say").inner_text()
     shown.get_by_role("slider").first.press("ArrowRight")
     assert shown.locator(".lab-say").inner_text() != before
-    check = "from labkit import check\ncheck('start-shapes', {})"
-    assert "not yet" in reader.run("answer-start-shapes", check.format("[(1,)] * 4")).inner_text()
-    assert "right" in reader.run("answer-start-shapes", check.format("[(2, 3), (3,), (2, 3), ()]")).inner_text()
-    page.wait_for_function("document.querySelector('.live-status').textContent.includes('1 of 4')")
+    check = "from labkit import check\ncheck('start-order', {})"
+    assert "not yet" in reader.run("answer-start-order", check.format("[2, 2, 2]")).inner_text()
+    assert "right" in reader.run("answer-start-order", check.format("[2, 3, 2]")).inner_text()
+    page.wait_for_function("document.querySelector('.live-status').textContent.includes('1 of 5')")
     page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
     page.context.set_offline(True)
     page.reload()
-    assert "1 of 4 exercises" in page.inner_text(".live-status")
+    assert "1 of 5 exercises" in page.inner_text(".live-status")
     reader.start()
-    assert reader.cell("answer-start-shapes").locator("textarea").input_value().startswith("from labkit import check")
+    assert reader.cell("answer-start-order").locator("textarea").input_value().startswith("from labkit import check")
     assert f"1 of {len(EXERCISES)} exercises" in reader.run("first", "import labkit\nlabkit.progress()").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert reader.listened.messages == []
@@ -95,7 +95,7 @@ def test_a_page_of_the_course_on_a_phone(go, address):
 
 
 def test_all_cells_of_a_page_with_plots_run_and_then_without_a_network(go, address):
-    reader = Reader(go(f"{address}/notebooks/01_slopes.html"))
+    reader = Reader(go(f"{address}/notebooks/e1_finite_differences.html"))
     page = reader.page
     assert "MB more at the first plot" in page.inner_text(".live-status")
     for offline in (False, True):
@@ -112,7 +112,7 @@ def test_all_cells_of_a_page_with_plots_run_and_then_without_a_network(go, addre
 
 
 def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_then_without_a_network(go, address):
-    reader = Reader(go(f"{address}/notebooks/00_start_here.html"))
+    reader = Reader(go(f"{address}/notebooks/01_first_gradient.html"))
     page = reader.page
     reader.start()
     page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
@@ -144,17 +144,17 @@ def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_
 def test_a_page_of_the_course_in_firefox(address):
     run = "[...document.querySelectorAll('.live-tools button')].filter((one) => one.textContent === '▶ Run')"
     with firefox.page(width=390) as page:
-        page.goto(f"{address}/notebooks/00_start_here.html")
+        page.goto(f"{address}/notebooks/01_first_gradient.html")
         known = page.evaluate("JSON.parse(document.getElementById('live-page').textContent).cells.map((one) => one.id)")
-        answer = known.index("answer-start-shapes")
+        answer = known.index("answer-start-order")
         page.click(".live-start")
         page.wait_for("document.documentElement.dataset.live === 'ready'")
-        for shapes, said in (("[(1,)] * 4", "not yet"), ("[(2, 3), (3,), (2, 3), ()]", "right")):
+        for order, said in (("[2, 2, 2]", "not yet"), ("[2, 3, 2]", "right")):
             field = f"document.querySelectorAll('.live-code textarea')[{answer}]"
-            page.evaluate(f"{field}.value = \"from labkit import check\\ncheck('start-shapes', {shapes})\"")
+            page.evaluate(f"{field}.value = \"from labkit import check\\ncheck('start-order', {order})\"")
             page.evaluate(f"{run}[{answer}].click()")
             page.wait_for(f"document.querySelectorAll('.live-output')[{answer}].textContent.includes('{said}')")
         page.wait_for("document.documentElement.dataset.offline === 'ready'")
         page.reload()
-        assert "1 of 4 exercises" in page.evaluate("document.querySelector('.live-status').textContent")
+        assert "1 of 5 exercises" in page.evaluate("document.querySelector('.live-status').textContent")
         assert page.messages == [] and all(url.startswith((address, "data:", "blob:")) for url in page.requests)

@@ -98,12 +98,12 @@ def test_from_the_first_command_to_the_first_right_answer(go, address, tmp_path)
     newcomer = Newcomer(go(address, width=1280, height=800).page, tmp_path)
     page = newcomer.page
 
-    page.get_by_role("heading", name="Start here").wait_for()
+    page.get_by_role("heading", name="A first gradient").wait_for()
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-    assert page.locator(".lm-TabBar-tab.lm-mod-current", has_text="00_start_here").count() >= 1
+    assert page.locator(".lm-TabBar-tab.lm-mod-current", has_text="01_first_gradient").count() >= 1
     assert page.locator(".jp-OutputArea-output").count() == 0
     assert page.locator(".Toastify__toast").count() == 0
-    explained = page.get_by_role("paragraph").filter(has_text="So a 6 arrives at the scoops")
+    explained = page.get_by_role("paragraph").filter(has_text="arrives at −20")
     assert not explained.is_visible()
     newcomer.photograph("the notebook is open, nothing is told")
 

@@ -245,34 +245,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
     assert shown.position(shown.main) == 1
 
 
-def test_a_scene_that_takes_the_place_of_another_asks_its_own_question(go, tmp_path):
-    """The start of a descent is dragged, which a saved page computes."""
-    page = go(made("landscape").save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_label("Predict first").check()
-    asked = page.locator(".lk-ask").text_content()
-    box = page.get_by_role("slider", name="The start").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 150, y + 120, steps=6)
-    page.mouse.up()
-    page.wait_for_function("asked => !document.querySelector('.lk-ask').textContent.includes(asked)", arg=asked[:30])
-    assert page.locator(".lk-ask").is_visible() and "first step change" in page.locator(".lk-ask").text_content()
-
-
-def test_what_is_cut_at_any_step_is_seen_to_its_end_unless_it_is_to_be_predicted(go, tmp_path):
-    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
-    walk, unknown = page.get_by_role("slider", name="Walk back").last, page.locator("text").get_by_text("?", exact=True)
-    page.keyboard.press("Tab")
-    walk.press("Home")
-    assert unknown.count() == 5
-    page.get_by_role("slider", name="The cut").press("ArrowLeft")
-    assert unknown.count() == 0 and walk.input_value() == str(made("cut").scene.dials[0].start)
-    walk.press("Home")
-    page.locator("circle[data-link]").first.dispatch_event("click")
-    assert unknown.count() == 0
-
-
 @common
 def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_back(go, opened):
     page = go(opened[1], reduced_motion="reduce").page  # else what leads up to it plays
@@ -287,40 +259,6 @@ def test_to_predict_poses_a_question_in_the_column_and_not_to_predict_takes_it_b
     assert ask.bounding_box()["x"] == column and not say.is_visible()  # what is said may tell the answer
     box.uncheck()
     assert not ask.count()
-
-
-def test_where_nothing_can_be_asked_there_is_nothing_to_predict(go, tmp_path):
-    page = go(made("wrong_engines").save(tmp_path / "engines.html").as_uri()).page
-    assert page.locator(".lk-predict").count() == 1 and not page.locator(".lk-predict").is_visible()
-    page.get_by_role("button", name="Show me").first.click()
-    assert page.locator(".lk-predict").is_visible()
-
-
-def test_the_cut_that_is_there_is_asked_about(go, tmp_path):
-    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
-    page.locator(".lk-choice label").nth(2).click()
-    page.get_by_label("Predict first").check()
-    checked = "radio => radio.parentNode.textContent"
-    assert page.locator(".lk-ask").text_content().startswith("y → × is cut")
-    assert page.locator(".lk-choice input:checked").evaluate(checked) == "y → ×"
-    assert page.locator("text").get_by_text("?", exact=True).count() == 5  # nothing is told of it
-    page.locator(".lk-choice label").nth(1).click()
-    assert page.locator(".lk-ask").text_content().startswith("x → × is cut")
-    assert page.locator(".lk-choice input:checked").evaluate(checked) == "x → ×"
-
-
-def test_of_things_to_choose_among_only_the_one_that_is_chosen_is_asked_about(go, tmp_path):
-    page = go(made("cut").save(tmp_path / "cut.html").as_uri()).page
-    page.get_by_label("Predict first").check()
-    page.locator(".lk-choice label").nth(4).click()
-    assert page.locator(".lk-ask").text_content().startswith("x → + is cut")
-    page.get_by_role("button", name="Show me").click()
-    checked = page.locator(".lk-choice input:checked").evaluate("radio => radio.parentNode.textContent")
-    unknown = page.locator("text").get_by_text("?", exact=True)
-    assert checked == "x → +" and unknown.count() == 5
-    page.wait_for_function(
-        "() => ![...document.querySelectorAll('text')].some(node => node.textContent === '?')"
-    )  # the walk back plays on
 
 
 def test_a_sentence_that_grows_longer_moves_no_picture(go, tmp_path):

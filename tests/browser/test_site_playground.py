@@ -92,7 +92,7 @@ def copied(page):
 
 
 def test_a_link_brings_code_inputs_and_the_state_back(answered):
-    page = opened(answered, "#code=tanh(x*w)%2Bx&dialect=numpy&at.step=3&at.view=1&in.x=2&in.w=0.5&at.gone=2")
+    page = opened(answered, "#run&code=tanh(x*w)%2Bx&dialect=numpy&at.step=3&at.view=1&in.x=2&in.w=0.5&at.gone=2")
     page.locator(".lab-say", has_text="On the tape: AddBackward0 is added").wait_for()
     assert page.get_by_label("x =").input_value() == "2.0"
     link = "#code=tanh(x*w)%2Bx&dialect=numpy&at.step=3&at.view=tape&in.x=2.0&in.w=0.5"
@@ -107,21 +107,27 @@ def test_a_link_brings_code_inputs_and_the_state_back(answered):
     assert page.get_by_label("x =").input_value() == "3.0"
 
 
-def test_fields_go_with_their_formula_and_the_picture_of_before_is_dimmed_under_an_error(answered):
-    page = opened(answered, "#code=x*w")
+def test_fields_and_picture_go_with_their_formula_and_are_dimmed_under_an_error_of_an_input(answered):
+    page = opened(answered, "#run&code=x*w")
     page.get_by_label("x =").wait_for()
     page.get_by_role("radio", name="PyTorch", exact=True).check()
     page.fill("#code", "torch.tensor(2.0, requires_grad=True) * 3")
     page.press("#code", "Control+Enter")
     page.locator("#inputs input").first.wait_for(state="detached")
     assert page.locator("#stage.stale").count() == 0
+    page.fill("#code", "x * w")
+    page.press("#code", "Control+Enter")
+    page.get_by_label("x =").fill("word")
+    page.get_by_label("x =").press("Enter")
+    page.locator("#stage.stale .lab-title").wait_for()
     page.fill("#code", "3 +* 4")
     page.press("#code", "Control+Enter")
-    page.locator("#stage.stale").wait_for()
+    page.locator(".lab-title").wait_for(state="detached")
+    assert page.locator("#inputs input").count() == 0
 
 
 def test_a_case_is_linked_by_its_name_and_one_that_there_is_not_is_said(answered):
-    page = opened(answered, "#case=two-outputs&dialect=mindspore")
+    page = opened(answered, "#run&case=two-outputs&dialect=mindspore")
     page.locator(".lab-title").wait_for()
     assert copied(page).startswith(f"{answered[1]}#case=two-outputs&dialect=mindspore")
     page = opened(answered, "#case=of-yesterday")
@@ -129,9 +135,9 @@ def test_a_case_is_linked_by_its_name_and_one_that_there_is_not_is_said(answered
     page.locator(".lab-title").wait_for()
 
 
-def test_in_a_page_of_others_it_loads_python_when_it_is_asked_to(answered):
+def test_python_is_loaded_when_it_is_asked_for(answered):
     page = opened(answered, "?embed#code=x*w&at.step=2")
-    page.get_by_text("Not run yet. 11 MB are loaded once.").wait_for()
+    page.get_by_text("Not run yet: press “Show the graph”. 11 MB are loaded once.").wait_for()
     assert not page.get_by_role("heading").count() and page.locator(".lab-title").count() == 0
     page.get_by_role("button", name="Show the graph").click()
     page.locator(".lab-title").wait_for()
@@ -142,10 +148,16 @@ def test_in_a_page_of_others_it_loads_python_when_it_is_asked_to(answered):
     assert axe_findings(page, "main", ["color-contrast", "label", "link-name"]) == []
 
 
-def test_the_first_graph_stands_there_before_python_answers(go, address):
-    page = go(f"{address}/playground/index.html").page
+def test_the_first_graph_is_there_at_its_end_and_takes_other_inputs_without_python(go, address):
+    listened = go(f"{address}/playground/index.html")
+    page = listened.page
     page.wait_for_function("document.querySelector('.lab-panels')?.textContent.includes('tanh')")
-    assert page.get_by_label("x =").input_value() == "1.5" and page.inner_text("#status") == "Python is at work …"
+    assert page.get_by_label("x =").input_value() == "1.5" and page.get_by_role("button", name="Next").is_disabled()
+    page.get_by_label("x =").fill("2")
+    page.get_by_label("x =").press("Tab")
+    page.locator(".lab-panels", has_text="1.6").wait_for()
+    assert page.get_by_text("Gradients", exact=True).count() == 0
+    assert not any("worker.js" in url for url in listened.requests)
     page.get_by_label("Code").fill("cos(x)")
     page.get_by_role("button", name="Show the graph").click()
     page.wait_for_url("**/index.html#code=cos*")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from widget_examples import demo_scene, made
+from widget_examples import demo_scene
 
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Dial, Link, Panel, Scene, rect, text
@@ -127,14 +127,6 @@ def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
     assert page.evaluate("document.activeElement.type") == "radio"  # the keyboard is where it was
 
 
-def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_says_stays_beside_it(opened):
-    page = opened(made("landscape"), width=850)
-    assert page.evaluate(LARGER) == [[False, False, False]] * 2
-    page = opened(made("cut"), width=850)
-    at, bar = (page.locator(f".lk-slider {part}").first.bounding_box() for part in (".lk-at", ".lk-range"))
-    assert at["x"] >= bar["x"] + bar["width"] and abs(at["y"] - bar["y"]) < 10
-
-
 def test_what_is_said_of_a_part_that_was_clicked_stays(opened):
     marks = [rect(4, 4, 100, 40, "op", link="a"), rect(4, 60, 100, 40, "op", link="b")]
     links = {"a": Link("A", ["A", "one line"], details=["and another"]), "b": Link("B", ["B"])}
@@ -229,19 +221,6 @@ def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened
         page.locator(".lk-cover").dispatch_event("click")
     settled(page)
     assert view_of(page)["scale"] > 0.3 and view_of(page)["marks"] > 10
-
-
-def test_the_keyboard_is_not_lost_with_a_button_that_goes(opened):
-    page = opened(made("cut"), width=1000)
-    page.locator(".lk-scroll").first.focus()
-    page.keyboard.press("+")
-    page.get_by_role("button", name="Fit").locator("visible=true").focus()
-    for _ in range(2):
-        page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.className") == "lk-scroll"
-    page = opened(made("wrong_engines"), width=1000)
-    page.get_by_role("button", name="Show me").press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "Again"
 
 
 def test_a_search_goes_to_the_part(opened):

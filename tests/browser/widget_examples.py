@@ -46,21 +46,22 @@ image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
 """
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
-    "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "landscape": "from labkit.widgets import Landscape\nLandscape()",
-    "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
 }
 LABS = {  # compute in the page
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
-    "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
+    "upstream_gradient": "import numpy as np\nfrom labkit.widgets import UpstreamGradientLab\n"
+    "UpstreamGradientLab(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
     "microscope": "from labkit.widgets import Microscope\nMicroscope('0.1')",
+    "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
+    "landscape": "from labkit.widgets import Landscape\nLandscape()",
+    "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
 }
 FEW = ("demo",)  # has every kind of control and of link

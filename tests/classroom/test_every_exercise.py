@@ -11,7 +11,7 @@ import pytest
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
-from labkit.classroom.compare import plain_data, same
+from labkit.classroom.compare import as_asked, same
 
 pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
@@ -112,7 +112,7 @@ def test_a_value_of_the_wrong_type(exercise):
     size = len(expected) if isinstance(expected, (list, tuple)) else 1
     for value in ODD:
         for answer in (value, [value] * size, (value,) * (size + 1)):
-            if not same(expected, answer):
+            if not same(expected, as_asked(expected, answer)):
                 refused(exercise, answer)
 
 
@@ -136,7 +136,7 @@ def test_an_exception_is_told_with_its_line(exercise):
 @functions
 def test_an_endless_loop_is_stopped_and_a_right_answer_still_passes(exercise):
     text = refused(exercise, function(exercise, "while True: pass"), "timeout", seconds=0.2)
-    assert "more than 0.2 s" in text and "never ends" in text
+    assert "more than 0.2 s" in text and "infinite loop" in text
     assert check(exercise.name, defined(exercise.solution))
 
 
@@ -151,14 +151,6 @@ def test_printing_the_right_answer_is_not_enough(exercise):
         print(right(*inputs))
 
     assert "returned nothing (None)" in refused(exercise, prints, "printed")
-
-
-@predictions
-def test_the_printed_answer_is_not_the_answer(exercise):
-    expected = exercise.expected()
-    if not isinstance(expected, (str, type)):
-        refused(exercise, str(plain_data(expected)))
-        refused(exercise, repr(plain_data(expected)))
 
 
 # ---- how many ----

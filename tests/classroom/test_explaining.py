@@ -48,7 +48,7 @@ def test_the_latest_answer_is_meant_or_the_one_that_is_named():
 def test_the_first_wrong_item_and_its_rule_are_told():
     labkit.check("start-shapes", [(2, 3), (1, 3), (2, 3), (1,)])
     text = explain().text
-    assert "2 of 4 items are right" in text and "Look at item [1] (x[0])" in text
+    assert "Right so far: 2 of 4 items." in text and "Look at item [1] (x[0])" in text
     assert EXERCISES["start-shapes"].rules[1] in text and "(3,)" not in text
 
 
@@ -58,7 +58,7 @@ def test_the_smallest_input_that_fails_is_told():
     exercise = EXERCISES["start-mend"]
     sizes = [len(drawn[0]) for drawn in exercise.inputs() if len(drawn[0]) > 1]
     shown = text.split("values = ")[1].split("\n")[0]
-    assert "The smallest that is not" in text and np.size(eval(shown)) <= min(sizes)
+    assert "The smallest of the others" in text and np.size(eval(shown)) <= min(sizes)
     assert "one more than the right one" in text
 
 
@@ -66,13 +66,13 @@ def test_the_first_line_that_goes_another_way_is_told():
     source = EXERCISES["step-adam"].solution.replace("0.999 * v + 0.001 * g**2", "0.999 * v + 0.001 * g")
     labkit.check("step-adam", defined(source))
     text = explain().text
-    assert "v is the first to get another value: in line" in text and ", v = 0.999 * v + 0.001 * g." in text
+    assert "differs from that in a right answer is v, in line" in text and ": v = 0.999 * v + 0.001 * g" in text
 
 
 def test_a_variable_that_is_used_in_another_way_points_to_no_line():
     wrong = EXERCISES["backprop-mend-twice"].wrong_answers[0]  # two loops over `parent`, where the solution has one
     labkit.check("backprop-mend-twice", defined(wrong.source))
-    assert "parent is the first" not in explain().text
+    assert "answer is parent" not in explain().text
 
 
 def test_what_check_has_recognised_is_not_explained_in_another_way():
@@ -84,7 +84,7 @@ def test_what_check_has_recognised_is_not_explained_in_another_way():
 def test_functions_inside_the_answer_are_nobodys_other_value():
     source = EXERCISES["sens-two-parts"].solution.replace("h = first(x)", "h = first(x) + 0.5 * x")
     labkit.check("sens-two-parts", defined(source))
-    assert "h is the first to get another value" in explain().text
+    assert "answer is h" in explain().text
 
 
 def test_no_line_is_told_where_no_code_was_given():

@@ -17,8 +17,8 @@ import labkit.mindspore as ms
 from labkit import cli
 from labkit.classroom import EXERCISES, check, hint, solution
 from labkit.classroom.progress import FILE, progress, record
-from labkit.desk import places
-from labkit.desk import record as record_file
+from labkit.working_copy import places
+from labkit.working_copy import progress_file as record_file
 
 ROOT = Path(__file__).parent.parent.parent
 RECORD = sys.modules["labkit.classroom.progress"]
@@ -29,7 +29,7 @@ SLIP = EXERCISES["grad-slip"]
 @pytest.fixture(autouse=True)
 def session(monkeypatch, tmp_path):
     """A new session of a learner in an empty folder."""
-    monkeypatch.setattr(RECORD, "_unsaved", {})
+    monkeypatch.setattr(RECORD, "_unsaved", record_file.Record())
     monkeypatch.setattr(CHECKING, "_given", {})
     monkeypatch.chdir(tmp_path)
 
@@ -116,24 +116,25 @@ def test_exercises_and_points_of_each_notebook(tmp_path):
         record(EXERCISES[name], 0, tmp_path)
     told = progress()
     assert told.points == 4
-    (line,) = [line for line in repr(told).splitlines() if "06_grad_every_case" in line and "Next" not in line]
-    belonging = [e for e in EXERCISES.values() if e.notebook == "06_grad_every_case"]
+    (line,) = [line for line in repr(told).splitlines() if "05_grad_and_value_and_grad" in line and "Next" not in line]
+    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_and_value_and_grad"]
     assert f"2 of {len(belonging):>2} exercises" in line and f"4 of {sum(e.points for e in belonging)} points" in line
     assert "grad-mend" in line and "grad-slip" not in line
 
 
 def test_the_exercises_of_one_notebook(tmp_path, capsys):
     record(SLIP, 0, tmp_path)
-    assert cli.main(["progress", "6", "--folder", str(tmp_path)]) == 0
+    assert cli.main(["progress", "5", "--folder", str(tmp_path)]) == 0
     first, *lines = capsys.readouterr().out.splitlines()
-    belonging = [e for e in EXERCISES.values() if e.notebook == "06_grad_every_case"]
-    assert first == f"06_grad_every_case: 1 of {len(belonging)} exercises."
+    belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_and_value_and_grad"]
+    assert first == f"05_grad_and_value_and_grad: 1 of {len(belonging)} exercises."
     assert [line for line in lines if line.startswith("  done")] == [f"  done  grad-slip: {SLIP.title}"]
     assert len([line for line in lines if line.startswith("  open")]) == len(belonging) - 1
 
 
 def test_next_is_in_the_notebook_of_the_latest_answer_in_its_order(tmp_path):
-    (tmp_path / "06_grad_every_case.ipynb").write_bytes((ROOT / "notebooks/06_grad_every_case.ipynb").read_bytes())
+    notebook = "05_grad_and_value_and_grad.ipynb"
+    (tmp_path / notebook).write_bytes((ROOT / "notebooks" / notebook).read_bytes())
     for name in ("port-detach", "grad-slip", "grad-structures"):
         record(EXERCISES[name], 0, tmp_path)
         record_of = stored(tmp_path)
@@ -178,7 +179,7 @@ def test_a_reset_begins_anew_and_keeps_the_old_record(learner, tmp_path):
     for _ in range(2):
         check("grad-slip", 1.0)
         told = progress(reset=True)
-        assert told.answers == {} and "The old record is kept as .labkit-progress.old-" in repr(told)
+        assert told.answers == {} and "The old progress file is kept as .labkit-progress.old-" in repr(told)
     assert others(tmp_path) == [".labkit-progress.old-1.json", ".labkit-progress.old-2.json"]
     assert not (tmp_path / FILE).exists()
 
@@ -205,7 +206,7 @@ def test_a_folder_that_was_deleted(learner, tmp_path, monkeypatch):
 def test_a_read_only_folder_lets_every_check_pass(learner, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         forbid_writing(patch)
-        assert "only remembered until this kernel stops" in check("grad-slip", 1.0).text
+        assert "remembered only until this kernel stops" in check("grad-slip", 1.0).text
         told = progress()
         assert told.points == 1 and "only until this kernel stops" in repr(told)
         assert "Permission denied" in repr(progress(reset=True))
@@ -314,7 +315,7 @@ def test_the_command_tells_the_same_and_where_it_is_kept(tmp_path, capsys):
     record(SLIP, 0, tmp_path)
     assert command() == 0
     printed = capsys.readouterr().out
-    assert repr(progress()) in printed and f"Kept in {(tmp_path / FILE).resolve()}" in printed
+    assert repr(progress()) in printed and f"Stored in {(tmp_path / FILE).resolve()}" in printed
 
 
 @pytest.mark.parametrize("answer, status, left", [("y", 0, 0), ("yes", 0, 0), ("", 1, 1), ("n", 1, 1)])
@@ -330,7 +331,7 @@ def test_the_command_does_not_ask_with_yes_and_nobody_there_is_a_no(tmp_path, mo
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert command("--reset") == 1 and progress().points == 1
     assert command("--reset", "--yes") == 0 and progress().points == 0
-    assert "The old record is kept as" in capsys.readouterr().out
+    assert "The old progress file is kept as" in capsys.readouterr().out
 
 
 def test_the_command_looks_in_the_working_copy_from_anywhere(tmp_path, monkeypatch, capsys):

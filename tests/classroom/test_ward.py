@@ -1,4 +1,4 @@
-"""The ward of notebook 18b: each fault is a change in a program that runs, and some measurement tells it from all others."""
+"""The ward of elective E8: each fault is a change in a program that runs, and some measurement tells it from all others."""
 
 import inspect
 from itertools import combinations
@@ -44,7 +44,7 @@ def shown():
     }
 
 
-def told_apart(ours, theirs):
+def different(ours, theirs):
     """True where one of the numbers lies in two ranges that have nothing in common; nan is a range of its own."""
     if {len(one) for one in ours}.isdisjoint({len(one) for one in theirs}):
         return True
@@ -61,13 +61,13 @@ def _apart(a, b):
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_measurements_of_a_fault_tell_it_from_every_other_and_from_health(name, shown):
     others = [other for other in (HEALTHY, *FAULTS) if other != name]
-    telling = {what for what in COMPARED if all(told_apart(shown[name, what], shown[other, what]) for other in others)}
-    assert set(FAULTS[name].told_by) <= telling <= {*FAULTS[name].told_by, *BY_NUMBERS}
+    telling = {what for what in COMPARED if all(different(shown[name, what], shown[other, what]) for other in others)}
+    assert set(FAULTS[name].shown_by) <= telling <= {*FAULTS[name].shown_by, *BY_NUMBERS}
 
 
 @pytest.mark.parametrize("one, other", list(combinations((HEALTHY, *FAULTS), 2)))
-def test_any_two_are_told_apart_by_some_measurement(one, other, shown):
-    assert any(told_apart(shown[one, what], shown[other, what]) for what in COMPARED)
+def test_any_two_are_different_by_some_measurement(one, other, shown):
+    assert any(different(shown[one, what], shown[other, what]) for what in COMPARED)
 
 
 def test_each_fault_is_one_change_in_the_text_of_a_part():
@@ -137,13 +137,13 @@ def test_the_solution_finds_what_is_there_within_the_budget():
     scope = {}
     exec(EXERCISES["ward-diagnose"].solution, scope)
     for i in range(12):
-        assert scope["answer"](i) == tuple((name, "told") for name in sorted(admission(i).faults)), i
+        assert scope["answer"](i) == tuple((name, "shown") for name in sorted(admission(i).faults)), i
 
 
 def test_a_measurement_is_paid_once_and_not_beyond_the_budget():
     patient = clinic.admit(3)
     assert [patient.measure("pieces") == patient.measure("pieces"), patient.spent] == [True, 4]
-    with pytest.raises(clinic.OverBudget, match=r"'(\w+)' costs \d points, but \d+ of 20 are spent"):
+    with pytest.raises(clinic.OverBudget, match=r"'(\w+)' costs \d points?, but \d+ of 20 points are spent"):
         for what in INSTRUMENTS:
             patient.measure(what)
     assert patient.spent <= patient.budget < sum(one.price for one in INSTRUMENTS.values())
@@ -152,8 +152,8 @@ def test_a_measurement_is_paid_once_and_not_beyond_the_budget():
 def test_a_sheet_says_what_a_measurement_is_worth_and_nothing_about_the_patient():
     patient = clinic.admit("nobody", with_faults=())
     patient.measure("moved")
-    assert patient.hand_in({"left-out": "moved", "overflow": "moved", "detached": "gradients"}) == (
-        ("detached", "not measured"), ("left-out", "not told"), ("overflow", "told"),
+    assert patient.submit({"left-out": "moved", "overflow": "moved", "detached": "gradients"}) == (
+        ("detached", "not measured"), ("left-out", "not shown"), ("overflow", "shown"),
     )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def test_names_that_there_are_not_are_said():
     with pytest.raises(ValueError, match=r"no 'loses'. Did you mean 'losses'"):
         patient.measure("loses")
     with pytest.raises(ValueError, match=r"no 'detach'. Did you mean 'detached'"):
-        patient.hand_in({"detach": "gradients"})
+        patient.submit({"detach": "gradients"})
     with pytest.raises(ValueError, match=r"no 'los'. Did you mean 'loss'"):
         patient.replace(los=print)
     with pytest.raises(ValueError, match="expected faults out of detached"):

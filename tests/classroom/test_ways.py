@@ -72,25 +72,25 @@ FORBIDDEN = {
         def answer(name):
             patient = clinic.admit(name)
             ill = (patient.measure("shapes") == (8, 8), patient.measure("pieces")[0] == 2)
-            ill += (patient.measure("arriving")[0] != patient.plan.limit,)
+            ill += (patient.measure("norms")[0] != patient.plan.limit,)
             return tuple(p for p, is_ill in zip(("loss", "backward", "finish"), ill) if is_ill), ()
     """),
     "a sheet by hand": ("ward-diagnose", "unchanged", above(
-        "ward-diagnose", "patient.hand_in(found)", "tuple((one, 'told') for one in sorted(found))"
+        "ward-diagnose", "patient.submit(found)", "tuple((one, 'shown') for one in sorted(found))"
     )),
     "the ward's files": ("ward-diagnose", "rule out", """
         from labkit.classroom import clinic
         from labkit.classroom.clinic.drawing import admission
         from labkit.classroom.clinic.faults import FAULTS
         def answer(name):
-            patient, found = clinic.admit(name), {f: FAULTS[f].told_by[0] for f in admission(name).faults}
+            patient, found = clinic.admit(name), {f: FAULTS[f].shown_by[0] for f in admission(name).faults}
             for what in found.values():
                 patient.measure(what)
-            return patient.hand_in(found)
+            return patient.submit(found)
     """),
     "nothing measured": ("ward-patch", "measure", above(
         "ward-patch",
-        'patient.measure("arriving")[0] != patient.plan.limit',
+        'patient.measure("norms")[0] != patient.plan.limit',
         "'clip-early' in clinic.drawing.admission(name).faults",
     )),
     "all losses, then their mean": ("memory-leak", "still held", """
@@ -120,7 +120,7 @@ FORBIDDEN = {
             s, d = (x * y).sum(), (u * y + x * v).sum()
             return 2 * (d * y + s * v), 2 * (d * x + s * u)
     """),
-    "a sign by hand": ("reverse-gradient", "delivered", """
+    "a sign by hand": ("reverse-gradient", "by a backward pass", """
         def answer(w, v, x):
             a, b = torch.autograd.grad(((v * w * x - 1) ** 2).sum(), (w, v))
             return -a, b
@@ -130,7 +130,7 @@ FORBIDDEN = {
             turned = 2 * w.detach() - w
             return torch.autograd.grad(((v * turned * x - 1) ** 2).sum(), (w, v))
     """),
-    "straight through by a formula": ("straight-through", "delivered",
+    "straight through by a formula": ("straight-through", "by a backward pass",
         "answer = lambda x, t: (ms.ops.round(x), 2 * (ms.ops.round(x) - t))"),
     "gradients formed": ("many-norms", "formed",
         "answer = lambda x, g: np.array([(np.outer(a, b) ** 2).sum() + b @ b for a, b in zip(x, g)]) ** 0.5"),
@@ -144,7 +144,7 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("name", FORBIDDEN)
-def test_right_results_by_a_forbidden_way_are_told_so(name):
+def test_right_results_by_a_forbidden_way_are_reported(name):
     exercise, words, source = FORBIDDEN[name]
     lines = source.split("\n")
     indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)

@@ -87,7 +87,7 @@ def test_pulling_twice_gives_the_same_result_twice():
 
 def test_a_cotangent_of_another_shape_is_refused():
     _, pull = vjp(lambda x: x**2, X)
-    message = "vjp: expected a cotangent of shape (2, 3), as the output, got (3,)"
+    message = "vjp: expected a cotangent of shape (2, 3), like the output, but got (3,)"
     with pytest.raises(ValueError, match=re.escape(message)):
         pull([onp.ones(3)])
     with pytest.raises(ValueError, match="expected 1 cotangents, one per output, but got 2"):
@@ -330,7 +330,9 @@ def test_jvp_carries_structure_and_constants():
 
 
 def test_a_tangent_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=re.escape("expected a tangent of shape (2, 3), as its argument, got (2,)")):
+    with pytest.raises(
+        ValueError, match=re.escape("expected a tangent of shape (2, 3), like its argument, but got (2,)")
+    ):
         jvp(np.sin, (X,), (onp.ones(2),))
 
 
@@ -419,14 +421,14 @@ def test_a_custom_rule_for_several_arguments_may_say_none():
 
 def test_a_custom_rule_of_the_wrong_length_is_reported():
     broken = custom_vjp(lambda x, y: x * y, lambda ans, g, x, y: (g * y,))
-    with pytest.raises(ValueError, match="custom_vjp: expected 2 gradients, one per argument, got 1"):
+    with pytest.raises(ValueError, match="custom_vjp: expected 2 gradients, one per argument, but got 1"):
         grad(broken)(2.0, 3.0)
 
 
 @pytest.mark.parametrize("answer", [lambda g, x: onp.ones(5), lambda g, x: 1.0, lambda g, x: np.ones((2, 3)) * g])
 def test_a_custom_rule_gives_a_gradient_of_its_arguments_shape(answer):
     broken = custom_vjp(lambda x: x * 2, lambda ans, g, x: (answer(g, x),))
-    with pytest.raises(ValueError, match=r"the rule's gradient 0 to have shape \(3,\), as its argument, but got"):
+    with pytest.raises(ValueError, match=r"the rule's gradient 0 to have shape \(3,\), like its argument, but got"):
         grad(broken)(onp.ones(3))
 
 
@@ -566,10 +568,10 @@ def test_autograds_own_derivative_sees_a_value_of_the_tape():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (10**400, "expected a number that NumPy can hold, but got one beyond any float"),
+        (10**400, "expected a number that NumPy can hold, but got an integer larger than any float"),
         (np.array("a"), "but got an array of <U1"),
         (onp.timedelta64(3), "but got timedelta64"),
-        (onp.ma.masked_array([1.0]), r"but got MaskedArray \(make it a plain array with np.asarray\)"),
+        (onp.ma.masked_array([1.0]), r"but got MaskedArray \(convert it to a plain array with np.asarray\)"),
     ],
 )
 def test_what_is_no_number_is_refused_in_words(value, message):

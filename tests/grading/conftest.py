@@ -17,7 +17,7 @@ from labkit.grading.course import Course
 from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
 from labkit.grading.run import Plan
-from labkit.jail import Jail
+from labkit.sandbox import Sandbox
 
 TOML = """
 title = "T"
@@ -62,7 +62,7 @@ class Handout:
         path.write_bytes(self.notebook(answers, solved, student))
 
     def class_of(self, root: Path, number: int) -> None:
-        """A class: by turns all right, one wrong, nothing, a broken cell, a file that is no notebook."""
+        """A class: by turns all right, one wrong, nothing, a broken cell, a file that is not a notebook."""
         for i in range(number):
             student = f"s{i:04}"
             wrong = {"grad-slip": "answer_1 = 3.0"}, {"grad-slip": "answer_1 = = 3"}
@@ -105,9 +105,9 @@ class Family:
         found = [p for p in psutil.Process(pid).children(recursive=True) if p not in before]
         self.members = [p for p in found if "resource_tracker" not in " ".join(command(p))]
 
-    def jails(self) -> list[psutil.Process]:
-        """The jails among them that are still there."""
-        return [p for p in self.members if "labkit.jail.server" in command(p)]
+    def sandboxes(self) -> list[psutil.Process]:
+        """The sandboxes among them that are still there."""
+        return [p for p in self.members if "labkit.sandbox.server" in command(p)]
 
     def workers(self) -> list[psutil.Process]:
         """The processes that were started to grade."""
@@ -128,8 +128,8 @@ def family():
     return lambda pid=None: Family(before, pid)
 
 
-class Lent(Jail):
-    """A jail that stays when a grader is done with it: to start one costs more than to grade ten submissions."""
+class Lent(Sandbox):
+    """A sandbox that stays when a grader is done with it: to start one costs more than to grade ten submissions."""
 
     def stop(self) -> None:
         """Stay."""
@@ -140,37 +140,37 @@ class Lent(Jail):
 
 
 @pytest.fixture(scope="session")
-def one_jail():
-    """`with one_jail():` the graders of this process have one jail in common, where their limits are the same.
+def one_sandbox():
+    """`with one_sandbox():` the graders of this process have one sandbox in common, where their limits are the same.
 
-    Every program has walls of its own, so none sees what an earlier one did (`test_grader` and `tests/jail` show that).
+    Every program has walls of its own, so none sees what an earlier one did (`test_grader` and `tests/sandbox` show that).
     """
-    jails: dict[tuple, Lent] = {}
+    sandboxes: dict[tuple, Lent] = {}
 
     def lent(grader):
         settings = grader.settings
         key = settings.limits, settings.unsafe, settings.preload
-        if key not in jails:
-            jails[key] = Lent(*key)
-            jails[key].start()
-        return jails[key]
+        if key not in sandboxes:
+            sandboxes[key] = Lent(*key)
+            sandboxes[key].start()
+        return sandboxes[key]
 
     @contextmanager
     def lending():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Grader, "_new_jail", lent)
+            patch.setattr(Grader, "_new_sandbox", lent)
             patch.setattr(classwork, "grade_in_processes", lambda a, s, works, jobs: workers.grade_here(a, s, works))
             yield
 
     yield lending
-    for jail in jails.values():
-        jail.really_stop()
+    for sandbox in sandboxes.values():
+        sandbox.really_stop()
 
 
 @pytest.fixture
-def same_jail(one_jail):
-    """The graders of this test have the jail of `one_jail`."""
-    with one_jail():
+def same_sandbox(one_sandbox):
+    """The graders of this test have the sandbox of `one_sandbox`."""
+    with one_sandbox():
         yield
 
 

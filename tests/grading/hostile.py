@@ -132,8 +132,8 @@ CHEATING = [
     Attack("autograd and labkit.torch are patched after an answer", "pull numbers", between=(
         "import autograd.numpy as anp\nanp.sum = lambda *a, **k: 0\ntorch.Tensor.backward = lambda *a, **k: None")),
     Attack("json is patched", ALL, between="import json\njson.dumps = json.loads = lambda *a, **k: None"),
-    Attack("the jail's own wire is patched", "pull", between=(
-        "import labkit.jail.wire as w, labkit.jail.program as p\n"
+    Attack("the sandbox's own wire is patched", "pull", between=(
+        "import labkit.sandbox.wire as w, labkit.sandbox.program as p\n"
         "def send(connection, message):\n    real(connection, {**message, 'found': 'value', 'value': ['float', '6.0']})\n"
         "real = w.send\nw.send = send"), kinds={"numbers": "kind"}),
     Attack("an object that equals everything", BUT_PULL, pull=equal_to_all(EVERYTHING)),
@@ -328,7 +328,7 @@ FORGING = [
            name="a long tuple"),
     forged("outcome(outcome='error', error='\\ud800\\x1b[2J=cmd()<script>alert(1)</script>', "
            "error_place='=cmd()\\x1b]0;x\\x07\\ud800<script>alert(1)</script>\\u202e' * 1000)", name="texts for terminals"),
-    forged("outcome(outcome='value', printed='\\ud800\\x1b[2J' * 9, unfit=['a'], takes={})", name="words that are no texts"),
+    forged("outcome(outcome='value', printed='\\ud800\\x1b[2J' * 9, unfit=['a'], takes={})", name="words that are not texts"),
     forged("[outcome() for _ in range(2000)]", name="too many outcomes"),
     Attack("a forked copy also answers", pull=inside("import os", "os.fork()")),
     Attack("a forked copy also runs the notebook", between="import os\nos.fork()"),

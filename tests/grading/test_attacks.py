@@ -54,7 +54,7 @@ ANY = ("class Any:\n    def __eq__(self, o): return True\n    def __ne__(self, o
        "    def __lt__(self, o): return True\n    __gt__ = __le__ = __ge__ = __contains__ = __lt__\n    def __abs__(self): return 0.0\n"
        "    __float__ = __abs__\n    def __bool__(self): return True\n    def __sub__(self, o): return 0.0\n    __rsub__ = __mul__ = __sub__\n")  # fmt: skip
 OWN = "class Own(float):\n    def __{}__(self, *o): return {}\n"
-PATCH = "import labkit.jail.peer as peer, labkit.jail.answers as answers\n"
+PATCH = "import labkit.sandbox.peer as peer, labkit.sandbox.answers as answers\n"
 WRONG = {  # question and an answer that deserves nothing
     "code in the tests' process by its types": ("cube", PATCH + "import types\ndef cube(x):\n    import gc\n"
         "    one = next(o for o in gc.get_objects() if isinstance(o, peer.Answers))\n    for said in (['installed', 'types', 'CodeType'],\n"

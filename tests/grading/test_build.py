@@ -324,7 +324,7 @@ def test_a_roster_that_is_not_there_and_an_extension_of_nobody_are_found(built, 
     assert "who.csv: cannot be read" in found(ours)
     (tmp_path / "who.csv").write_text("id\nada\n")
     late = FIXED.replace('"First"', '"First"\ndue = 2026-11-30T23:59:00Z\nextensions = { adda = 2026-12-01T23:59:00Z }')
-    assert "extensions for adda, who are not on the roster" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
+    assert "who are not on the roster: adda" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
 
 
 def test_a_notebook_that_course_toml_does_not_know_is_found(built):

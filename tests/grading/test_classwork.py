@@ -14,7 +14,7 @@ from labkit.grading.findings import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.workers import grade_here, ungraded_result
 
-pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
+pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_sandbox")]
 
 
 def rows(path: Path):
@@ -169,9 +169,11 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_written(plan):
     assert not plan.out.parent.exists()
 
 
-def test_an_empty_folder_gives_an_empty_table(plan, tmp_path):
+def test_an_empty_folder_is_refused(plan, tmp_path):
     (tmp_path / "empty").mkdir()
-    assert grade_class(replace(plan, submissions=tmp_path / "empty")).results == [] and rows(plan.out) == []
+    with pytest.raises(SubmissionError, match=r"There is no submission in .*empty"):
+        grade_class(replace(plan, submissions=tmp_path / "empty"))
+    assert not plan.out.exists()
 
 
 def test_a_run_with_seed_0_is_resumed_with_seed_0(plan):

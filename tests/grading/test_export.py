@@ -13,8 +13,8 @@ from result_examples import NASTY, question, submission
 
 from labkit.grading.export import read_cell, safe_cell, write_grades, write_questions
 from labkit.grading.files import printable
-from labkit.grading.finals import Final
-from labkit.grading.rules import Policy
+from labkit.grading.final_scores import Final
+from labkit.grading.late_policy import Policy
 
 NBGRADER = "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_score"
 

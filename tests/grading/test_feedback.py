@@ -17,8 +17,8 @@ from labkit.classroom import EXERCISES
 from labkit.grading import pages as look
 from labkit.grading.disclosure import note_told
 from labkit.grading.feedback import LONGEST, feedback_pages, student_page, write_feedback
-from labkit.grading.finals import Final
-from labkit.grading.rules import Policy
+from labkit.grading.final_scores import Final
+from labkit.grading.late_policy import Policy
 
 HOSTILE = (
     "</code></pre></style><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>{{ 7*7 }}"
@@ -130,7 +130,7 @@ def test_the_pages_of_two_students_never_mention_one_another(tmp_path):
 TO_INSTRUCTORS = (
     "The file is a PDF, not a notebook. Ask for the .ipynb file.", "a/b.ipynb is a link, and links are not followed. "
     "Put the file itself there.", "The folder ann contains no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
-    "ann/a1.ipynb cannot be opened: Permission denied. Give yourself the right to read it.",
+    "ann/a1.ipynb cannot be opened: Permission denied. Give yourself permission to read it.",
     "a.ipynb is a folder; expected a notebook. If the notebook is inside, move it out.",
     "The file is broken before its first code cell. No cell of it is complete. Ask for the notebook again.",
 )  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_person_speaks_in_the_page_and_what_waits_for_one_is_not_called_wrong(
 def test_every_note_that_tells_an_instructor_what_to_do_is_known():
     """A sentence of the modules that open files which begins with another command would reach the student."""
     commands = set()
-    for module in ("files", "salvage", "formats", "submissions"):
+    for module in ("files", "damaged_notebooks", "formats", "submissions"):
         tree = ast.parse((Path(look.__file__).with_name(f"{module}.py")).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if (

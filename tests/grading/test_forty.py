@@ -6,10 +6,10 @@ import json
 import zipfile
 from dataclasses import replace
 
-import forty
+import class_of_forty as forty
 import nbformat
 import pytest
-from forty import ABSENT, CLASS, EMPTY, UNREADABLE, WRONG
+from class_of_forty import ABSENT, CLASS, EMPTY, UNREADABLE, WRONG
 from patience import PATIENT
 
 from labkit.cli import main
@@ -20,7 +20,7 @@ from labkit.grading.handout import hand_out
 from labkit.grading.run import Plan
 from labkit.grading.workers import grade_here
 
-pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_jail")]
+pytestmark = [pytest.mark.needs("bubblewrap"), pytest.mark.usefixtures("same_sandbox")]
 
 TOML = """
 title = "T"
@@ -77,7 +77,7 @@ def places(handed, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def graded_once(one_jail):
+def graded_once(one_sandbox):
     """Grades in this process, by which a file is run once, however often it comes."""
     known = {}
 
@@ -85,7 +85,7 @@ def graded_once(one_jail):
         for work in works:
             key = hashlib.sha256(work.data).hexdigest(), work.problem, work.student if work.called else ""
             if key not in known:
-                with one_jail():
+                with one_sandbox():
                     known[key] = next(grade_here(assignment, settings, [work]))
             yield replace(known[key], student=work.student, file=work.file, timestamp=work.timestamp)
 

@@ -48,7 +48,7 @@ def command(arguments, tmp_path):
 
 
 @pytest.fixture
-def run(arguments, same_jail, capsys):
+def run(arguments, same_sandbox, capsys):
     """`run("--resume")`: the same in this process; its status, and what it prints and complains about."""
 
     def ran(*more):
@@ -105,7 +105,7 @@ def test_ctrl_c_stops_soon_keeps_what_is_graded_and_leaves_no_process(jobs, hand
     )  # fmt: skip
     wait_for(lambda: len(graded_so_far(tmp_path)) >= 5)
     theirs = family(process.pid)
-    assert theirs.jails()
+    assert theirs.sandboxes()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     said = process.communicate(timeout=900)[1]  # what runs would take longer
     assert process.returncode == 130

@@ -243,8 +243,8 @@ def test_the_next_submission_is_as_if_it_were_the_first(grader, handout):
     assert grader.grade("bob", handout.notebook(student="bob")).score == 7.5
 
 
-def test_a_jail_that_was_lost_is_replaced(grader, handout):
-    os.kill(grader.jail.pid, signal.SIGKILL)
+def test_a_sandbox_that_was_lost_is_replaced(grader, handout):
+    os.kill(grader.sandbox.pid, signal.SIGKILL)
     assert grader.grade("ann", handout.notebook()).score == 7.5
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cunning import CUNNING
+from grader_exploits import EXPLOITS
 from hostile import ATTACKS, POINTS, Attack
-from odder import ODDER
+from odd_submissions import ODD
 
 from labkit.grading.assignment import Assignment
 from labkit.grading.bounds import Bounds
@@ -22,7 +22,7 @@ from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
 from labkit.grading.run import Plan
 from labkit.grading.workers import grade_here, work_of
-from labkit.jail import USERS, Limits
+from labkit.sandbox import USERS, Limits
 
 pytestmark = pytest.mark.needs("bubblewrap")
 
@@ -43,7 +43,7 @@ questions = [
 ]
 """
 FULL = sum(POINTS.values())
-ATTACKS = [*ATTACKS, *ODDER, *CUNNING]
+ATTACKS = [*ATTACKS, *ODD, *EXPLOITS]
 HONEST = ("a-first", "s040-between", "s080-between", "z-last")
 
 

@@ -13,7 +13,7 @@ import pytest
 from added_questions import added_cells, assignment_of, source_with
 
 from labkit.grading.manual import pictures_of
-from labkit.grading.marking import MarkingDesk, MarkingServer
+from labkit.grading.marking import MarkingQueue, MarkingServer
 from labkit.grading.marks import Mark, MarksError, digest_of, left_over, marked, read_marks, write_marks
 from labkit.grading.rescoring import basis, merged, rescored, stale
 from labkit.grading.results import BY_HAND, MARKED, QuestionResult, SubmissionResult
@@ -49,13 +49,13 @@ def results(assignment):
 
 
 @pytest.fixture
-def desk(assignment, results, tmp_path):
-    return MarkingDesk(assignment, results, tmp_path / "grades.marks.csv")
+def queue(assignment, results, tmp_path):
+    return MarkingQueue(assignment, results, tmp_path / "grades.marks.csv")
 
 
 @pytest.fixture
-def server(desk):
-    with MarkingServer(desk) as server:
+def server(queue):
+    with MarkingServer(queue) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield server
         server.shutdown()
@@ -107,10 +107,10 @@ def test_a_mark_counts_for_the_answer_that_was_marked_and_a_person_has_the_last_
 @pytest.mark.parametrize(
     ("typed", "kept"), [("-0", 0.0), ("0.125", 0.125), ("1e-7", 1e-7), ("\u0663", 3.0), (" 2,5 ", 2.5)]
 )
-def test_points_are_kept_as_they_were_typed(desk, typed, kept):
-    assert desk.save(0, {"points": typed}) == "" and read_marks(desk.path)[desk.items[0].key].points == kept
+def test_points_are_kept_as_they_were_typed(queue, typed, kept):
+    assert queue.save(0, {"points": typed}) == "" and read_marks(queue.path)[queue.items[0].key].points == kept
     shown = f'value="{kept:.12g}"'
-    assert shown in desk.page(0)
+    assert shown in queue.page(0)
 
 
 # ---- points of today ----
@@ -141,11 +141,11 @@ def test_a_verdict_is_stale_when_what_it_stands_on_has_changed(assignment, resul
 
 
 def test_answers_come_question_by_question_and_names_can_be_hidden(assignment, results, tmp_path):
-    desk = MarkingDesk(assignment, results, tmp_path / "m.csv", ["test-power", "why"], hide_names=True)
-    assert [item.key[1] for item in desk.items] == ["test-power"] * 3 + ["why"] * 3
-    assert not any(name in desk.page(i) for i in range(6) for name in ("ada", "blaise", "carl"))
-    assert "ada" in "".join(MarkingDesk(assignment, results, tmp_path / "m.csv").page(i) for i in range(3))
-    assert "One point for each reason." in desk.page(3) and "Why does the tape run" in desk.page(3)
+    queue = MarkingQueue(assignment, results, tmp_path / "m.csv", ["test-power", "why"], hide_names=True)
+    assert [item.key[1] for item in queue.items] == ["test-power"] * 3 + ["why"] * 3
+    assert not any(name in queue.page(i) for i in range(6) for name in ("ada", "blaise", "carl"))
+    assert "ada" in "".join(MarkingQueue(assignment, results, tmp_path / "m.csv").page(i) for i in range(3))
+    assert "One point for each reason." in queue.page(3) and "Why does the tape run" in queue.page(3)
 
 
 def test_pictures_of_an_answer_are_shown_and_nothing_else_is(assignment, results, tmp_path):
@@ -168,31 +168,31 @@ def test_pictures_of_an_answer_are_shown_and_nothing_else_is(assignment, results
     )
     assert found == {"why": [png, png], "project": [png]}
     assert pictures_of(b'{"cells": [[]]}', {"why": "written"}, ()) == pictures_of(b"{", {"why": "written"}, ()) == {}
-    shown = MarkingDesk(assignment, [replace(results[0], pictures=found)], tmp_path / "m.csv").page(0)
+    shown = MarkingQueue(assignment, [replace(results[0], pictures=found)], tmp_path / "m.csv").page(0)
     assert shown.count(f'<img src="data:image/png;base64,{png}" alt="Picture') == 2 == shown.count("<img")
 
 
 @pytest.mark.parametrize(
     "points, said", [("5", "0 to 4"), ("-1", "0 to 4"), ("nan", "0 to 4"), ("1/2", "0 to 4"), ("two", "'two'")]
 )
-def test_points_that_cannot_be_are_refused_and_what_was_typed_stays(points, said, desk):
+def test_points_that_cannot_be_are_refused_and_what_was_typed_stays(points, said, queue):
     typed = {"points": points, "comment": "Fine <b>"}
-    problem = desk.save(0, typed)
-    assert said in problem and not desk.path.exists()
-    page = desk.page(0, problem, typed)
+    problem = queue.save(0, typed)
+    assert said in problem and not queue.path.exists()
+    page = queue.page(0, problem, typed)
     assert f'value="{points}"' in page and "Fine &lt;b&gt;" in page
 
 
-def test_marks_of_two_windows_are_both_kept_and_one_can_be_taken_away(assignment, results, desk):
-    other = MarkingDesk(assignment, results, desk.path)
-    assert desk.save(0, {"points": "1,5"}) == "" == other.save(1, {"points": "4", "comment": "Good."})
-    assert [desk.mark_of(item) is not None for item in other.items] == [True, False, False] and other.done == 2
+def test_marks_of_two_windows_are_both_kept_and_one_can_be_taken_away(assignment, results, queue):
+    other = MarkingQueue(assignment, results, queue.path)
+    assert queue.save(0, {"points": "1,5"}) == "" == other.save(1, {"points": "4", "comment": "Good."})
+    assert [queue.mark_of(item) is not None for item in other.items] == [True, False, False] and other.done == 2
     assert other.next_open(1) == 2 and "Good." in other.page(2)  # offered again
     assert other.save(2, {"points": "3", "comment": "Two\r\nlines.", "said": "Good."}) == ""
     assert other.mark_of(
         other.items[2]
     ).comment == "Two\nlines.\nGood." and "Two\nlines.\nGood.</textarea>" in other.page(2)
-    assert other.save(2, {"points": ""}) == other.save(0, {"points": ""}) == "" and len(read_marks(desk.path)) == 1
+    assert other.save(2, {"points": ""}) == other.save(0, {"points": ""}) == "" and len(read_marks(queue.path)) == 1
 
 
 def fetched(server, method, path, body=None, **headers):
@@ -202,7 +202,7 @@ def fetched(server, method, path, body=None, **headers):
     return response.status, response.getheader("Location"), response.read().decode()
 
 
-def test_only_who_knows_the_address_gets_a_page_or_gives_a_mark(server, desk):
+def test_only_who_knows_the_address_gets_a_page_or_gives_a_mark(server, queue):
     here, body = f"/{server.secret}", {"points": "1"}
     assert fetched(server, "GET", f"{here}/")[:2] == (303, f"{here}/0")
     for method, path, headers in (
@@ -211,9 +211,9 @@ def test_only_who_knows_the_address_gets_a_page_or_gives_a_mark(server, desk):
         ("POST", f"{here}/0", {"Origin": "http://evil.example"}),
     ):  # fmt: skip
         assert fetched(server, method, path, body, **headers)[0] == 404, (method, path, headers)
-    assert fetched(server, "POST", f"{here}/0", {"points": "1" * 200_000})[0] == 413 and desk.done == 0
+    assert fetched(server, "POST", f"{here}/0", {"points": "1" * 200_000})[0] == 413 and queue.done == 0
     assert fetched(server, "POST", f"{here}/0", {"points": "9"})[0] == 422
-    assert fetched(server, "POST", f"{here}/0", body)[:2] == (303, f"{here}/1") and desk.done == 1
+    assert fetched(server, "POST", f"{here}/0", body)[:2] == (303, f"{here}/1") and queue.done == 1
     assert fetched(server, "POST", f"{here}/1", {"points": ""})[:2] == (303, f"{here}/2")
 
 
@@ -223,7 +223,7 @@ def test_a_browser_that_opens_a_line_and_says_nothing_keeps_nobody_waiting(serve
 
 
 @pytest.mark.needs("chromium")
-def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, desk, tmp_path):
+def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, queue, tmp_path):
     from axe_playwright_python.sync_playwright import Axe
 
     with chromium.browser() as browser:
@@ -246,4 +246,4 @@ def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, des
                 page.keyboard.press("Enter")
         assert "All 3 answers are marked" in page.inner_text("h1")
         assert all(url.startswith(server.url) for url in asked)
-    assert {(mark.points, mark.comment) for mark in read_marks(desk.path).values()} == {(2.0, "Go\non.")}
+    assert {(mark.points, mark.comment) for mark in read_marks(queue.path).values()} == {(2.0, "Go\non.")}

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit.grading.assignment import Assignment, Question
+from labkit.grading.damaged_notebooks import CodeCell, SubmittedCode
 from labkit.grading.matching import CodeStep, plan
-from labkit.grading.salvage import CodeCell, SubmittedCode
 
 ASSIGNMENT = Assignment(
     "week1", "Week 1", 1,
@@ -145,5 +145,5 @@ def test_whatever_the_cells_are_every_question_is_asked_once(cells):
 
 def test_a_pool_of_processes_is_told_why_it_fails():
     notes = planned(("answer-a", f"from multiprocessing import Pool\n{F}"), ("answer-b", B))[1]
-    assert "Cell 1 makes a pool of processes. The sandbox has no memory that processes share" in notes
+    assert "Cell 1 creates a process pool. The sandbox has no shared memory" in notes
     assert "pool" not in planned(("answer-a", f"from multiprocessing.pool import ThreadPool\n{F}"), ("answer-b", B))[1]

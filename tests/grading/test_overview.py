@@ -10,7 +10,7 @@ from result_examples import NASTY, question, submission
 
 from labkit.classroom import EXERCISES
 from labkit.grading.feedback import write_feedback
-from labkit.grading.finals import Final
+from labkit.grading.final_scores import Final
 from labkit.grading.overview import overview_page, write_overview
 
 BELIEVED = EXERCISES["grad-slip"].misconceptions[0]

@@ -134,16 +134,20 @@ def test_a_changed_exercise_is_built_anew(folder, capsys):
 @pytest.mark.parametrize(
     "old, new, said",
     [
-        ("rng.normal(size=3).round(2), rng", "np.random.normal(size=3), rng", "other inputs for the same seed"),
+        ("rng.normal(size=3).round(2), rng", "np.random.normal(size=3), rng", "different inputs for the same seed"),
         (
             "rng.normal(size=3).round(2), rng.normal(size=3).round(2), round(float(rng.uniform(1.5, 3.0)), 2)",
             "np.ones(3), np.ones(3), 2.0",
-            "the same inputs for each seed",
+            "the same inputs for every seed",
         ),
-        ("round(float(rng.uniform(1.5, 3.0)), 2)", "lambda: 1", "does not reach the place where answers run"),
+        ("round(float(rng.uniform(1.5, 3.0)), 2)", "lambda: 1", "cannot be sent to the sandbox"),
         ("hints = (", "ways = ()\nhints = (", None),
-        ("return v * x, v * y", "return v * y, v * x", "'swapped' is taken for right: let draw"),
-        ("return y, x", "return v * x, v * y", "'arrived forgotten' is told 'swapped', not 'arrived-forgotten'"),
+        ("return v * x, v * y", "return v * y, v * x", "'swapped' is accepted: let draw"),
+        (
+            "return y, x",
+            "return v * x, v * y",
+            "'arrived forgotten' gets the verdict 'swapped', not 'arrived-forgotten'",
+        ),
         ('@judged("value")', '@judged("swaped")', "not 'swaped'. Did you mean"),
         ("np.allclose(got[0], -expected[0])", "True", "'turned' also fits the right answer"),
     ],
@@ -156,7 +160,7 @@ def test_what_does_not_hold_is_said(folder, old, new, said):
 def test_the_solution_must_be_what_the_reference_gives(folder):
     reference = "def reference(x, y, v):\n    return (v * y, v * x) if v > 1.6 else (v * y, x)\n\n\ndef draw"
     found = own(folder, changed(folder, ("def draw", reference)))
-    assert any("the solution is not what reference(...) gives with seed" in doubt for doubt in found), found
+    assert any("the solution differs from reference(...) with seed" in doubt for doubt in found), found
 
 
 def test_slips_that_no_draw_shows_are_listed(folder):

@@ -110,7 +110,7 @@ def test_a_changed_argument_and_an_input_that_was_not_tried_earn_nothing(folder)
 
 
 @pytest.mark.needs("bubblewrap")
-def test_a_grade_has_the_share_and_says_so(folder, same_jail):
+def test_a_grade_has_the_share_and_says_so(folder, same_sandbox):
     from labkit.grading.build import instructor_notebook
     from labkit.grading.notebooks import writes
 

@@ -23,7 +23,7 @@ from labkit.grading.workers import (
     ungraded_result,
     work_of,
 )
-from labkit.jail import NotIsolated
+from labkit.sandbox import NotIsolated
 
 pytestmark = pytest.mark.needs("bubblewrap")
 
@@ -51,8 +51,8 @@ def hanging(handout, works):
 
 
 @pytest.fixture(scope="module")
-def in_turn(handout, works, one_jail):
-    with one_jail():
+def in_turn(handout, works, one_sandbox):
+    with one_sandbox():
         return sorted_without_seconds(grade_here(handout.assignment, SETTINGS, works))
 
 
@@ -70,18 +70,18 @@ def test_processes_give_the_same_results_and_take_only_as_much_as_there_are_work
     assert sorted_without_seconds(came) == in_turn
 
 
-def test_another_seed_gives_the_same_grades(handout, works, in_turn, same_jail):
+def test_another_seed_gives_the_same_grades(handout, works, in_turn, same_sandbox):
     again = sorted_without_seconds(grade_here(handout.assignment, replace(SETTINGS, seed=4), works))
     assert [r.score for r in again] == [r.score for r in in_turn]
 
 
-def test_a_problem_with_the_file_is_told_and_nothing_is_run(handout, same_jail):
+def test_a_problem_with_the_file_is_told_and_nothing_is_run(handout, same_sandbox):
     with Grader(handout.assignment, SETTINGS) as grader:
         result = grade_one(grader, Work("ann", problem="It is a link.", timestamp="2026-01-01T00:00:00"))
     assert result.score == 0 and result.notes == ("It is a link.",) and result.timestamp == "2026-01-01T00:00:00"
 
 
-def test_without_work_there_is_no_jail(handout, monkeypatch):
+def test_without_work_there_is_no_sandbox(handout, monkeypatch):
     monkeypatch.setattr(workers, "Grader", None)
     monkeypatch.setattr(workers, "Worker", None)
     assert list(grade_here(handout.assignment, SETTINGS, [])) == []
@@ -116,7 +116,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
     assert sorted_without_seconds(others) == in_turn
 
 
-def test_a_fault_of_the_graders_own_does_not_stop_the_class(handout, same_jail, monkeypatch):
+def test_a_fault_of_the_graders_own_does_not_stop_the_class(handout, same_sandbox, monkeypatch):
     with Grader(handout.assignment, SETTINGS) as grader:
         monkeypatch.setattr(grader, "grade", lambda *arguments: 1 / 0)
         result = grade_one(grader, Work("ann", b"{}", file="ann.ipynb"))
@@ -137,7 +137,7 @@ def test_closing_ends_the_processes_and_their_jails_whatever_they_still_run(hand
     graded = grade_in_processes(handout.assignment, ENDLESS, hanging, jobs=2)
     next(graded)
     ours = family()
-    assert len(ours.workers()) == 2 and ours.jails()
+    assert len(ours.workers()) == 2 and ours.sandboxes()
     graded.close()
     assert not ours.workers()
     ours.wait_for_end()
@@ -154,7 +154,7 @@ def test_workers_end_when_the_process_that_leads_them_is_killed(handout, hanging
         os._exit(0)
     os.read(reader, 100)
     theirs = family(leader)
-    assert len(theirs.workers()) == 1 and theirs.jails()
+    assert len(theirs.workers()) == 1 and theirs.sandboxes()
     os.kill(leader, signal.SIGKILL)
     os.waitpid(leader, 0)
     theirs.wait_for_end()

@@ -63,7 +63,7 @@ def scores(plan):
         return {line["student_id"]: (float(line["score"]), float(line["max_score"])) for line in csv.DictReader(file)}
 
 
-def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
+def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsys):
     first = grade_class(plan)
     assert scores(plan) == {"ann": (4.0, 16.0), "bob": (0.0, 16.0)} and first.to_mark == 1 and first.remarks == ()
     assert graded == [("ann", None), ("bob", None)]
@@ -100,22 +100,22 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_jail, capsys):
     graded.clear()
     main([
         "grade", str(plan.submissions), "--assignment", str(plan.assignment), "--out", str(plan.out), "--jobs", "1",
-        "--again", "grad-slip", "--seconds", "60", "--feedback", str(plan.feedback),
+        "--regrade", "grad-slip", "--seconds", "60", "--feedback", str(plan.feedback),
     ])  # fmt: skip
     complained = capsys.readouterr().err
     assert "belongs to a run with other settings" in complained and graded == []  # of time: those of the first run
-    grade_class(replace(plan, again=("grad-slip",)))
+    grade_class(replace(plan, regrade=("grad-slip",)))
     assert graded == [("ann", ["grad-slip"]), ("bob", ["grad-slip"])] and scores(plan)["ann"] == (7.5, 36.0)
     ann = next(result for result in results_in(plan.beside(".journal")) if result.student == "ann")
     assert len(ann.questions) == 6 and ann.answers["why"] == "It goes back."
-    grade_class(replace(plan, again=("bob",)))  # one student, by name
+    grade_class(replace(plan, regrade=("bob",)))  # one student, by name
     (*_, (who, questions)) = graded
     assert len(graded) == 3 and who == "bob" and len(questions) == 6 and scores(plan)["ann"] == (7.5, 36.0)
     with pytest.raises(ValueError, match=r"no question and no student 'grad-slop'\. Did you mean 'grad-slip'"):
-        grade_class(replace(plan, again=("grad-slop",)))
+        grade_class(replace(plan, regrade=("grad-slop",)))
 
 
-def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
+def test_rescoring_names_who_is_not_in_the_journal(plan, same_sandbox):
     folder = plan.submissions / "cleo" / "a1"
     folder.mkdir(parents=True)
     (folder / "a1.ipynb").write_bytes(b"{}")
@@ -124,14 +124,14 @@ def test_rescoring_names_who_is_not_in_the_journal(plan, same_jail):
     assert "--resume grades it" in found.results[0].questions[0].detail
 
 
-def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_jail, capsys, monkeypatch):
+def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, same_sandbox, capsys, monkeypatch):
     grade_class(plan)
-    arguments = ["course", "marks", str(plan.out), "--assignment", str(plan.assignment), "--no-browser"]
+    arguments = ["course", "mark", str(plan.out), "--assignment", str(plan.assignment), "--no-browser"]
     served = []
 
     def serve(server):
-        served.append([item.key for item in server.desk.items])
-        assert server.desk.save(0, {"points": "1"}) == ""
+        served.append([item.key for item in server.queue.items])
+        assert server.queue.save(0, {"points": "1"}) == ""
         raise KeyboardInterrupt
 
     monkeypatch.setattr(MarkingServer, "serve_forever", serve)
@@ -142,11 +142,11 @@ def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, sam
     assert main([*arguments, "--question", "grad-slip"]) == 0 and len(served[1]) == 2
     assert main([*arguments, "--question", "grad-slop"]) == 1
     assert "no question 'grad-slop'" in capsys.readouterr().err
-    assert main(["course", "marks", "nowhere.csv"]) == 1
+    assert main(["course", "mark", "nowhere.csv"]) == 1
     assert "nowhere.journal" in capsys.readouterr().err
 
 
-def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, same_jail, tmp_path):
+def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, same_sandbox, tmp_path):
     rules = 'timezone = "UTC"\nlate = { per_day = 10, last_day = 3 }\n' + (tmp_path / "course.toml").read_text()
     (tmp_path / "course.toml").write_text(f"{rules}due = 2026-11-30T12:00:00\n")
     (tmp_path / "worksheet.csv").write_text(
@@ -167,7 +167,7 @@ def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, 
     assert len(graded) == 2
 
     write_marks(plan.beside(".marks.csv"), {(ann, "why"): Mark(digest_of("It goes back."), 3.0)})
-    for more in ({"rescore": True}, {"resume": True}, {"again": ("test-power",)}):
+    for more in ({"rescore": True}, {"resume": True}, {"regrade": ("test-power",)}):
         done = grade_class(replace(plan, **more))
         final = next(final for final in done.finals if final.result.student == ann)
         assert not done.waiting and not done.ungraded

@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from labkit.grading.layouts import known
+from labkit.grading.lms_file_names import known
 from labkit.grading.roster import RosterError, read_roster, with_ids_of
 from labkit.grading.submissions import moment
 

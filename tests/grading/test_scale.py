@@ -13,7 +13,7 @@ from labkit.grading.run import Plan
 
 STUDENTS = 1000
 HANGING = 4
-MEGABYTES = 1000  # the grader, two workers, and their jails with what runs in them
+MEGABYTES = 1000  # the grader, two workers, and their sandboxes with what runs in them
 
 
 class Watch(threading.Thread):

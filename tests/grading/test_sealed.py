@@ -8,8 +8,8 @@ import time
 
 import psutil
 import pytest
-from forty import written, zipped
-from greedy import fail, number, sleep, spin, take, vanish
+from class_of_forty import written, zipped
+from resource_abuse import fail, number, sleep, spin, take, vanish
 from test_trees import archive, named
 
 from labkit.grading import processes

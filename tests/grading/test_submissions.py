@@ -250,7 +250,7 @@ def test_opening_looks_again_at_what_was_found(root, put, tmp_path):
     path.parent.rmdir()
     path.parent.symlink_to(secret)
     assert path.read_text() == "secret"
-    assert "a link on the way" in problem()
+    assert "a folder on its path is a link" in problem()
 
 
 @linked

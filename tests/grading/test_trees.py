@@ -7,7 +7,7 @@ import time
 import zipfile
 
 import pytest
-from forty import written, zipped
+from class_of_forty import written, zipped
 
 from labkit.grading import trees
 from labkit.grading.collecting import collect
@@ -39,7 +39,7 @@ def test_paths_that_lead_out_are_listed_and_nothing_is_written(tmp_path):
     names = ("../out.ipynb", "/abs.ipynb", "a/../../b.ipynb", "..\\win.ipynb")
     found = found_in(tmp_path, {**dict.fromkeys(names, b"{}"), "ann.ipynb": b"{}"})
     assert [s.student for s in found.submissions] == ["ann"]
-    assert len(found.strangers) == 4 and all("leads out" in s.why for s in found.strangers)
+    assert len(found.strangers) == 4 and all("points outside" in s.why for s in found.strangers)
     assert os.listdir(tmp_path) == ["class.zip"]
 
 
@@ -118,7 +118,7 @@ def test_of_a_systems_attachments_the_notebook_counts(tmp_path):
     li, ng = found_in(tmp_path, files).submissions
     assert (li.student, li.name, li.file, li.notes) == ("101", "li", "li_101_203_hw-2.ipynb", ())
     assert li.timestamp == "" and li.late is False and li.page == "li_101_203_{page}"
-    assert (ng.student, ng.path) == ("102", None) and "There is no notebook, but essay.docx, more.pdf" in ng.problem
+    assert (ng.student, ng.path) == ("102", None) and "There is no notebook, only essay.docx, more.pdf" in ng.problem
 
 
 def test_what_moodle_keeps_in_two_folders_is_one_attempt(tmp_path):

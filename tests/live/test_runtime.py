@@ -62,7 +62,7 @@ def test_without_a_folder_the_files_come_from_the_distribution(tmp_path, sources
     monkeypatch.setattr(runtime, "DISTRIBUTION", sources[0].as_uri())
     assert "labkit" in lay(tmp_path / "runtime")["packages"]
     monkeypatch.setattr(runtime, "DISTRIBUTION", (tmp_path / "nowhere").as_uri())
-    with pytest.raises(RuntimeFileError, match=r"cannot be had: .* Name a folder: --pyodide DIR"):
+    with pytest.raises(RuntimeFileError, match=r"cannot be downloaded: .* If a folder has it: --pyodide DIR"):
         lay(tmp_path / "runtime")
 
 
@@ -83,5 +83,5 @@ def test_a_wheel_of_labkit_has_its_code_and_data_and_is_the_same_each_time(tmp_p
 
 
 def test_what_was_compiled_for_this_machine_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="numpy: expected a package of Python alone"):
+    with pytest.raises(ValueError, match="numpy: expected a pure Python package"):
         wheels.installed_wheel("numpy", tmp_path)

@@ -185,5 +185,5 @@ def test_a_package_is_loaded_when_it_is_imported_and_not_when_it_is_looked_for(p
 
 def test_a_package_that_did_not_arrive_whole_is_refused(packages):
     packages[0]["labkit_far"]["sha256"] = "0"
-    with pytest.raises(ImportError, match="labkit_far did not arrive whole"):
+    with pytest.raises(ImportError, match="labkit_far was not downloaded completely"):
         __import__("labkit_far")

@@ -30,7 +30,7 @@ def test_another_thread_sets_its_own():
 
 
 def test_a_device_that_is_not_here_is_kept_and_a_warning_says_where_it_runs():
-    with pytest.warns(UserWarning, match='device_target="GPU" is kept.* runs on the CPU') as warned:
+    with pytest.warns(UserWarning, match='device_target="GPU" is stored.* runs on the CPU') as warned:
         ms.set_context(device_target="GPU")
     assert ms.get_context("device_target") == "GPU" and warned[0].filename == __file__
     ms.set_context(device_target="CPU")

@@ -154,7 +154,7 @@ def test_a_seed_holds_in_every_thread():
         (lambda: source().map(3, "x"), ValueError, "should be callable, but got: 3"),
         (lambda: list(source().map(abs, "z")), RuntimeError, "column name: z doesn't exist"),
         (lambda: list(source().map(lambda x: 1 / 0, "x")), RuntimeError, "ZeroDivisionError: division by zero"),
-        (lambda: list(source().map(lambda x: (x, x), "x")), RuntimeError, "gave 2 columns"),
+        (lambda: list(source().map(lambda x: (x, x), "x")), RuntimeError, "returned 2 columns"),
         (lambda: list(ds.GeneratorDataset([[1], [1, 2]], ["x"], shuffle=False).map(np.zeros, "x").batch(2)),
          RuntimeError, "returned NumPy array is:2"),
         (lambda: ds.config.set_seed(-1), ValueError, "not within the required range"),

@@ -124,7 +124,7 @@ def test_many_compilations_are_warned_of_naming_what_varied(varied, words):
     f = ms.jit(scaled)
     for k in range(4):
         f(*varied(k))
-    with pytest.warns(UserWarning, match=f"scaled has been compiled 5 times; what varied last is {words}"):
+    with pytest.warns(UserWarning, match=f"scaled has been compiled 5 times; the last difference was in {words}"):
         f(*varied(4))
     with pytest.warns(UserWarning, match="compiled 6 times"):
         f(*varied(5))

@@ -188,7 +188,10 @@ IN_TURN_FAILURES = {
     "return": (RuntimeError, "rank 0 waits in AllReduce(sum) of float32[2], but rank 1 has ended"),
     "x = ops.ones((3,))": (RuntimeError, "that of rank 0 is AllReduce(sum) of float32[2]"),
     "ops.AllReduce('max')(x)": (RuntimeError, "exchange 1 of rank 1 is AllReduce(max) of float32[2]"),
-    "drawn.append(1); x = x * len(drawn)": (RuntimeError, "rank 1 gave something else to exchange 1 in its last turn"),
+    "drawn.append(1); x = x * len(drawn)": (
+        RuntimeError,
+        "rank 1 sent other values in exchange 1 when it ran the last time",
+    ),
 }
 
 

@@ -299,7 +299,7 @@ def test_fill_and_conversions():
 
 
 def test_a_loss_that_pairs_all_with_all_is_computed_and_a_warning_says_so():
-    with pytest.warns(UserWarning, match=r"shapes \(4, 1\) and \(4,\) pairs every number with every other, \(4, 4\)"):
+    with pytest.warns(UserWarning, match=r"shapes \(4, 1\) and \(4,\) broadcasts to \(4, 4\)"):
         loss = nn.MSELoss()(Tensor(np.ones((4, 1), np.float32)), Tensor(np.zeros(4, np.float32)))
     assert float(loss) == 1
 

@@ -56,11 +56,11 @@ def test_the_same_is_found_with_a_real_framework(rooms, tmp_path):
 @pytest.mark.parametrize(
     "name, planted, said",
     [
-        ("mlp", "no relu", "PyTorch's is relu of what went before"),
+        ("mlp", "no relu", "PyTorch's is relu of the layer's input"),
         ("mlp", "transposed", "with its w transposed"),
         ("mlp", "no bias", "with a bias of 0 in PyTorch's module"),
         ("lenet", "same", "with padding='same' in PyTorch's module"),
-        ("lenet", "channels last", "the same numbers, in another order"),
+        ("lenet", "channels last", "the same numbers, in a different order"),
         ("norm", "eps", "with eps=1e-05 in MindSpore's module (it has 0.001"),
         ("norm", "momentum", "with momentum=0.9 in MindSpore's module (it has 0.1"),
         ("norm", "keep", "with p=0.2 in MindSpore's module (it has 0.8"),
@@ -213,7 +213,12 @@ class _Raises(mn.Cell):
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": "x"}, TypeError, "expected arrays, numbers or tensors"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"loss": 1}, TypeError, r"expected loss=\(torch_fn, ms_fn\)"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": np.ones((2, 4))}, RuntimeError, "PyTorch's model raises"),
-        ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": [np.ones((2, 3))]}, RuntimeError, "several are a tuple"),
+        (
+            (tn.Linear(3, 2), mn.Dense(3, 2)),
+            {"inputs": [np.ones((2, 3))]},
+            RuntimeError,
+            "several arguments as a tuple",
+        ),
         (
             (tn.Sequential(tn.Linear(3, 2)), _Raises()),
             {},
@@ -282,4 +287,4 @@ def test_a_residual_connection_that_is_missing_is_told():
             return self.b(x + self.a(x))
 
     row = labkit.compare(Residual(), Port(lambda x, h: h), np.random.default_rng(0).normal(size=(4, 3))).first
-    assert row.reason.startswith("PyTorch's is MindSpore's plus what went before")
+    assert row.reason.startswith("PyTorch's is MindSpore's plus the layer's input")

@@ -128,7 +128,7 @@ def test_two_visitors_draw_other_numbers_at_random(listened, address):
     drawn = set()
     for _ in range(2):
         page = Listened(listened.page.context.new_page()).page
-        page.goto(f"{address}#code=import+random%0Aprint(random.random()%2C+np.random.rand())&dialect=numpy")
+        page.goto(f"{address}#run&code=import+random%0Aprint(random.random()%2C+np.random.rand())&dialect=numpy")
         page.locator("[data-name=printed] pre").wait_for()
         drawn |= set(page.locator("[data-name=printed] pre").text_content().split())
         page.close()

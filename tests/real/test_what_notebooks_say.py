@@ -1,4 +1,4 @@
-"""What notebooks 05, 05b and 10 say of PyTorch alone, where labkit does it in another way: asked of it (`-m real`)."""
+"""What units 04, E3 and E5 say of PyTorch alone, where labkit does it in another way: asked of it (`-m real`)."""
 
 import json
 import os

@@ -42,6 +42,16 @@ def features_stopped():
     return lambda: (net(x) ** 2).mean(), net.body.weight
 
 
+@program("zeros from hook")
+def a_hook_that_returns_zeros():
+    def loss(w):
+        h = w * 2
+        h.register_hook(lambda g: g * 0)  # here
+        return h.sum()
+
+    return loss, ms.Tensor([1.0, 2.0])
+
+
 @program("detached")
 def an_argument_stopped():
     def loss(w):

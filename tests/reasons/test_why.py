@@ -257,6 +257,19 @@ def test_a_gradient_in_hand_is_compared():
     assert labkit.why(loss, w, grad=ms.grad(loss, None, w)()).what == "healthy"
 
 
+@pytest.mark.parametrize("earlier", [0.0, 0.01])
+def test_a_gradient_left_from_before_backward_is_not_called_clipped(earlier):
+    w = torch.tensor(2.0, requires_grad=True)
+    (w * earlier).backward()
+    reason = labkit.why(w**3, w)
+    assert "left from before" in reason.text and "clipped" not in reason.cause
+
+
+def test_a_cast_to_integers_is_no_cut_in_mindspore():
+    w = ms.Parameter(ms.Tensor([1.5]), name="w")
+    assert "cuts" not in labkit.why(lambda: w.astype(ms.int32).astype(ms.float32).sum(), w).text
+
+
 def test_twice_the_gradient_is_healthy_and_told():
     w = leaf(1.0, 2.0)
     loss = (w * w).sum()
@@ -282,7 +295,8 @@ def test_a_graph_that_is_walked_or_overwritten_is_never_called_healthy():
     trunk = torch.exp(w)
     first, second = (trunk * 2).sum(), (trunk**2).sum()
     first.backward()
-    assert labkit.why(second, w).cause == "graph already walked"
+    reason = labkit.why(second, w)
+    assert reason.cause == "graph already walked" and "add them and call backward() once" in reason.next
     assert "raises an error" in labkit.why(first, w).text.replace("\n", " ")
     for what, write in (("zero", lambda y: y.data.zero_()), ("wrong", lambda y: y.detach().numpy().fill(7))):
         result = torch.exp(w)

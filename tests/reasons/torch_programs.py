@@ -141,7 +141,7 @@ def _clipped(torch, clip):
     return lambda: value, w
 
 
-@program("clipped to nothing")
+@program("clipped to nothing|not this gradient")
 def the_norm_clipped(torch):
     return _clipped(torch, lambda w: torch.nn.utils.clip_grad_norm_([w], 1e-9))  # here
 
@@ -351,7 +351,7 @@ def twelve_sigmoids(torch):
     return loss, weights[0]
 
 
-@program("zero slope of")
+@program("zeros from")
 def a_rule_of_ones_own(torch):
     w = leaf(torch, 3)
 
@@ -484,7 +484,7 @@ def the_larger_of_it_and_zeros(torch):
     return loss, w
 
 
-# ---- what becomes of it in an op that is no function of one number ----
+# ---- what becomes of it in an op that is not a function of one number ----
 
 
 @program("empty result")

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 FORM = re.compile(r"https://github\.com/([A-Za-z0-9-]+)/([A-Za-z0-9._-]+)")
 PLACE = re.compile(r"(<!-- address: (\w+) -->\n)(.*?)(<!-- end of address -->\n)", re.DOTALL)
-FIRST = "notebooks/00_start_here.ipynb"
+FIRST = "notebooks/01_first_gradient.ipynb"
 
 WITHOUT = {
     "badges": "",

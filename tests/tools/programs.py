@@ -38,12 +38,12 @@ def missing(program: str) -> str:
     """Why a program cannot be started, in words; empty if it can. Of bubblewrap, whether it isolates is tried."""
     if program != "bubblewrap":
         return "" if find(program) else f"no {program}: expected one of {', '.join(COMMANDS[program])} on the PATH"
-    from labkit.jail import Jail, JailError, NotIsolated
+    from labkit.sandbox import NotIsolated, Sandbox, SandboxError
 
     try:
-        with Jail():
+        with Sandbox():
             return ""
-    except (NotIsolated, JailError) as error:
+    except (NotIsolated, SandboxError) as error:
         return str(error)
 
 

@@ -2,8 +2,8 @@
 
 import json
 
-from labkit.desk import places
-from labkit.desk.copy import WorkingCopy
+from labkit.working_copy import places
+from labkit.working_copy.copy import WorkingCopy
 
 
 def code(source, cell_id, **more):
@@ -23,11 +23,11 @@ def exercise(name, stub="answer = ..."):
     return code(f'{stub}\ncheck("{name}", answer)', f"answer-{name}")
 
 
-class Desk:
+class Learner:
     """A course of two notebooks, and the folder where its working copy is to be."""
 
     def __init__(self, folder):
-        self.course, self.folder = folder / "course", folder / "desk"
+        self.course, self.folder = folder / "course", folder / "copy"
         (self.course / "figures").mkdir(parents=True)
         (self.course / "figures" / "graph.png").write_bytes(b"a picture")
         (self.course / ".labkit-progress.json").write_text("somebody's")

@@ -5,6 +5,7 @@ import pickle
 import threading
 import weakref
 
+import numpy as np
 import pytest
 
 import labkit.torch as torch
@@ -323,6 +324,10 @@ def test_an_array_is_handed_out_where_nothing_is_recorded():
         (lambda: torch.ones(1).std(), r"std\(\): degrees of freedom is <= 0"),
         (lambda: torch.ones(1, 3).var(0), r"var\(\): degrees of freedom is <= 0"),
         (lambda: torch.ones(2, 2, 2).T, "The use of `x.T` on tensors of dimension other than 2"),
+        (lambda: torch.tensor(1.0).T, "Tensor.T is deprecated on 0-D tensors"),
+        (lambda: float(leaf(1.0)), "Converting a tensor with requires_grad=True to a scalar"),
+        (lambda: torch.meshgrid(torch.ones(2), torch.ones(3)), "torch.meshgrid: in an upcoming release"),
+        (lambda: torch.from_numpy(np.broadcast_to(1.0, 2)), "The given NumPy array is not writable"),
     ],
 )
 def test_pytorchs_warnings_are_given(call, words):

@@ -1,4 +1,4 @@
-"""Sick training runs: five that show their sources afterwards (notebook 18), and a ward of others that never do (18b).
+"""Sick training runs: five that show their sources afterwards (unit 14), and a ward of others that never do (18b).
 
 `admit(name)` is a patient of the ward: a small training run of the moons net in which none, one, two or three of twelve
 faults are hidden. `FAULTS` names them, `prices()` says what can be measured; see `Patient`.
@@ -15,5 +15,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What a name is completed to: the ward, and not the files in which it says who has what."""
+    """The names that completion offers: those of the clinic, without the modules that reveal each patient's faults."""
     return __all__

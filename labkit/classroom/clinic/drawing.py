@@ -1,4 +1,4 @@
-"""Who is admitted: from a seed the plan of the run, what it starts from, and the faults that are in it."""
+"""Draws a patient from a seed: the plan of the run, its initial weights and data, and its faults."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ HOW_MANY = (1, 5, 5, 3)  # of 14 patients so many have none, one, two, three fau
 
 @dataclass(frozen=True)
 class Plan:
-    """How a run is meant to be: what anybody may know of it.
+    """How a run is meant to be: what is public.
 
     `steps` with batches of `batch` of the 64 points, split among `workers`, each of which takes its share in `pieces`;
     a loss scale, a limit of the global norm, and AdamW with a rate, a `warmup` in steps and a weight decay.

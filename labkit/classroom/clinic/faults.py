@@ -1,7 +1,7 @@
-"""The twelve faults of the ward, as data: what is changed in the text of a part, and what tells it from all others.
+"""The twelve faults of the clinic, as data: the changed text of a part, and the measurements that reveal it.
 
-A patient's program is compiled from the changed text, and `inspect` finds no source for it. Whoever opens this file
-learns how each fault is made, which notebook 18b says in words, and nothing about which patient has it.
+A patient's program is compiled from the changed text, and `inspect` finds no source for it. Anyone who opens this file
+learns how each fault is made, which elective E8 says in words, and nothing about which patient has it.
 """
 
 import inspect
@@ -20,14 +20,17 @@ PARTS = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: in the text of `part`, `healthy` becomes `ill`. Each measurement in `told_by` alone tells it from all others."""
+    """A fault: in the text of `part`, `healthy` becomes `ill`.
+
+    Each measurement in `shown_by` distinguishes it from all other faults.
+    """
 
     name: str
     says: str
     part: str
     healthy: str
     ill: str
-    told_by: tuple[str, ...]
+    shown_by: tuple[str, ...]
 
 
 FAULTS = {fault.name: fault for fault in (
@@ -35,22 +38,22 @@ FAULTS = {fault.name: fault for fault in (
           '@ p["W1"] + p["b1"])\n', '@ p["W1"] + p["b1"]).detach()\n', ("gradients", "why")),
     Fault("left-out", "The optimizer was not given the first layer.", "optimizer",
           "p.values()", "[p[name] for name in ('W2', 'b2')]", ("update",)),
-    Fault("broadcast", "Each logit is compared with every label of its piece.", "loss",
+    Fault("broadcast", "The loss broadcasts: each logit is compared with every label of its piece.", "loss",
           "    z = z[:, 0]\n", "", ("shapes",)),
-    Fault("wrong-labels", "Points and labels do not belong together.", "gather", "y[rows]", "y[np.sort(rows)]", ("labels",)),
+    Fault("wrong-labels", "Points and labels are in different orders.", "gather", "y[rows]", "y[np.sort(rows)]", ("labels",)),
     Fault("not-reset", "The gradients of earlier steps are never cleared.", "clear",
           "one.grad = None", "one.requires_grad_()", ("fixed", "pieces")),
     Fault("sum-of-pieces", "The gradients of the pieces are added, and no mean is taken.", "backward",
           " / pieces", "", ("pieces",)),
     Fault("overflow", "The loss scale is far too high: every step is skipped.", "scale",
-          "plan.scale", "plan.scale * 2.0**14", ("moved", "skips", "gradients", "arriving", "fixed", "pieces")),
+          "plan.scale", "plan.scale * 2.0**14", ("moved", "skips", "gradients", "norms", "fixed", "pieces")),
     Fault("clip-early", "The gradients are clipped while they are still scaled.", "finish",
-          "norm = torch.sqrt(", "norm = scale * torch.sqrt(", ("arriving",)),
+          "norm = torch.sqrt(", "norm = scale * torch.sqrt(", ("norms",)),
     Fault("same-rows", "Both workers compute the same rows.", "rows", "batch[worker ::", "batch[0 ::", ("rows",)),
-    Fault("stuck-warmup", "The rate never leaves the first step of its warmup.", "rate", "(step + 1)", "1", ("rates",)),
-    Fault("l2-decay", "The decay is added to the gradient, and Adam takes it for one.", "optimizer", "AdamW", "Adam",
+    Fault("stuck-warmup", "The learning rate stays at the first step of its warmup.", "rate", "(step + 1)", "1", ("rates",)),
+    Fault("l2-decay", "The weight decay is added to the gradient, so Adam rescales it.", "optimizer", "AdamW", "Adam",
           ("update",)),
-    Fault("half-weights", "Between the steps the weights are kept in float16, and small changes are lost.", "kept",
+    Fault("half-weights", "Between steps the weights are stored in float16, so small changes are lost.", "kept",
           "return w", "return w.half().float()", ("formats",)),
 )}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Five sick training runs, for notebook 18: each has one fault, and shows its source afterwards."""
+"""Five sick training runs, for unit 14: each has one fault, and shows its source afterwards."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""What can be measured of a patient, at which price. Each instrument runs the patient's program; it knows no fault."""
+"""The measurements of a patient, with their prices. Each runs the patient's program and knows no fault."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def _skips(subject):
     return subject.begun.skipped
 
 
-def _arriving(subject):
+def _norms(subject):
     return [brief(norm, 5) for norm in subject.begun.arrived]
 
 
@@ -189,16 +189,16 @@ INSTRUMENTS = {
     "moved": Instrument(1, "how far each weight is from its start, after three steps", _moved),
     "rates": Instrument(1, "the learning rate of each step", _rates),
     "skips": Instrument(1, "how many of the first three steps were skipped", _skips),
-    "formats": Instrument(1, "how many of the 33 weights are no float16 numbers, after three steps", _formats),
-    "arriving": Instrument(2, "the norm of all gradients as the optimizer gets them, in its first three steps", _arriving),
+    "formats": Instrument(1, "how many of the 33 weights are not float16 numbers, after three steps", _formats),
+    "norms": Instrument(2, "the norm of all gradients as the optimizer gets them, in its first three steps", _norms),
     "rows": Instrument(2, "how many different points each worker sees in the first epoch, and all workers together", _rows),
-    "labels": Instrument(2, "how many points of the first batch come with a label that is not theirs", _labels),
-    "shapes": Instrument(2, "the shape of the largest array inside of the loss, for a piece of 8 points", _shapes),
+    "labels": Instrument(2, "how many points of the first batch have the label of another point", _labels),
+    "shapes": Instrument(2, "the shape of the largest array inside the loss, for a piece of 8 points", _shapes),
     "gradients": Instrument(2, "the norm of each weight's gradient in the first step, None where there is none", _gradients),
-    "why": Instrument(3, "what labkit.why says of each weight's gradient, in one piece of the first step: the cause, or healthy",
-                      _reasons),
+    "why": Instrument(3, "what labkit.why reports for each weight's gradient, in one piece of the first step: the cause, or "
+                      "healthy", _reasons),
     "fixed": Instrument(3, "the norm of a worker's gradient in two steps that change no weight", _fixed),
-    "update": Instrument(3, "what one update makes of weights of 1, with gradients of 0, at the full rate", _update),
-    "pieces": Instrument(4, "a worker's gradient over the mean of its pieces' gradients, in two steps that change no "
-                         "weight", _pieces),
+    "update": Instrument(3, "weights of 1 after one update with gradients of 0, at the full learning rate", _update),
+    "pieces": Instrument(4, "a worker's gradient divided by the mean of its pieces' gradients, in two steps that "
+                         "change no weight", _pieces),
 }  # fmt: skip

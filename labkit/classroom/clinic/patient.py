@@ -10,13 +10,14 @@ import numpy as np
 
 from ... import torch
 from ...messages.suggestions import did_you_mean
+from ...messages.wrapping import counted
 from .drawing import Admission, Plan, admission, textbook
 from .faults import FAULTS, PARTS
 from .instruments import INSTRUMENTS, Subject, measured, subject
 
 BUDGET = 20
 JUDGED: dict[str, Callable] = {  # what is compared of a run that is discharged
-    "losses": lambda one: one.begun.losses, "arriving": lambda one: one.begun.arrived, "fixed": INSTRUMENTS["fixed"].measure,
+    "losses": lambda one: one.begun.losses, "norms": lambda one: one.begun.arrived, "fixed": INSTRUMENTS["fixed"].measure,
     "rates": INSTRUMENTS["rates"].measure,
     "finish": lambda one: [number for part in (0.7, 3.0) for number in _finished(one, part)],
 }  # fmt: skip
@@ -28,11 +29,11 @@ class OverBudget(ValueError):
 
     >>> patient = admit("ann", with_faults=())
     >>> try:
-    ...     for what in ("pieces", "fixed", "update", "rows", "labels", "shapes", "gradients", "arriving", "rates"):
+    ...     for what in ("pieces", "fixed", "update", "rows", "labels", "shapes", "gradients", "norms", "rates"):
     ...         shown = patient.measure(what)
     ... except OverBudget as error:
     ...     print(what, error.args[0][:36])
-    rates measure: 'rates' costs 1 points, but
+    rates measure: 'rates' costs 1 point, but
     """
 
 
@@ -56,9 +57,9 @@ class Patient:
 
     `name`; `plan`: what the run is meant to be; `spent`: the points that measurements have cost, out of `budget`. A
     measurement that has been paid for is there for nothing when it is asked for again. Which faults a patient has is not
-    in it: whoever completes a name, prints it or looks at its attributes finds what they know already.
+    in it: anyone who completes a name, prints it or looks at its attributes finds what they know already.
 
-    >>> patient = admit("somebody")
+    >>> patient = admit("Fay")
     >>> patient.measure("skips") in range(4), patient.spent
     (True, 1)
     """
@@ -96,31 +97,31 @@ class Patient:
         if what not in _charts[self].paid:
             if self.spent + price > BUDGET:
                 raise OverBudget(
-                    f"measure: {what!r} costs {price} points, but {self.spent} of {BUDGET} are spent: choose what "
-                    "tells the suspects that are left apart"
+                    "measure: {!r} costs {}, but {} of {} points are spent: choose a measurement that separates the "
+                    "remaining suspects".format(what, counted(price, "point"), self.spent, BUDGET)
                 )
             _charts[self].paid.append(what)
         return measured(what, _admitted(self))
 
-    def hand_in(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    def submit(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The diagnosis as it is graded: each fault, in order, with what its measurement is worth.
 
-        `found` maps each fault to the measurement that told it. "told": it was made, and it alone tells this fault from
-        every other; "not told": it does not; "not measured". It does not say whether the patient has the fault. Raises
+        `found` maps each fault to the measurement that shows it. "shown": it was made, and it alone distinguishes this fault from
+        every other; "not shown": it does not; "not measured". It does not say whether the patient has the fault. Raises
         ValueError for a fault or a measurement that there is not.
 
-        >>> patient = admit("somebody")
+        >>> patient = admit("Fay")
         >>> patient.measure("rates")[-1] > 0
         True
-        >>> patient.hand_in({"stuck-warmup": "rates"})
-        (('stuck-warmup', 'told'),)
+        >>> patient.submit({"stuck-warmup": "rates"})
+        (('stuck-warmup', 'shown'),)
         """
-        self._here("hand_in")
+        self._here("submit")
         sheet = []
         for name in sorted(found):
-            told_by = _known("hand_in", name, FAULTS).told_by
-            _known("hand_in", found[name], INSTRUMENTS)
-            worth = "told" if found[name] in told_by else "not told"
+            shown_by = _known("submit", name, FAULTS).shown_by
+            _known("submit", found[name], INSTRUMENTS)
+            worth = "shown" if found[name] in shown_by else "not shown"
             sheet.append((name, worth if found[name] in _charts[self].paid else "not measured"))
         return self._given(tuple(sheet))
 
@@ -134,15 +135,15 @@ class Patient:
         _charts[self].new |= parts
 
     def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What the treatment is judged by: the parts that were replaced, and what is still not as in the healthy run.
+        """What the treatment is judged by: the parts that were replaced, and what still differs from the healthy run.
 
-        The healthy run has the same numbers and no fault; compared are the losses and the norms that arrive in the first
-        steps, "fixed", "rates", and what "finish" makes of gradients that are shorter than the limit, and longer; to
-        2 %. It costs nothing, and after it the patient is gone: `measure` and `hand_in` raise ValueError. Raises whatever
-        a part of yours raises.
+        The healthy run has the same numbers and no fault. The losses, the norms that the optimizer gets in the first steps,
+        "fixed", "rates", and the results of "finish" for gradients below and above the limit are compared, to 2 %. It costs
+        nothing, and after it the patient is gone: `measure` and `submit` raise ValueError. Raises whatever a part of
+        yours raises.
 
         >>> admit("ann", with_faults=("clip-early",)).discharge()
-        ((), ('arriving', 'finish'))
+        ((), ('norms', 'finish'))
         """
         self._here("discharge")
         _charts[self].gone = True
@@ -200,7 +201,7 @@ def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patien
 
 
 def _admitted(patient: Patient) -> Admission:
-    """Who that is, drawn anew each time: what a patient does not hold cannot be read from it."""
+    """The patient's plan and faults, drawn again at each call: what a patient does not hold cannot be read from it."""
     chart = _charts[patient]
     return admission(chart.name) if chart.asked_for is None else textbook(chart.asked_for, chart.name)
 

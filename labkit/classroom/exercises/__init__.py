@@ -17,7 +17,7 @@ class Exercises(Mapping[str, Exercise]):
     """The exercises of a folder, in which each notebook has a folder; and those that `adopt` adds.
 
     >>> EXERCISES["grad-slip"].notebook
-    '06_grad_every_case'
+    '05_grad_and_value_and_grad'
     """
 
     def __init__(self, folder: Path):

@@ -1,6 +1,9 @@
 """What errors mean that many exercises share: the words of one dialect in the other, a call that was not understood."""
 
+import dis
 import re
+from collections.abc import Callable
+from types import CodeType, ModuleType
 
 _NO_TENSOR = (
     r"'(numpy\.\w+|float|int|bool|list|tuple|str)' object has no attribute "
@@ -36,7 +39,14 @@ _TORCH = (
      "recorded: use torch.no_grad()."),
     (r"can't convert .* requires grad|Can't call numpy\(\)", "Detach it first: .detach().numpy()."),
 )  # fmt: skip
+_IMPORTS = {"torch": "from labkit import torch", "mindspore": "from labkit import mindspore as ms"}
+_REAL = (
+    "Your code uses the installed package {name}. The exercises use labkit's dialect: write `{line}` in place of "
+    "`import {name}`."
+)
 _ALL = (
+    (r"No module named 'torch", "The exercises use labkit's dialect: write `from labkit import torch`."),
+    (r"No module named 'mindspore", "The exercises use labkit's dialect: write `from labkit import mindspore as ms`."),
     (r"not enough values to unpack|too many values to unpack", "What came back is grouped in another way than you take it "
      "apart. Look at its structure first: which tuples are inside of which?"),
     (r"expected a tangent of shape", "A tangent has the shape of the input that it moves: one push for each input."),
@@ -67,3 +77,22 @@ def meant(tensors: str | None, error: str) -> str:
     """What an error means, whatever the exercise; an empty text where nothing is sure. `error`: its type and words."""
     first, second = (_TORCH, _MINDSPORE) if tensors == "torch" else (_MINDSPORE, _TORCH)
     return next((meaning for words, meaning in (_NO_TENSOR, *first, *second, *_ALL) if re.search(words, error)), "")
+
+
+def real_framework(function: Callable) -> str:
+    """What to say about a function that uses the real PyTorch or MindSpore; an empty text where it does not."""
+    for name, line in _IMPORTS.items():
+        if any(used == name or used.startswith(f"{name}.") for used in _packages(function)):
+            return _REAL.format(name=name, line=line)
+    return ""
+
+
+def _packages(function):
+    """The modules that a function uses by a global name, or imports."""
+    code, names = [getattr(function, "__code__", None)], getattr(function, "__globals__", {})
+    while code:
+        if not isinstance(one := code.pop(), CodeType):
+            continue
+        code += one.co_consts
+        yield from (names[name].__name__ for name in one.co_names if isinstance(names.get(name), ModuleType))
+        yield from (str(step.argval) for step in dis.get_instructions(one) if step.opname == "IMPORT_NAME")

@@ -10,7 +10,7 @@ from ..closeness import Reason, agree, near, numbers, parts
 
 def formed(right: Any, got: Any) -> Reason | None:
     """What is wrong with the form, where the numbers, or those of a part, are right. Both values as they came."""
-    for look in (_not_called, _collection, _among, _wrapped, _axes, _kept):
+    for look in (_not_called, _among, _wrapped, _axes, _kept):
         if reason := look(right, got):
             return reason
     return None
@@ -26,50 +26,18 @@ def _is_sequence(value):
     return isinstance(value, (tuple, list))
 
 
-def _collection(right, got):
-    """The same items in another collection, or each a tensor where a number is asked for."""
-    if not agree(plain_data(right), plain_data(got)):
-        return None
-    if _is_sequence(right) and _is_sequence(got):
-        if type(right) is not type(got):
-            return Reason("another-collection", _bracketed("The items", right))
-        return next(filter(None, (_collection(r, g) for r, g in zip(right, got, strict=True))), None)
-    return _alike(right, got)
-
-
-def _bracketed(what, right):
-    asked, came = ("a tuple, with (...)", "a list") if isinstance(right, tuple) else ("a list, with [...]", "a tuple")
-    return f"{what} are right, but they come in {came}. What is asked for is {asked}."
-
-
-def _alike(right, got):
-    if (
-        is_tensor(right) != is_tensor(got)
-        or type(right).__module__.split(".")[:2] != type(got).__module__.split(".")[:2]
-    ):
-        if isinstance(right, (bool, int, float)) or isinstance(got, (bool, np.bool_)):
-            return None
-        return Reason("another-kind", "The numbers are right, but they come in something else than what is asked for.")
-    if getattr(plain_data(right), "dtype", None) != getattr(plain_data(got), "dtype", None):
-        return Reason("another-dtype", "The numbers are right, but they have another dtype. Where was it changed?")
-    return None
-
-
 def _among(right, got):
     """Parts of the right answer that are left out, or something too many next to it."""
     if _is_sequence(right) and len(right) > 1:
         came = list(plain_data(got)) if _is_sequence(got) else [plain_data(got)]
         if len(came) < len(right) and (kept := _places(plain_data(right), came)):
-            out = [i for i in range(len(right)) if i not in kept]
-            return Reason(
-                "left-out",
-                f"What you give is right as far as it goes, but {_items(out)} {'is' if len(out) == 1 else 'are'} left out.",
-            )
+            words = f"{len(came)} of {len(right)} parts"
+            return Reason("left-out", f"You return {words}. What you return is right: add the rest.")
         if len(came) > len(right) and (kept := _places(came, list(plain_data(right)))):
             over = [i for i in range(len(came)) if i not in kept]
             return Reason(
                 "too-many",
-                f"What is asked for is there, but {_items(over)} of your result {'is' if len(over) == 1 else 'are'} too many.",
+                f"Your result holds what is asked for, but {_items(over)} {'is' if len(over) == 1 else 'are'} too many.",
             )
     if not _is_sequence(right) and _is_sequence(got) and len(got) > 1:
         return _too_many(plain_data(right), plain_data(got))

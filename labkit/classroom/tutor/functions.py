@@ -1,23 +1,21 @@
-"""What is wrong with a function, from its results on drawn inputs: where the exercise's own list has no name for it.
+"""What is wrong with a function, from its results on drawn inputs: where no single slip of the exercise explains it.
 
-Each look either is sure, because what it says holds for every drawn input, or says nothing; the most exact one comes first.
+Each look is sure, because what it says holds for every result that is wrong, or says nothing; the most exact one comes first.
 """
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 
 from ...evidence import plain_data
-from ..closeness import Case, Reason, agree, is_numeric, near, numbers, parts, shape
+from ..closeness import Case, Reason, agree, numbers, parts, shape, sure
+from ..compare import same
 from ..exercise import Exercise
-from .elements import always_the_same, at_elements, coarse
 from .forms import formed
-from .relations import related
-from .slipped import slipped
-from .some import told_apart
-from .watching import joined, passed, watch
+from .relations import always_the_same, related
+from .some import condition
 
 MOST_PARTS = 6  # of a result whose parts are looked at one by one
 Compared = tuple[tuple, Any, Any]  # plain inputs, the right result, what came: both as they came
@@ -25,42 +23,82 @@ Compared = tuple[tuple, Any, Any]  # plain inputs, the right result, what came: 
 
 def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequence[Compared]) -> Reason | None:
     """Why `failed`, some of `compared`, are wrong; None where nothing is sure."""
-    wrong = [Case(inputs, _packed(plain_data(right)), _packed(plain_data(got))) for inputs, right, got in failed]
-    if reason := _form(failed):
+    plain = {id(one): Case(one[0], plain_data(one[1]), plain_data(one[2])) for one in compared}
+    cases, wrong = list(plain.values()), [plain[id(one)] for one in failed]
+    if reason := two_slips(exercise, cases, wrong) or _form(failed):
         return reason
-    if all(agree(case.right, case.got) for case in wrong):  # right numbers, in a container that was not asked for
+    if not _alike(wrong):
         return None
-    at = {id(one): case for one, case in zip(failed, wrong, strict=True)}
-    cases = [
-        at.get(id(one)) or Case(one[0], _packed(plain_data(one[1])), _packed(plain_data(one[2]))) for one in compared
-    ]
-    alike = _alike(wrong)
-    reason = alike and (_exchanged(wrong) or _related(exercise, wrong))
-    reason = reason or (alike and _on_parts(wrong, lambda some, which: always_the_same(some)))
-    constant = len(wrong) > 2 and all(agree(wrong[0].got, case.got) for case in wrong)
-    if reason or constant or not all(is_numeric(case.got) for case in wrong):
-        return reason or None
-    if reason := slipped(exercise, cases, wrong) or (_same_factor(wrong) if alike else None):
+    wrong = [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
+    if reason := _exchanged(wrong):
         return reason
-    seen = [watch(exercise, case.inputs) for case in wrong]
-    looks = [passed] + ([joined] if alike else [])
-    for look in looks:
-        if reason := _on_parts(wrong, lambda some, which, look=look: look([seen[i] for i in which], some)):
-            return reason
-    if reason := told_apart(exercise.arguments, cases, wrong):
-        return reason
-    return (
-        (_on_parts(wrong, lambda some, which: at_elements(exercise.arguments, some) or coarse(some)) or _part(wrong))
-        if alike
-        else None
+    where = condition(exercise.arguments, cases, [plain[id(one)] for one in failed])
+    if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
+        reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
+        if reason or where:
+            words = f"Wherever {where}: " if where else ""
+            words += reason.sentence[0].lower() + reason.sentence[1:] if where and reason else ""
+            return Reason(reason.kind, words or reason.sentence) if reason else Reason(
+                "some-inputs", f"It is wrong wherever {where}, and right for the other inputs."
+            )  # fmt: skip
+    return _part(wrong)
+
+
+# ---- two slips of the exercise at once ----
+
+
+def two_slips(exercise: Exercise, cases: list[Case], wrong: list[Case]) -> Reason | None:
+    """Two slips of the exercise that give together what came: both made in one program, or each its own inputs and parts."""
+    bad = {id(case) for case in wrong}
+    fine = [case for case in cases if id(case) not in bad]
+    for both in exercise.pairs():
+        if sure(lambda both=both: _fits(both, wrong, fine)):
+            return Reason(both.name, both.sentence)
+    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
+    needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+    for (one, first), (other, second) in combinations(given, 2):
+        if first | second == needed and first - second and second - first:
+            return Reason(one.name, f"{one.sentence}\n{other.sentence}")
+    return None
+
+
+def _fits(both, wrong, fine):
+    return all(same(both.gives(c.inputs), c.got) for c in wrong) and all(
+        same(both.gives(c.inputs), c.right) for c in fine
     )
+
+
+def _explained(misconception, cases, wrong):
+    """The wrong parts of results that a slip gives just so; nothing where it gives a wrong part that is right here."""
+    bad, found = {id(case) for case in wrong}, set()
+    for case in cases:
+        theirs = sure(misconception.gives, case.inputs)
+        here = _wrong_parts(case.right, case.got) if id(case) in bad else set()
+        if theirs is None or not (its := _wrong_parts(case.right, theirs)) <= here:
+            return set()
+        found |= {(id(case), part) for part in its if same(_part_of(theirs, part), _part_of(case.got, part))}
+    return found
+
+
+def _wrong_parts(right, got):
+    """The places in a tuple that are wrong; -1 for a result that is wrong as a whole."""
+    if not isinstance(right, tuple) or not isinstance(got, (tuple, list)) or len(got) != len(right):
+        return set() if same(right, got) else {-1}
+    return {i for i in range(len(right)) if not same(right[i], got[i])}
+
+
+def _part_of(value, part):
+    return value if part < 0 else value[part]
+
+
+# ---- the form, and relations ----
 
 
 def _packed(value):
     """A list of numbers as one array: its length may differ from input to input."""
     if isinstance(value, list) and len(value) > 1 and all(shape(v) == () for v in value):
         return np.asarray(value)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return tuple(_packed(item) for item in value)
     return value
 
@@ -68,21 +106,21 @@ def _packed(value):
 def _form(failed):
     reasons = [reason for _, right, got in failed if (reason := formed(right, got))]
     if len(reasons) == len(failed) and len({reason.kind for reason in reasons}) == 1:
-        said = {reason.sentence for reason in reasons}
-        first = reasons[0]
-        return first if len(said) == 1 else Reason(first.kind, f"With the first input that fails: {first.sentence}")
+        return reasons[0]
     return None
 
 
 def _alike(wrong):
-    """True where every result that came has the parts of the right one, each of its shape."""
+    """True where every result that came has the parts of the right one, each of its shape, and numbers alone."""
     return all(
-        [(p, shape(v)) for p, v in parts(case.right)] == [(p, shape(v)) for p, v in parts(case.got)] for case in wrong
+        [(p, shape(v)) for p, v in parts(case.right)] == [(p, shape(v)) for p, v in parts(case.got)]
+        and all(numbers(v) is not None for _, v in parts(case.got))
+        for case in wrong
     )
 
 
 def _exchanged(wrong):
-    if not all(isinstance(case.right, tuple) and 1 < len(case.right) <= 4 for case in wrong):
+    if len(wrong) < 2 or not all(isinstance(case.right, tuple) and 1 < len(case.right) <= 4 for case in wrong):
         return None
     for order in permutations(range(len(wrong[0].right))):
         if list(order) != sorted(order) and all(
@@ -94,52 +132,32 @@ def _exchanged(wrong):
     return None
 
 
-def _related(exercise, wrong):
-    return _on_parts(wrong, lambda some, which: related(exercise.arguments, some))
-
-
 def _on_parts(wrong, look):
-    """What `look` finds for all wrong parts alike, else for one of them. `look(cases, their places in wrong)`."""
-    if all(not isinstance(case.right, (tuple, list)) for case in wrong):
-        return _said(look(wrong, range(len(wrong))), "Your result")
-    found = {}
-    if _count(wrong) > MOST_PARTS:
-        return None
-    for path, some, which in _wrong_parts(wrong):
-        found[path] = look(some, which)
+    """What `look` finds for all wrong parts alike, else for one of them where no other one is wrong."""
+    if not any(isinstance(case.right, tuple) for case in wrong):
+        return _said(look(wrong), "Your result")
+    found = {path: look(some) for path, some in _by_part(wrong)} if _count(wrong) <= MOST_PARTS else {}
     said = {reason.sentence for reason in found.values() if reason}
-    if len(said) == 1 and all(found.values()):
-        paths = list(found)
-        subject = "Each part of your result" if len(paths) == _count(wrong) else " and ".join(paths)
-        if len(paths) > 1 and len(paths) != _count(wrong):
-            subject = f"Each of {subject}"
-        return _said(next(iter(found.values())), subject)
-    for path, reason in found.items():
-        if reason:
-            also = [p for p in _outermost(found) if not path.startswith(p)]
-            more = f" {' and '.join(also)} {'is' if len(also) == 1 else 'are'} wrong, too." if also else ""
-            told = _said(reason, path)
-            return Reason(told.kind, told.sentence + more)
-    return None
+    if len(said) != 1 or not all(found.values()):
+        return None
+    paths = list(found)
+    whole = len(paths) == _count(wrong)
+    subject = "Each part of your result" if whole else f"{'Each of ' * (len(paths) > 1)}{' and '.join(paths)}"
+    return _said(next(iter(found.values())), subject)
 
 
 def _count(wrong):
     return len(list(parts(wrong[0].right)))
 
 
-def _wrong_parts(wrong):
-    """Each path at which some case is wrong, with these cases cut down to it, and their places."""
-    at: dict[str, list[tuple[int, Case]]] = {}
-    for i, case in enumerate(wrong):
+def _by_part(wrong):
+    """Each path at which some case is wrong, with these cases cut down to it."""
+    at: dict[str, list[Case]] = {}
+    for case in wrong:
         for (path, right), (_, got) in zip(parts(case.right), parts(case.got), strict=False):
             if not agree(right, got):
-                at.setdefault(path, []).append((i, Case(case.inputs, right, got)))
-    return [(path, [case for _, case in some], [i for i, _ in some]) for path, some in at.items()]
-
-
-def _outermost(paths):
-    """Without those inside of another: a list of one number is a part in one case, and its element in the next."""
-    return [path for path in paths if not any(path.startswith(f"{other}[") for other in paths)]
+                at.setdefault(path, []).append(Case(case.inputs, right, got))
+    return at.items()
 
 
 def _said(reason, subject):
@@ -149,43 +167,13 @@ def _said(reason, subject):
     return Reason(reason.kind, f"{subject} {reason.sentence}{end}")
 
 
-def _same_factor(wrong):
-    """One and the same factor in every input, or one of its own in each: all numbers of a result together."""
-    factors = []
-    for case in wrong:
-        pairs = [(numbers(r), numbers(g)) for (_, r), (_, g) in zip(parts(case.right), parts(case.got), strict=True)]
-        if any(r is None or g is None for r, g in pairs):
-            return None
-        right, got = (np.concatenate([np.ravel(one) for one in side]) for side in zip(*pairs, strict=True))
-        if not np.all(np.isfinite(right)) or not np.all(np.isfinite(got)) or not np.any(right) or not np.any(got):
-            return None
-        factor = float(right @ got / (right @ right))
-        if not near(factor * right, got):
-            return None
-        factors.append((factor, np.count_nonzero(right)))
-    if len(factors) > 1 and np.ptp([f for f, _ in factors]) <= 1e-3 * abs(factors[0][0]):
-        return Reason(
-            "same-factor", "Your result is the right one times one and the same factor, for every input that is wrong."
-        )
-    if len(factors) > 1 and all(size > 1 for _, size in factors):
-        turned = ", and turned round" if all(f < 0 for f, _ in factors) else ""
-        return Reason(
-            "right-direction",
-            f"In each input your result is the right one times a number{turned}, another number each time: the direction is "
-            "right, the length is not. Which factor is wrong, or missing?",
-        )
-    return None
-
-
 def _part(wrong):
     """Some parts are always right, others are not."""
-    if any(not isinstance(case.right, (tuple, list)) for case in wrong):
+    if len(wrong) < 2 or any(not isinstance(case.right, tuple) for case in wrong):
         return None
-    bad = _outermost([path for path, _, _ in _wrong_parts(wrong)])
-    good = [path for path, _ in parts(wrong[0].right) if not f"{path}[".startswith(tuple(f"{b}[" for b in bad))]
+    bad = sorted({path.partition("]")[0] + "]" for path, _ in _by_part(wrong)})
+    good = [path for i in range(len(wrong[0].right)) if (path := f"result[{i}]") not in bad]
     if not good or len(good) + len(bad) > MOST_PARTS:
         return None
     be = lambda paths: f"{' and '.join(paths)} {'is' if len(paths) == 1 else 'are'}"
-    return Reason(
-        "one-part", f"{be(good)} right for every input, {be(bad)} not. Look at what the wrong part alone uses."
-    )
+    return Reason("one-part", f"{be(good)} right for every input, {be(bad)} not.")

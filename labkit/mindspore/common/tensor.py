@@ -1,4 +1,4 @@
-"""`Tensor`: an array of one dtype. It knows nothing of gradients: those are functions of functions (`autodiff`).
+"""`Tensor`: an array of one dtype. It has no gradient: derivatives are functions of functions (`gradient`).
 
 A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is being taken, the engine's box around one.
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
@@ -43,7 +43,7 @@ _new = object.__new__
 def put(held, value):
     """Write `value` into the array `held`, which other tensors may share, if it fits there; whether it did.
 
-    While a derivative or a recording runs, arrays stay as they are: they may be needed for the way back.
+    While a derivative or a recording runs, arrays stay as they are: the backward pass may need them.
     """
     if not isinstance(held, np.ndarray) or not held.flags.writeable or isbox(value) or running():
         return False
@@ -54,10 +54,10 @@ def put(held, value):
 
 
 def _lacking(tensor, name):
-    """The error for an attribute that a tensor has not."""
+    """The error for an attribute that a tensor does not have."""
     error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
     if name.endswith("_") and hasattr(type(tensor), name[:-1]):
-        error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
+        error.add_note(f"MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name[:-1]}(...)")
     return error
 
 
@@ -334,7 +334,11 @@ def hooked(value, hook):
         changed = hook(wrap(g))
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
-    return custom_vjp(lambda x: x, rule, made_of_ops=True, any_shape=True)(value)
+    return custom_vjp(_through_hook, rule, made_of_ops=True, any_shape=True)(value)
+
+
+def _through_hook(x):
+    return x
 
 
 def _array(data, dtype):

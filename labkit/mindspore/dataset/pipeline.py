@@ -134,7 +134,7 @@ class MapDataset(Dataset):
             values = as_tuple(made)
         if len(values) != len(self.made):
             raise RuntimeError(
-                f"map: the operations gave {len(values)} columns, but output_columns (or input_columns) names "
+                f"map: the operations returned {len(values)} columns, but output_columns (or input_columns) names "
                 f"{len(self.made)}: {self.made}."
             )
         return list(map(np.asarray, values))

@@ -284,7 +284,9 @@ def _content(path, noun):
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
-        packed = " It is there packed: unpack it with gunzip." if os.path.exists(path + ".gz") else ""
+        packed = (
+            " There is a compressed file of this name: unpack it with gunzip." if os.path.exists(path + ".gz") else ""
+        )
         raise RuntimeError(
             f"Invalid data, MnistDataset API can't read the data file: {path} is missing, the {noun}s of MNIST in the "
             f"IDX format, unpacked.{packed}"

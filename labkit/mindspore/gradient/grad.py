@@ -1,6 +1,6 @@
 """Derivatives as functions of functions: `grad` and `value_and_grad`.
 
-`grad(fn)` returns a new function; the one given is run forward under the engine's boxes and walked back once, for all
+`grad(fn)` returns a new function; the one given runs forward under the engine's boxes and backward once, for all
 inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
 """
 
@@ -65,7 +65,7 @@ def _gradient_of(tree, wanted):
 
 
 def check_flags(owner, **flags) -> None:
-    """Raise TypeError for a flag that is no bool."""
+    """Raise TypeError for a flag that is not a bool."""
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise TypeError(f"For '{owner}', the '{name}' should be bool, but got {type(flag).__name__}")
@@ -164,9 +164,9 @@ class Grad:
 
 
 def _warn_of_nothing(fn, run, left_out):
-    """Warn of what MindSpore ignores silently: arguments `left_out` for they are no tensors, and a lost output.
+    """Warn of what MindSpore ignores silently: arguments `left_out` for they are not tensors, and a lost output.
 
-    Who writes `ms.mutable(...)` knows of it."""
+    Code that writes `ms.mutable(...)` does so on purpose."""
     name = getattr(fn, "__name__", type(fn).__name__)
     for place, argument in left_out.items():
         if isinstance(argument, Mutable):
@@ -176,7 +176,7 @@ def _warn_of_nothing(fn, run, left_out):
         )
         warn_user(
             f"grad of {name}: the argument at position {place} is of type {type(argument).__name__}, and only a Tensor gets a "
-            f"gradient: there is none for it in the answer. Pass {instead} there."
+            f"gradient, so the result has none for it. Pass {instead} there."
         )
     if run.raw is None:
         warn_user(f"grad of {name}: the function returned None, so every gradient is 0. Is a return missing?")

@@ -1,4 +1,4 @@
-"""What the rewritten source of a function calls for a write, for `and`, `or`, `not` and `range`; `assignments` rewrites it."""
+"""Called by the rewritten source of a function for writes, `and`, `or`, `not` and `range`; `assignments` rewrites it."""
 
 import operator
 from copy import copy
@@ -49,7 +49,7 @@ def negated(value):
 def combined(every, *values):
     """`a and b and ...` if `every`, else `a or b or ...`, of functions that give the values.
 
-    Raises TypeError, as graph mode does, for a tensor that is not known and a number beside it.
+    Raises TypeError, as graph mode does, for an unknown tensor next to a number.
     """
     value = values[0]()
     for following in values[1:]:

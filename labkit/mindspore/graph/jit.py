@@ -8,7 +8,7 @@ All else that it takes from its surroundings (attributes, globals, closures, lis
 it had then, as in the real one. labkit warns of the first change that is not seen, and names the line that reads it.
 
 Where the function asks for the truth of a tensor, in an `if` or a `while`, the program is for this answer, and there is one for
-the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside of
+the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside
 ops, as those of an array or of `ops.unique`, by many answers, as a long `while` does, or by an answer after random numbers were
 drawn, is run by Python every time; that run sees what its surroundings are then.
 """
@@ -35,7 +35,7 @@ MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
 MANY_WAYS = 16  # programs for one signature, between which values decide: more are run by Python
 _UNSEEN = (
-    "{name} has changed since {function} was compiled. As in MindSpore, the compiled function goes on with what it was{site}. "
+    "{name} has changed since {function} was compiled. As in MindSpore, the compiled function keeps using the old value{site}. "
     "Pass what varies as an argument, keep it in a Parameter, or compile again."
 )
 
@@ -105,7 +105,7 @@ class Compiled:
             self._programs[signature] = way
             return way, results
         if len(held.ways) >= MANY_WAYS:
-            raise trace_error(f"go in more than {MANY_WAYS} ways", Interpreted)
+            raise trace_error(f"take more than {MANY_WAYS} paths", Interpreted)
         made = Compilation(self, surroundings(self.__wrapped__, (*args, *kwargs.values())), args, kwargs, tensors)
         held.ways.append(made)
         made.ways, self._programs[signature] = held.ways, made
@@ -180,8 +180,8 @@ class Compiled:
     def _warn_of_many(self, signature, args):
         varied = difference(self._last and self._last[0], signature[0], named(self, args))
         warn_user(
-            f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
-            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same."
+            f"{self.__name__} has been compiled {self._misses} times; the last difference was in {varied}. Every new "
+            "shape, dtype or plain value causes a compilation: pass values that vary as a Tensor, and keep shapes the same."
         )
 
 
@@ -239,7 +239,7 @@ def jit(function=None, **options) -> Callable:
 def jit_class(cls) -> type:
     """Say of a class that compiled functions may make and use its objects; here they may do so with any. Returns the class.
 
-    Raises TypeError for what is no class, and for a cell's.
+    Raises TypeError for what is not a class, and for a cell's.
 
     >>> @jit_class
     ... class Doubling:

@@ -1,4 +1,4 @@
-"""What this thread is doing to parameters and tensors: standing in for them in a derivative, or recording a program."""
+"""The state of this thread with parameters and tensors: replaced in a derivative, or recorded for a program."""
 
 import builtins
 import re
@@ -166,9 +166,9 @@ class Recorder:
             answer = not answer
         self.decisions.append((user_site(), type(answer) is bool))
         if any(not isinstance(source, partial) for source in self.sources):
-            raise trace_error("go by a value after random numbers are drawn", Interpreted)
+            raise trace_error("branch on a value after random numbers were drawn", Interpreted)
         if len(self.decisions) > MANY_DECISIONS:
-            raise trace_error(f"go by values more than {MANY_DECISIONS} times", Interpreted)
+            raise trace_error(f"branch on values more than {MANY_DECISIONS} times", Interpreted)
         record_decision(self.recording.log, value, ask, answer)
         return answer
 

@@ -1,4 +1,4 @@
-"""What a function is recorded as: its source with each write a value of its own, or an error for what graph mode does not know.
+"""The source that a function is recorded from, with each write as an assignment, or an error for what graph mode lacks.
 
 Every line number stays as it was.
 """
@@ -22,7 +22,7 @@ _open: dict[int, list] = {}  # id of a function -> it, its own code, how many bl
 
 @contextmanager
 def rewritten(functions):
-    """While open, each of the user's functions runs as its `first_code`, whoever calls it."""
+    """While open, each of the user's functions runs as its `first_code`, no matter who calls it."""
     wanted = {id(fn): fn for fn in functions if id(fn) in _open or first_code(fn.__code__) is not None}
     with _lock:
         for key, fn in wanted.items():

@@ -343,7 +343,7 @@ def _swapped(fun):
 
 
 def _equality(fun, otherwise):
-    """`==` and `!=` are defined for anything; what is no number equals no tensor."""
+    """`==` and `!=` are defined for anything; what is not a number equals no tensor."""
     return lambda self, other: fun(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else otherwise
 
 

@@ -182,7 +182,7 @@ def mean_of_windows(input, kernel, stride, pad_mode, padding, ceil_mode, count_i
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """The largest elements of `output_size` windows, (height, width) or one number for both, spread over images; None keeps a
-    length. With `return_indices` also where each stands in its image. Raises ValueError for another size.
+    length. With `return_indices` also the place of each in its image. Raises ValueError for another size.
     """
     given = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * 2
     lead, size = input.shape[:-2], input.shape[-2:]

@@ -1,4 +1,4 @@
-"""New tensors, and what ops say about one: its shape, type, rank and size."""
+"""New tensors, and ops that return a tensor's shape, type, rank and size."""
 
 import math
 
@@ -29,7 +29,7 @@ def _all(fill, size, dtype):
 
 
 def _and_type(size, dtype):
-    """`zeros((2, 3), ms.float32)`: the type may stand behind the shape."""
+    """`zeros((2, 3), ms.float32)`: the type may follow the shape."""
     return (size[:-1], size[-1]) if size and isinstance(size[-1], DType) else (size, dtype)
 
 

@@ -1,4 +1,4 @@
-"""Kernels of the ops that are not those of `labkit.ops`: fused ones, and what MindSpore makes of nan on the CPU."""
+"""Kernels of ops that differ from `labkit.ops`: fused ones, and MindSpore's treatment of nan on the CPU."""
 
 import math
 from typing import Any

@@ -35,7 +35,7 @@ def difference(input, target, owner):
         found = quietly(anp.subtract, a, b)
         if shape_of(found) not in (shape_of(a), shape_of(b)):
             warn_user(
-                f"a loss of shapes {shape_of(a)} and {shape_of(b)} pairs every number with every other, {shape_of(found)}. "
+                f"a loss of shapes {shape_of(a)} and {shape_of(b)} broadcasts to {shape_of(found)}. "
                 "Give both the same shape."
             )
         return found

@@ -1,4 +1,5 @@
-"""The words of Tensor's methods: MindSpore has several sets for many, such as `x.var(axis, ddof)` and `x.var(dim, correction)`.
+"""The argument names of Tensor's methods: MindSpore has several sets for many, such as `x.var(axis, ddof)` and `x.var(dim,
+correction)`.
 
 `method_words.txt` holds them as the real one lists them: each line a method and its overloads, in the order in which they are
 tried, each word with its types and default. A call that names arguments is matched with them; the words of the overload found
@@ -125,7 +126,7 @@ def _own_words(name, arguments, given, known):
     given = {word: value for word, value in given.items() if word in own}
     if lacking := [word for word in given if own[word] is None]:
         raise TypeError(
-            f"{name}() takes no {lacking[0]!r} in labkit, as it does in MindSpore; it takes {', '.join(known)}."
+            f"labkit's {name}() does not support {lacking[0]!r}, which MindSpore has; it supports {', '.join(known)}."
         )
     return {own[word]: value for word, value in given.items()}
 

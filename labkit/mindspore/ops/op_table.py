@@ -1,4 +1,4 @@
-"""From functions of arrays to ops: of tensors, as functions, as methods and as primitive classes.
+"""Turns functions of arrays into ops: functions, methods and primitive classes.
 
 Every op is written once, as a function of NumPy arrays (or the engine's boxes), and declared by `@op(...)`. From the
 table `OPS` follow `ops.sin(x)`, `x.sin()` and `ops.Sin()(x)`.

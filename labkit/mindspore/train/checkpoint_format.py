@@ -1,7 +1,7 @@
 """The bytes of a checkpoint file: those of MindSpore, so that either can read what the other wrote.
 
 A file is a protocol-buffer message: entries `(name, tensor)`, a tensor being its shape, the name of its type and its
-bytes. At the end stands a checksum of all that, by which a file that was cut off or changed is known.
+bytes. At the end is a checksum of all that, by which a file that was cut off or changed is known.
 """
 
 import zlib
@@ -64,7 +64,7 @@ def decoded(content):
     if content[-17:-10] == _CHECKSUM:
         content, checksum = content[:-17], int.from_bytes(content[-10:], "big")
         if zlib.crc32(content) != checksum:
-            raise FormatError("the checksum does not fit: the file has been changed or cut off")
+            raise FormatError("the checksum is wrong: the file was changed or is truncated")
     found: dict = {}
     for _, entry in _fields(content):
         parts = dict(_fields(_bytes(entry)))
@@ -112,7 +112,7 @@ def _fields(content):
         if key & 7 == _BYTES:
             value, at = content[at : at + value], at + value
             if at > len(content):
-                raise FormatError("the file is cut off")
+                raise FormatError("the file is truncated")
         elif key & 7 != _VARINT:
             raise FormatError("a field of an unknown kind")
         yield key >> 3, value
@@ -125,7 +125,7 @@ def _read_varint(content, at):
         value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
         if byte < 128:
             return value, at
-    raise FormatError("the file is cut off")
+    raise FormatError("the file is truncated")
 
 
 def _packed(content):

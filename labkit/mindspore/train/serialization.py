@@ -1,7 +1,7 @@
 """Checkpoints: the parameters of a network in a file, and back.
 
-A file is written beside its place, forced to the disk, and only then given its name, in one step. So whenever the
-process or the machine stops, the name stands for a whole file: the new one, or the one before.
+A file is written next to its place, forced to the disk, and only then given its name, in one step. So whenever the
+process or the machine stops, the name refers to a whole file: the new one, or the one before.
 """
 
 import os

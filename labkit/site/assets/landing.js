@@ -12,5 +12,5 @@ for (const frame of document.querySelectorAll("iframe[data-src]")) seen.observe(
 document.querySelector(".landing-formula")?.addEventListener("submit", (event) => {
   event.preventDefault();
   const code = document.getElementById("formula").value;
-  location.href = `${event.target.dataset.to}#${new URLSearchParams({ code, dialect: "numpy" })}`;
+  location.href = `${event.target.dataset.to}#${new URLSearchParams({ code, dialect: "numpy", run: "" })}`;
 });

@@ -1,6 +1,5 @@
 """Making tensors: from data, of constants, of ranges."""
 
-import warnings
 from collections.abc import Sequence
 from functools import reduce
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from ...dialects.argument_types import of_kind
 from ...dialects.provenance import DETACHED
+from ...dialects.user_warnings import warn_user
 from ...engine import leaves
 from .._error_texts import said
 from .._tape import grad_mode, tensor_provenance
@@ -91,7 +91,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([1., 2.], requires_grad=True)
     """
     if isinstance(data, Tensor):
-        warnings.warn(said("copy_construct"), UserWarning, stacklevel=2)
+        warn_user(said("copy_construct"))
     return _noted(_made(_array(data, dtype), requires_grad, device), data, "tensor")
 
 
@@ -99,6 +99,8 @@ def _noted(made, data, op):
     """`made` of `data`, with a note where there were tensors among these, or numbers that came of tensors."""
     tensors = [t for t in leaves(data) if isinstance(t, Tensor)]
     if tensors:
+        if tensors[0] is not data and any(t.requires_grad for t in tensors):
+            warn_user(said("scalar_of_grad"))
         return tensor_provenance.aside(made, op, tensors, DETACHED, grad_mode.grad_enabled())
     return tensor_provenance.entered(made, data, op)
 
@@ -119,6 +121,8 @@ def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array."""
     of_kind(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
     _dtype.of_numpy(ndarray.dtype)
+    if not ndarray.flags.writeable:
+        warn_user(said("not_writable"))
     return tensor_provenance.entered(Tensor._of(ndarray), ndarray, "from_numpy")
 
 

@@ -66,6 +66,9 @@ for _name in REDUCED.split():
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 
+_NAMES = {_rules.var: "var", _rules.std_beside_mean: "std_mean"}
+
+
 def _spread(fun, input, dim, unbiased, keepdim, correction):
     """The variance or the standard deviation by the rule `fun`, with PyTorch's warning for too few elements."""
     if isinstance(dim, bool):
@@ -77,7 +80,7 @@ def _spread(fun, input, dim, unbiased, keepdim, correction):
         correction = 0 if unbiased is False else 1
     found = apply(fun, input, axis, keepdim, correction)
     if input.numel() <= correction * found.numel():
-        warn_user(said("too_few_elements", op="var" if fun is _rules.var else "std"))
+        warn_user(said("too_few_elements", op=_NAMES.get(fun, "std")))
     return found
 
 

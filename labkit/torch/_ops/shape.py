@@ -259,7 +259,7 @@ def contiguous(self):
 def _transposed_property(name, axes):
     def get(self):
         if axes is None and self.ndim not in (1, 2):
-            warn_user(said("t_of_no_matrix"))
+            warn_user(said("t_of_no_matrix" if self.ndim else "t_of_number"))
         return view(self, _rules.permute, tuple(reversed(range(self.ndim)))) if axes is None else transpose(self, *axes)
 
     return property(get, doc=f"The dimensions {'reversed' if axes is None else 'exchanged'}: a view.")
@@ -307,6 +307,34 @@ def stack(tensors, dim=0):
         if x.shape != tensors[0].shape:
             raise error("stack_sizes", first=list(tensors[0].shape), shape=list(x.shape), i=i)
     return _joined(tensors, _rules.stack, whole_dim(dim, tensors[0].ndim + 1))
+
+
+@function()
+def meshgrid(*tensors, indexing=None):
+    """The coordinates of a grid: for each of the tensors, a view in the shape of the grid.
+
+    `indexing`: "ij", the dimensions of the grid are those of the tensors, or "xy", the first two are exchanged.
+
+    >>> import labkit.torch as torch
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")[0]
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    tensors = one_by_one(tensors)
+    if indexing is None:
+        warn_user(said("meshgrid_indexing"))
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if any(t.dtype != tensors[0].dtype for t in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    swapped = indexing == "xy" and len(tensors) > 1
+    dims = [(1, 0, *range(2, len(tensors)))[i] if swapped else i for i in range(len(tensors))]
+    sizes = [t.numel() for t in tensors]
+    shape = [sizes[dims.index(i)] for i in range(len(tensors))]
+    return tuple(
+        t.reshape([n if i == dim else 1 for i in range(len(tensors))]).expand(shape)
+        for t, n, dim in zip(tensors, sizes, dims)
+    )
 
 
 def _slices(input, dim, bounds, name):

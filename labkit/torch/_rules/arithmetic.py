@@ -1,4 +1,4 @@
-"""Arithmetic of two operands, limits and choices, as far as PyTorch has nodes or numbers of its own."""
+"""Arithmetic of two operands, limits, maximum and minimum, where PyTorch's nodes or numbers differ."""
 
 from typing import Any
 

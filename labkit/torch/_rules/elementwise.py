@@ -1,4 +1,4 @@
-"""Functions of one tensor whose nodes or numbers are PyTorch's own: half precision is rounded once, derivatives have nodes."""
+"""Functions of one tensor whose nodes or numbers differ in PyTorch: half precision is rounded once, derivatives have nodes."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""The backward pass: where it begins, which nodes run, in what order, what they send, and what is let go."""
+"""The backward pass: where it begins, which nodes run in what order, which gradients they return, and what is freed."""
 
 import heapq
 import linecache
@@ -20,7 +20,7 @@ from . import grad_mode
 from .node import Nowhere
 
 NO_TANGENTS = (
-    "labkit gives no tangents of gradients that are taken of a dual tensor: take them of `unpack_dual(output).tangent`, or "
+    "labkit does not differentiate gradients of a dual tensor in forward mode: use `unpack_dual(output).tangent`, or "
     "use torch.func.jvp(torch.func.grad(f), (x,), (tangent,))"
 )
 NESTED = 40  # passes in each other that fit on a thread's stack, with room for what is between them
@@ -31,7 +31,7 @@ DEEPEST = 50_000  # beyond, it is taken for a recursion without end
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Computes the gradient of current tensor wrt graph leaves.
 
-    Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is what arrives at
+    Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is the upstream gradient of
     this tensor: 1 where it is a scalar, and to be given, in its shape, where it is not. The saved values are let go
     unless `retain_graph` or `create_graph`.
 
@@ -184,7 +184,7 @@ class BackwardPass:
         """
         inside = grad_mode.state.walks
         if inside >= DEEPEST:
-            text = f"backward() inside backward(), {inside} times over: expected a hook or function to end"
+            text = f"backward() is nested {inside} times: a hook or function calls it without end"
             raise RecursionError(text)
         return on_new_stack(self._run) if inside and inside % NESTED == 0 else self._run()
 

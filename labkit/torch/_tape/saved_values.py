@@ -1,4 +1,4 @@
-"""What the node of an op keeps until the backward pass: of the arguments and the result what the derivative needs.
+"""What the node of an op saves until the backward pass: the arguments and results that its derivative needs.
 
 An array that it does not need leaves a stand-in of its shape and dtype. Of each tensor that is saved the version is
 known, so that a change in place is noticed. Once the node has run, all of it is let go, unless the graph is retained.
@@ -77,7 +77,7 @@ class Kept(Node):
                 self.own("versions")[name] = (weakref.ref(tensor), counter, counter.number)
 
     def pack(self, name, tensor, hooks):
-        """Keep, in place of a saved tensor, what the first of two hooks makes of it; the second makes it a tensor again."""
+        """Keep, in place of a saved tensor, what the first of two hooks returns for it; the second returns a tensor again."""
         self.own("packed")[name] = packed(tensor, hooks)
         place = self.plan.saved[name]
         if place is None:
@@ -185,14 +185,15 @@ def modified(tensor, maker, counter, number):
     where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]"
     if maker:
         where += f", which is output {tensor.output_nr} of {maker},"
-    return said("modified", where=where, number=counter.number, expected=number)
+    hint = said("modified_shown" if grad_mode.state.anomaly else "modified_hint")
+    return said("modified", where=where, number=counter.number, expected=number, hint=hint)
 
 
 NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"
 
 
 def packed(tensor, hooks):
-    """What the first of `hooks` makes of a tensor that is saved, with the second. Raises RuntimeError if it changes it."""
+    """What the first of `hooks` returns for a tensor that is saved, with the second. Raises RuntimeError if it changes it."""
     pack, unpack = hooks
     number = tensor._version_counter.number
     with grad_mode.no_grad():
@@ -203,7 +204,7 @@ def packed(tensor, hooks):
 
 
 def unpacked(kept):
-    """The tensor that the second hook makes of what the first has made. Raises TypeError for anything else."""
+    """The tensor that the second hook returns for the result of the first. Raises TypeError for anything else."""
     held, unpack = kept
     found = unpack(held)
     if not hasattr(found, "__engine_wrap__"):

@@ -1,7 +1,7 @@
 """Notes of where tensors came from, also off the tape (see `labkit.dialects.provenance`).
 
 The tape forgets what it does not record: a detached tensor has no history. Notes of what is on the tape are made of its nodes
-when somebody needs one; notes of what left it are made at once. These hold what they were made of weakly, and only the latest
+when one is needed; notes of what left it are made at once. These hold what they were made of weakly, and only the latest
 are kept, so that nothing grows with the length of a training.
 """
 

@@ -1,8 +1,9 @@
-"""Out of a tensor, to Python and NumPy: numbers, lists, arrays. What leaves is off the tape, and noted as that."""
+"""Conversion to Python and NumPy: numbers, lists, arrays. The result is off the tape, and this is noted."""
 
 import numpy as np
 
-from .._error_texts import error
+from ...dialects.user_warnings import warn_user
+from .._error_texts import error, said
 from .._tape import grad_mode, tensor_provenance
 from .attributes import Fields, part
 
@@ -56,6 +57,8 @@ class Leaving(Fields):
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         self._check_entry("vmap_branch" if kind is bool else "vmap_item")
+        if kind is float and self.requires_grad:
+            warn_user(said("scalar_of_grad"))
         return tensor_provenance.left(self, kind.__name__, kind(self._array.reshape(()).item()))
 
     def __float__(self):

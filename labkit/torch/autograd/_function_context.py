@@ -1,4 +1,4 @@
-"""What a `Function` leaves for its derivative: the context, which on the tape is the node itself."""
+"""The context of a `Function`: what it saves for its derivative. On the tape the context is the node itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +35,10 @@ class FunctionCtx(Node):
         super().__init__()
         self._saved, self._versions, self._dirty, self._constant = (), (), (), ()
         self.edges, self._places, self.needs_input_grad = (), (), ()
+
+    def op_name(self):
+        """The name of the user's class."""
+        return type(self).__name__.removesuffix("Backward")
 
     def save_for_backward(self, *tensors) -> None:
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
@@ -86,7 +90,7 @@ class FunctionCtx(Node):
             self._saved, self._versions, self._packed = kept
 
     def check_returned(self, inputs, output) -> None:
-        """Raise RuntimeError where an input that `forward` returned as it is is saved, but for one that it changed."""
+        """Raise RuntimeError where an input that `forward` returned unchanged is saved, except one that it changed."""
         returned = [t for t in as_tuple(output) if among(t, inputs) and not among(t, self._dirty)]
         if any(among(t, returned) for t in (*self._saved, *(self.saved_for_forward or ())) if t is not None):
             raise error("returned_as_is")
@@ -146,7 +150,7 @@ class FunctionCtx(Node):
             self._saved = self._packed = ()
 
     def _pack(self, hooks):
-        """Keep what the first of `hooks` makes of the saved tensors, in their place."""
+        """Keep what the first of `hooks` returns for the saved tensors, in their place."""
         pairs = [(None, None) if t is None else (packed(t, hooks), t._gradient_edge()) for t in self._saved]
         self._packed, self._saved = tuple(pairs), ()
 

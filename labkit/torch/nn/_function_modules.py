@@ -14,7 +14,7 @@ _DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{name
 
 
 def of_function(name, fun, module, takes="", shown="", given="") -> Any:
-    """The class of modules that call `fun` on what they are called with; `takes` are its options, as they stand behind `def`.
+    """The class of modules that call `fun` on what they are called with; `takes` are its options, as they follow `def`.
 
     `shown`: the options that are printed, with their names. `given`: those of the example in the docstring. A `stride` that is
     left out is the size of the window.

@@ -84,7 +84,7 @@ class ModuleList(_InOrder):
         return type(self)([module for _, module in items])
 
     def __repr__(self):
-        """Equal neighbours stand on one line."""
+        """Equal neighbours share a line."""
         lines = []
         for text, group in groupby(self._modules.items(), lambda pair: repr(pair[1])):
             keys = [key for key, _ in group]

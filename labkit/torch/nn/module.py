@@ -12,7 +12,7 @@ from ...engine import current
 from .._tape.node import Handle
 from .._tensor.device import check_device
 from ..random import get_rng_state, set_rng_state
-from ._module_hooks import called, hooked, registered, without_hooks
+from ._module_hooks import called, hooked, registered, registered_backward, without_hooks
 from ._module_state import Stated
 
 
@@ -100,7 +100,14 @@ class Module(Stated):
         >>> x.grad
         tensor([ 0., 10.])
         """
-        return registered(self, "_backward_hooks", hook, prepend)
+        return registered_backward(self, hook, True, prepend)
+
+    def register_backward_hook(self, hook) -> Handle:
+        """Call `hook(module, grad_input, grad_output)` with the gradients of the op that made the output.
+
+        It is deprecated: `grad_input` has the gradients of all arguments of the module only if it runs one op.
+        """
+        return registered_backward(self, hook, False)
 
     def register_full_backward_pre_hook(self, hook, prepend=False) -> Handle:
         """Call `hook(module, grad_output)` before the backward pass passes the module; what it returns replaces `grad_output`."""
@@ -142,7 +149,7 @@ class Module(Stated):
     # ---- text ----
 
     def extra_repr(self) -> str:
-        """What stands between the brackets when the module is printed."""
+        """The text between the brackets when the module is printed."""
         return ""
 
     def _get_name(self):

@@ -97,7 +97,16 @@ class UninitializedParameter(Parameter):
         self.__class__ = Parameter  # type: ignore[assignment]
 
     def __engine_value__(self) -> Never:
-        raise RuntimeError("This parameter is made by the first run of its module: run that once before.")
+        raise RuntimeError("This parameter is created by the first run of its module: run the module once before.")
+
+    @property
+    def data(self) -> Tensor:
+        """An empty tensor, so that it can be filled before it has a shape."""
+        return _creation.empty(0, dtype=self.dtype)
+
+    @data.setter
+    def data(self, value) -> None:
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
 
     @property
     def shape(self) -> Never:

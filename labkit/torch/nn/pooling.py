@@ -34,7 +34,7 @@ def _pooled(rule, input, kernel, stride, padding, dilation, *more):
 
 
 def _window(kernel_size, stride, padding):
-    """Size, stride and padding of the windows; without a stride they stand side by side."""
+    """Size, stride and padding of the windows; without a stride they are side by side."""
     return [several(v, 2) for v in (kernel_size, kernel_size if stride is None else stride, padding)]
 
 
@@ -42,7 +42,7 @@ def _window(kernel_size, stride, padding):
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     """The largest element of every window, `stride` apart (their own size by default).
 
-    Of equal elements the first alone gets the gradient. With `return_indices` also where each stands in its image.
+    Of equal elements the first alone gets the gradient. With `return_indices` also the place of each in its image.
     """
     how = (*_window(kernel_size, stride, padding), several(dilation, 2), ceil_mode)
     found = _pooled(rules.max_pool2d, input, *how)

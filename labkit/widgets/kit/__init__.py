@@ -1,4 +1,4 @@
-"""What widgets are made of; each drawer is a module.
+"""The parts of widgets, a module for each.
 
 A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of marks that say how they change with them.
 
@@ -18,8 +18,8 @@ the scenes that a saved page has for these. `hunts`: a `Hunt`, a game in which t
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).
 `boxes`, `layout`: a graph: where its boxes stand (in rows, if it is wide), their cards, the arrows between them and the labels
-beside these.
-`heat`: a grid of tiles and numbers, such as a Jacobian; `passes`: the pulls and pushes that make one.
+next to these.
+`heat`: a grid of tiles and numbers, such as a Jacobian; `passes`: the VJPs and JVPs that make one.
 `words`: numbers, shapes, lists and plurals as they are written; `theme`: how marks look, by role.
 A panel may have more marks than a page can hold: `page` draws those in sight alone. `Panel.far` are for its look from afar.
 A `Link` tells what is behind marks; `known` says from where on, while the reader predicts.

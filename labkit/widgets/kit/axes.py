@@ -1,4 +1,4 @@
-"""Axes: where values stand in a panel, their ticks, and a part of the plane with paths over it."""
+"""Axes: positions of values in a panel, ticks, and a part of the plane with paths over it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A dial that puts others in their places."""
+"""A dial that sets other dials."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

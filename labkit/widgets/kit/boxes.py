@@ -1,4 +1,4 @@
-"""Cards in a graph, the arrows between them, and where the labels beside these stand."""
+"""Cards in a graph, the arrows between them, and the places of the labels next to these."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
@@ -88,7 +88,7 @@ def spread_entries(layout: Layout, ends: Sequence[int], widest: float, room: flo
 
 
 def placed_labels(wanted: Iterable[tuple[list[Climb], Words]], clear: float = HIGH) -> list[tuple[float, float, Words]]:
-    """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
+    """The places of labels next to the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
     another, and as many px as `clear` above or below it if there is a place; where there is no room for one, it is left out."""
     found: list[tuple[float, float, Words]] = []
     taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}  # middle, baseline, half the width, by where

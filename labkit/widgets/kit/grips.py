@@ -1,4 +1,4 @@
-"""What the reader takes hold of in a picture: where it is dragged to turns a dial, or sets fields of the program."""
+"""Grips: dragging a mark of a picture turns a dial, or sets fields of the program."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What follows several dials at once: their positions together count as one, as the digits of a number do.
+"""Marks that follow several dials at once: their positions together count as one, like the digits of a number.
 
 A joint key such as `"a:3 b:4"` names the dials with how many positions each has; the last one turns fastest.
 """

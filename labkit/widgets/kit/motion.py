@@ -1,4 +1,4 @@
-"""What is seen between two positions of a dial: bars and paths on their way, tokens that travel along paths.
+"""The motion between two positions of a dial: bars and paths on their way, tokens that travel along paths.
 
 Nothing has to be declared: attributes that are numbers and paths of the same commands go evenly from what they are at one
 position to what they are at the next; a path that goes on where it ended grows out of its last point, and what cannot be in

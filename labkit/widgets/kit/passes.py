@@ -1,4 +1,4 @@
-"""The passes that make a Jacobian: one pull (vjp) per output element, or one push (jvp) per input element.
+"""The passes that make a Jacobian: one VJP per output element, or one JVP per input element.
 
 Rows of a Jacobian are vector-Jacobian products with unit cotangents, columns are Jacobian-vector products with unit
 tangents (A. Griewank, A. Walther, Evaluating Derivatives, 2nd edition, chapter 3).

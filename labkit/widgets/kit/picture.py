@@ -1,4 +1,4 @@
-"""What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
+"""The base class of widgets: a scene that is displayed in a notebook, saved as a file, and described in words."""
 
 import base64
 from collections.abc import Mapping
@@ -93,7 +93,7 @@ class Picture(Shown):
 
     @property
     def rest(self) -> dict[str, Any]:
-        """What of `state` is no dial: inputs, and what else a widget adds. Numbers that JSON has not are texts."""
+        """What of `state` is not a dial: inputs, and what else a widget adds. Numbers that JSON has not are texts."""
         dials = self._scene.start()
         rest = {name: value for name, value in self._get_state().items() if name not in dials}
         if "inputs" in rest:
@@ -155,7 +155,7 @@ class Picture(Shown):
             self.scene = replace(self._scene, notice=f"The link cannot be followed here: {said}")
 
     def alternatives(self) -> dict[str, Scene]:
-        """Scenes that a saved page needs besides, by the part whose click shows them."""
+        """Further scenes that a saved page needs, by the part whose click shows them."""
         return {}
 
     # ---- still pictures and files ----

@@ -1,4 +1,4 @@
-"""What a saved page shows in place of Python when an input is dragged: scenes for values around those of the inputs.
+"""What a saved page shows when an input is dragged and there is no Python: scenes for values around those of the inputs.
 
 Written is what differs; `page/reaching.js` finds the nearest values and makes their scene of the first one.
 """
@@ -65,7 +65,7 @@ def _packed(fields, rows, scenes) -> str:
 
 
 def _scenes(rows, inputs, scene_at) -> Iterator[tuple[Mapping[str, float], Scene]]:
-    """The values for which there is a scene, and it: what a function raises is no scene."""
+    """The values for which there is a scene, and it: what a function raises is not a scene."""
     for row in rows:
         with contextlib.suppress(Exception):
             found = scene_at({**inputs, **row})

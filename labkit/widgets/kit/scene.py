@@ -157,7 +157,7 @@ class Mark:
         return self.varying(name, **{key: changes(found) for key, found in written.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
-        """The same mark with attributes that change with a dial; an empty list is no change."""
+        """The same mark with attributes that change with a dial; an empty list is not a change."""
         kept = {key.replace("_", "-"): how for key, how in found.items() if how}
         return altered(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
 
@@ -274,7 +274,7 @@ class Scene:
     def state(self, **dials: int | str) -> dict[str, int]:
         """The start with some dials turned, each to a position or to the name of one.
 
-        Raises KeyError for an unknown dial, ValueError for a position it does not have, or cannot have beside the others.
+        Raises KeyError for an unknown dial, ValueError for a position it does not have, or cannot have together with the others.
         """
         return self.turning(self.start(), dials)
 

@@ -1,4 +1,4 @@
-"""A scene standing still: plain SVG that shows the same everywhere, PNG, and words.
+"""A scene as a still picture: plain SVG that looks the same everywhere, PNG, and words.
 
 The SVG has plain attributes only (no style sheet, no variable, no marker), for notebook viewers and converters drop or
 misread those. The PNG is drawn by matplotlib from the same marks.

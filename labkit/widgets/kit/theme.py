@@ -1,4 +1,4 @@
-"""What marks look like: one table of roles, as CSS for the page and as plain attributes for a picture."""
+"""The look of marks: one table of roles, as CSS for the page and as plain attributes for a picture."""
 
 from typing import Any
 

@@ -277,12 +277,12 @@ MOST_SAID = 30  # words of a caption
 def briefly(told: str, most: int = MOST_SAID) -> tuple[str, str]:
     """The first sentences of a text, of at most so many words and before a line break, and the rest. `look.js` does the same.
 
-    >>> briefly("It runs. Then it walks back, step by step. It ends.", 7)
-    ('It runs.', 'Then it walks back, step by step. It ends.')
+    >>> briefly("It runs. Then it goes backward, step by step. It ends.", 7)
+    ('It runs.', 'Then it goes backward, step by step. It ends.')
     >>> briefly("One sentence that is far too long to be said.", 4)
     ('One sentence that is …', '… far too long to be said.')
-    >>> briefly("Said.\\nTold besides.")
-    ('Said.', 'Told besides.')
+    >>> briefly("First.\\nMore below.")
+    ('First.', 'More below.')
     """
     told, _, besides = told.partition("\n")
     if besides:

@@ -12,7 +12,10 @@ from .presets import presets
 from .session import Session
 
 PAGE = Path(__file__).parent / "page"
-HOME = '<nav><a href="{home}">labkit</a></nav>'
+HOME = (
+    '<nav><a href="{home}">labkit</a> <a href="{home}#the-course">The course</a> '
+    '<button type="button" id="theme"></button></nav>'
+)
 
 
 def build(into: Path, runtime: str = "../runtime", home: str = "", loads: str = "") -> Path:

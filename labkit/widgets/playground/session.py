@@ -14,8 +14,7 @@ import numpy as np
 from ...engine import watch
 from ...evidence import LONGEST as LONGEST_PRINTED
 from ...evidence import Printed, TimeUp, time_limit
-from ...program import compile_program
-from ...tracing import check_gradient, plain_function, trace
+from ...tracing import check_gradient, trace
 from ..explorer import Explorer, show
 from .formula import rewritten
 from .hints import of_error, of_syntax
@@ -48,7 +47,7 @@ class Session:
         """Do what the page asks: `{"run": {"source", "dialect", "inputs"}}`.
 
         With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `picture`, the `data` and
-        the `state` of the graph explorer, and in words `value`, `gradients`, `record`, `program`, `check`; what was
+        the `state` of the graph explorer, and in words `value`, `gradients`, `record`, `check`; what was
         `printed`; `inputs` by name, as text; a `note` where there is no graph; how a formula was `read`, as Python; or an
         `error` and its `line`.
         """
@@ -57,7 +56,7 @@ class Session:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
                 found = self._of_code(message.get("run", {}), out)
         except TimeUp:
-            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there a loop that never ends?"}
+            found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?"}
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -131,18 +130,18 @@ class Session:
         return shown if "picture" in shown else {}  # a number that counts a loop is no input
 
     def _kept(self, picture):
-        return {"picture": {"data": picture.data, "state": picture.state}}
+        """The picture at its end, where all numbers are."""
+        last = picture.data["ways"][picture.opened]["last"]
+        return {"picture": {"data": picture.data, "state": {**picture.state, "step": last}}}
 
     def _of_function(self, function, args, inputs):
         found = self._kept(show(function, *args, play=False))
         graph = trace(function)(*args)
-        plain, values, _ = plain_function(function, args, {}, None, "show(f, x)")
         return found | {
             "inputs": {name: shown(value) for name, value in inputs.items()},
             "value": _words(graph.value),
             "gradients": {name: _words(value) for name, value in graph.gradients.items()},
             "record": str(graph)[:LONGEST],
-            "program": _or_why(lambda: _program(plain, values)),
             "check": _or_why(lambda: check_gradient(function, *args)),
         }
 
@@ -206,12 +205,6 @@ def _names_around():
         if frame.f_code.co_filename == FILE:
             return {**frame.f_globals, **frame.f_locals}
     return {}
-
-
-def _program(plain, values):
-    from ...engine import grad
-
-    return compile_program(grad(plain, tuple(range(len(values)))), *values)
 
 
 def _or_why(made):

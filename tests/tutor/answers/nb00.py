@@ -1,4 +1,4 @@
-"""00 Start here."""
+"""01 A first gradient: how to work."""
 
 import numpy as np
 from sheets import right, wrong

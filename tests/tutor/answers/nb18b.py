@@ -28,7 +28,7 @@ def operated(name, loss=logistic, backward=share, finish=clipped):
         patient.replace(loss=loss)
     if patient.measure("pieces")[0] > 1.5:
         patient.replace(backward=backward)
-    if patient.measure("arriving")[0] < 0.9 * patient.plan.limit:
+    if patient.measure("norms")[0] < 0.9 * patient.plan.limit:
         patient.replace(finish=finish)
     return patient.discharge()
 
@@ -55,7 +55,7 @@ SIGNS = {
     "overflow": ("skips", lambda shown, plan: shown == 3),
     "sum-of-pieces": ("pieces", lambda shown, plan: shown[0] == plan.pieces),
     "not-reset": ("pieces", lambda shown, plan: shown[1] > 1.5 * shown[0]),
-    "clip-early": ("arriving", lambda shown, plan: 0 < sum(shown) < plan.limit),
+    "clip-early": ("norms", lambda shown, plan: 0 < sum(shown) < plan.limit),
 }
 
 
@@ -63,4 +63,4 @@ SIGNS = {
 def answer(name):
     patient = clinic.admit(name)
     found = {fault: what for fault, (what, sign) in SIGNS.items() if sign(patient.measure(what), patient.plan)}
-    return patient.hand_in(found)
+    return patient.submit(found)

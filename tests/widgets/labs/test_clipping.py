@@ -85,7 +85,7 @@ def test_the_page_says_the_sentences_of_python():
     ({}, "By norm: (1.38, 0.591), norm 1.5, same direction. By value: (1.5, 1.5), norm 2.12, turned by 21.8°."),
     ({"g1": 1.4, "g2": 1.4}, "By value: (1.4, 1.4), norm 1.98, same direction"),
     ({"g1": 2.0, "g2": 0.0}, "By value: (1.5, 0), norm 1.5, same direction"),
-    ({"part": CLIFF}, "Without clipping: diverged. Clipped at 1: w = 0.696, b = 0.936, loss 0.0077"),
+    ({"part": CLIFF}, "Without clipping: diverged. Clipped to max_norm 1: w = 0.696, b = 0.936, loss 0.0077"),
     ({"part": CLIFF, "step": 6.0}, "Without clipping: out of the picture at w = −107, b = 182"),
 ])  # fmt: skip
 def test_the_sentence_names_numbers_that_are_right(state, words):

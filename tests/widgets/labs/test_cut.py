@@ -1,23 +1,16 @@
 """Cutting an edge in the picture is what `stop_gradient` at that use does to the gradient, and to nothing else."""
 
-import re
 from functools import cache
 
 import autograd.numpy as anp
 import numpy as np
 import pytest
+from javascript import in_page
 
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
-from labkit.widgets.kit.motion import point_on
-from labkit.widgets.kit.scene import to_json
-from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.cut.names import slopes, ways
-from labkit.widgets.labs.cut.paths import product
-from labkit.widgets.labs.cut.run import cuts
-from labkit.widgets.labs.cut.walk import Walk
 
 
 def loss(x, y):
@@ -48,13 +41,6 @@ def usual():
     return CutEdge(loss, 3.0, 2.0)
 
 
-def texts(picture, panel, **dials):
-    """The words of a panel's marks that are seen."""
-    state = picture.scene.state(**dials)
-    (found,) = [p for p in picture.scene.panels if p.name == panel]
-    return [words for mark, _, words, _ in visible_marks(found, state) if mark.tag == "text"]
-
-
 @pytest.mark.parametrize("where", usual().cuts)
 def test_each_cut_gives_the_gradient_of_the_function_with_stop_gradient_there(where):
     expected = grad(cut_by_hand(where), (0, 1))(3.0, 2.0)
@@ -66,123 +52,88 @@ def test_every_use_is_offered_and_those_of_one_name_are_counted():
     assert CutEdge(lambda x: x * x, 3.0).cuts == ["nothing", "x → × (1 of 2)", "x → × (2 of 2)"]
 
 
+@pytest.mark.needs("node")
+@pytest.mark.parametrize("where", usual().cuts)
+def test_the_page_computes_values_and_gradients_of_other_inputs_as_the_engine_does(where):
+    lab = usual()
+    for x, y in np.random.default_rng(0).normal(size=(5, 2)):
+        state = {"cut": where, "inputs": {"x": x, "y": y}}
+        run = in_page(lab, "(data, state) => runOf(data, state)", state)
+        other = CutEdge(loss, x, y)
+        real = other.found.runs[other.cuts.index(where)]
+        assert run["cards"][-1] == "1" and run["values"][-1] == f"{loss(x, y):.3g}".replace("-", "−")
+        for found, gradient in zip(run["sums"], real.gradients, strict=True):
+            assert (found is None) == (gradient is None)
+            assert found is None or found == pytest.approx(float(gradient), rel=1e-12)
+        said = in_page(lab, "sentenceOf", state)
+        assert lab.describe(**state).replace("\n", " ").endswith(said) and said in other.describe(cut=where)[:].replace(
+            "\n", " "
+        )
+
+
+@pytest.mark.needs("node")
 @pytest.mark.parametrize("where", usual().cuts)
 def test_the_products_along_the_open_paths_add_up_to_the_gradient(where):
-    found, run = usual().found, usual().found.runs[usual().cuts.index(where)]
-    for leaf in found.story.leaves:
-        parts = [product(found, slopes(found), way) for way in found.paths[leaf.index] if run.use not in way]
-        assert sum(parts) == pytest.approx(float(usual().gradients[where][leaf.title]))
+    sums = in_page(usual(), "(data, cut) => sumsOf(data, cut, runOf(data, { cut, inputs: {} }))", where)
+    leaves = [node.title for node in usual().found.story.nodes]
+    assert {leaves[group["leaf"]]: pytest.approx(group["sum"]) for group in sums} == {
+        name: float(value) for name, value in usual().gradients[where].items()
+    }
+    parts = [part for group in sums for part in group["parts"]]
+    assert "2 × 0.141 × 1 = 0.282" in [part["said"] for part in sums[0]["parts"]] or where != "nothing"
+    assert all(part["value"] == 0 and part["said"] == "cut: 0" for part in parts if not part["open"])
 
 
-def test_a_cut_changes_no_value():
-    values = [n.value for n in usual().found.story.nodes]
-    assert float(values[-1]) == loss(3.0, 2.0)
+def test_a_cut_changes_no_value_and_says_which_paths_are_left():
     assert all("z = 3.85" in usual().describe(cut=where) for where in usual().cuts)
-
-
-def test_what_no_path_leads_to_is_said_to_have_none():
-    assert texts(usual(), "graph", cut="y → a").count("no path") == 1
-    assert texts(usual(), "graph", cut="× → z").count("no path") == 4  # y, a, b and their product
     assert "No path is left to y: 0 instead of 0.423." in usual().describe(cut="y → a")
+    assert "x.grad is 1.28 instead of −4.66. Open paths to x: 2 of 3." in usual().describe(cut="x → b")[:].replace(
+        "\n", " "
+    )
     assert float(usual().gradients["y → a"]["y"]) == 0.0
+    with pytest.raises(ValueError, match=r"cut: expected one of nothing, x → a, .* but got 'x → y'"):
+        usual().describe(cut="x → y")
 
 
-def test_a_cut_use_counts_with_the_slope_zero():
-    picture = CutEdge(lambda x: x * x, 3.0)
-    assert "×(3 + 3)" in texts(picture, "graph")
-    assert "×(0 + 3)" in texts(picture, "graph", cut=1) and "stop" in texts(picture, "graph", cut=1)
-    assert "×(3 + 0)" in texts(picture, "graph", cut=2)
-
-
-def test_the_paths_are_listed_with_their_products():
-    assert "−0.99 × 6 × 1 = −5.94" in texts(usual(), "paths")
-    assert texts(usual(), "paths", cut="x → b").count("cut: 0") == 1
-
-
-def test_a_click_on_a_ring_cuts_there():
-    links = usual().scene.links
-    cutting = [link for link in links.values() if link.go]
-    assert [link.go["cut"] for link in cutting] == list(range(1, len(usual().cuts)))
-    assert [link.label for link in cutting] == [f"cut {where}" for where in usual().cuts[1:]]
-
-
-def test_a_path_that_is_pointed_at_is_drawn_over_its_edges_there_and_back():
-    graph, listed = usual().scene.panels
-    for link, words, _, way in ways(usual().found):
-        (row,) = [mark for mark in listed.marks if mark.link == link]
-        (drawn,) = [mark for mark in graph.marks if mark.link == link]
-        assert row.text == words and drawn.role == "way" and usual().scene.links[link].label == f"path {words}"
-        edges = [m.at["d"] for m in graph.marks if m.role in ("edge", "backedge") and m.at["d"] in drawn.at["d"]]
-        assert len(edges) == 2 * len(way)
-
-
+@pytest.mark.needs("node")
 def test_the_question_is_answered_by_the_gradient_after_the_cut():
-    _, dial = usual().scene.dials
-    for position, ask in dial.asks.items():
-        name = "y" if "gradient of y" in ask.question else "x"
-        assert ask.answer == pytest.approx(float(usual().gradients[usual().cuts[position]][name]), rel=1e-4)
-        assert ask.answer not in [value for value, _ in ask.slips]
+    for where in usual().cuts[1:]:
+        ask = in_page(usual(), "questionAt", {"cut": where, "inputs": {}})
+        name = "y" if "gradient of y" in ask["question"] else "x"
+        assert ask["answer"] == pytest.approx(float(usual().gradients[where][name]))
+        assert ask["answer"] not in [value for value, _ in ask["slips"]]
 
 
-def test_what_has_arrived_at_each_step_of_the_walk_adds_up_to_the_gradient():
-    found = usual().found
-    walk = Walk(found)
-    for run in found.runs:
-        for node in found.story.nodes:
-            arrived = [walk.arrived(run, node.index, k) for k in range(len(walk.order) + 1)]
-            known = [float(a) for a in arrived if a is not None]
-            end = run.gradients[node.index]
-            assert (end is None and not known) or known[-1] == pytest.approx(float(end))
-    assert found.story.nodes[walk.order[0]].name == "z"
-    assert texts(usual(), "graph", walk=0).count("no path") == 0
-
-
-def test_what_a_path_gives_is_told_when_the_walk_has_come_to_its_input():
-    walk, uses = Walk(usual().found), usual().cuts
-    for at in range(walk.last + 1):
-        told = texts(usual(), "paths", walk=at, cut="x → b")
-        known = [walk.at[way[0].node] <= at for ways in usual().found.paths.values() for way in ways]
-        assert told.count("?") == known.count(False) + (0 if walk.over(at) else 2)
-    assert usual().scene.dials[1].resets == {"walk": 0} and "x → b" in uses
-
-
-def test_the_cards_are_filled_as_high_as_what_has_arrived_and_drain_with_a_cut():
-    (panel,) = [panel for panel in usual().scene.panels if panel.name == "graph"]
-    heights = {}
-    for cut in ("nothing", "y → a", "x → b", "x → z"):
-        seen = visible_marks(panel, usual().scene.state(cut=cut))
-        filled = [
-            [float(y) for y in re.findall(r"[ML]\S+ (\S+?)(?=L|$)", at["d"])] for m, at, *_ in seen if m.role == "turn"
-        ]
-        heights[cut] = [max(ys) - min(ys) for ys in filled]
-    x, y = (node.index for node in usual().found.story.leaves)
-    sizes = {cut: {i: abs(float(run[n])) for i, n in ((x, "x"), (y, "y"))} for cut, run in usual().gradients.items()}
-    assert heights["y → a"][y] == 0 < heights["nothing"][y]
-    for i in (x, y):
-        each = [heights[cut][i] / sizes[cut][i] for cut in heights if sizes[cut][i]]
-        assert each == pytest.approx([each[0]] * len(each), rel=0.02)
-
-
-def test_a_token_falls_where_an_edge_is_cut_and_nothing_comes_from_there():
-    (panel,) = [panel for panel in usual().scene.panels if panel.name == "graph"]
-    for cut in range(1, len(usual().cuts)):
-        here = [t for t in panel.tokens if cut in t.when["cut"] and t.tag == "rect"]
-        use = usual().found.runs[cut].use
-        falling = [t for t in here if t.role == "bad"]
-        assert len(falling) == (1 if usual().found.runs[cut].gradients[use.node] is not None else 0)
-        assert len(here) - len(falling) == len(usual().found.runs[cut].open)
-        for token in falling:
-            (y0, y1) = (point_on(token.moves[0].path, share)[1] for share in (0.9, 1.0))
-            assert y1 > y0  # down
-
-
-def test_arrays_have_paths_without_products():
+@pytest.mark.needs("node")
+def test_arrays_have_the_texts_of_every_run_and_paths_without_products():
     x, w = np.array([1.0, 2.0]), np.array([0.5, 0.1])
     picture = CutEdge(lambda x, w: anp.sum(anp.tanh(x * w) * x), x, w)
     h = np.tanh(x * w)
     np.testing.assert_allclose(picture.gradients["x → × (1 of 2)"]["x"], h)
     np.testing.assert_allclose(picture.gradients["x → × (2 of 2)"]["x"], x * (1 - h**2) * w)
-    assert "open" in texts(picture, "paths")
+    for where in picture.cuts:
+        said = in_page(picture, "sentenceOf", {"cut": where, "inputs": {}})
+        assert picture.describe(cut=where).replace("\n", " ").endswith(said)
+    assert {path["said"] for path in picture.data["paths"]} == {"open"} and picture.data["program"]["inputs"] == []
+
+
+def test_a_function_that_decides_by_its_numbers_is_cut_but_not_dragged():
+    picture = CutEdge(lambda x: x * x if x > 0 else -x, 3.0)
+    assert picture.data["program"]["inputs"] == []
+    assert [float(found["x"]) for found in picture.gradients.values()] == [6.0, 3.0, 3.0]
+
+
+def test_the_inputs_that_were_dragged_are_those_of_the_gradients():
+    picture = CutEdge(lambda x, y: x * y + x, 3.0, 2.0)
+    picture.inputs = {"x": 5.0, "y": -1.0}
+    assert picture.gradients == CutEdge(lambda x, y: x * y + x, 5.0, -1.0).gradients
+    assert picture.gradients["nothing"] == {"x": 0.0, "y": 5.0}
+
+
+def test_no_two_pairs_of_scissors_are_closer_than_a_finger_needs():
+    for upright in (0, 1):
+        spots = [wire["spot"] for wire in usual().data["flows"][upright]["wires"]]
+        assert all(np.hypot(a - c, b - d) >= 26 for i, (a, b) in enumerate(spots) for c, d in spots[:i])
 
 
 def test_both_dialects_are_cut_alike():
@@ -206,8 +157,7 @@ def test_more_paths_than_can_be_listed_are_not_listed():
         return x
 
     picture = CutEdge(doubled, 1.0)
-    assert [panel.name for panel in picture.scene.panels] == ["graph"]
-    assert float(picture.gradients["nothing"]["x"]) == 16.0
+    assert picture.data["paths"] == [] and float(picture.gradients["nothing"]["x"]) == 16.0
 
 
 @pytest.mark.parametrize(
@@ -229,63 +179,3 @@ def test_inf_and_nan_are_shown():
     picture = CutEdge(lambda x: anp.log(x) * x, 0.0)
     assert "nan" in picture.describe()
     assert set(picture.gradients) == set(picture.cuts)
-
-
-def test_the_runs_share_nothing():
-    first, again = cuts(loss, [3.0, 2.0]), cuts(loss, [3.0, 2.0])
-    assert [[None if g is None else float(g) for g in run.gradients] for run in first.runs] == [
-        [None if g is None else float(g) for g in run.gradients] for run in again.runs
-    ]
-
-
-def product_cut(x, y):
-    return x * y + x
-
-
-def bars(picture, **state):
-    """The bars of a sum in the panel of paths, `(x, width)` each."""
-    (panel,) = [panel for panel in picture.scene.panels if panel.name == "paths"]
-    seen = visible_marks(panel, picture.scene.state(**state))
-    return [(float(at["x"]), float(at["width"])) for mark, at, *_ in seen if mark.role == "backbar"]
-
-
-def test_the_parts_of_a_sum_stand_end_to_end_and_a_cut_takes_one_out():
-    picture = CutEdge(product_cut, 3.0, 2.0)
-    (first, second), whole = bars(picture)[:2], bars(picture)[2]
-    assert first[0] + first[1] == pytest.approx(second[0], abs=2) and first[0] == whole[0]
-    assert first[1] / second[1] == pytest.approx(2, rel=0.1) and first[1] + second[1] == pytest.approx(whole[1], abs=2)
-    left = bars(picture, cut="x → ×")
-    assert len(left) == 2 and left[0] == pytest.approx((whole[0], whole[1] / 3), abs=1.5)
-
-
-def test_where_one_path_takes_away_from_another_the_sum_is_one_bar():
-    picture = CutEdge(lambda x, y: x * y - x, 3.0, 2.0)
-    assert len(bars(picture)) == 2 and bars(picture)[0][1] > 0
-
-
-def test_a_gradient_is_told_once_its_bar_is_as_long():
-    (panel,) = [panel for panel in usual().scene.panels if panel.name == "paths"]
-    ends = {
-        (mark.tag, move.property): move.start + move.length
-        for mark in panel.marks
-        for move in mark.moves
-        if move.dial == "walk"
-    }
-    assert ends["text", "text"] == ends["rect", "width"]
-
-
-def test_plain_numbers_are_dragged_and_all_follows():
-    picture = CutEdge(product_cut, 3.0, 2.0)
-    assert picture.inputs == {"x": 3.0, "y": 2.0}
-    names = [grip.label for grip in picture.scene.grips if grip.stays]
-    assert names == ["x", "y"]
-    scene = picture.scene_at({"x": 5.0, "y": -1.0})
-    other = CutEdge(product_cut, 5.0, -1.0).scene
-    assert to_json(scene) == to_json(other) and picture.inputs == {"x": 3.0, "y": 2.0}
-    picture.fill({"x": 5.0, "y": -1.0})
-    assert to_json(picture.scene) == to_json(other) and picture.gradients["nothing"] == {"x": 0.0, "y": 5.0}
-
-
-def test_arrays_are_not_dragged():
-    picture = CutEdge(lambda x: (x * x).sum(), np.array([1.0, 2.0]))
-    assert picture.inputs == {} and [grip.name for grip in picture.scene.grips] == ["cut"]

@@ -3,7 +3,6 @@
 import inspect
 import json
 import textwrap
-from itertools import combinations
 
 import autograd.numpy as anp
 import numpy as np
@@ -15,16 +14,14 @@ from hypothesis import strategies as st
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn
-from labkit.widgets.kit.scene import holds, latest, looks, to_json, width_of
-from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.kit.words import brief
 from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wrong
 from labkit.widgets.labs.wrong_engines.bench import Visit, Write
 from labkit.widgets.labs.wrong_engines.broken import ENGINES, unbroadcast
 from labkit.widgets.labs.wrong_engines.causes import MENDS
 from labkit.widgets.labs.wrong_engines.lessons import lessons
-from labkit.widgets.labs.wrong_engines.lines import mended, source
 from labkit.widgets.labs.wrong_engines.run import Subject
+from labkit.widgets.labs.wrong_engines.source import mended, source
 
 BROKEN = [name for name in ENGINES if name != "right"]
 
@@ -38,22 +35,6 @@ def two_paths(x):
     h = x**2
     a = h + 5
     return a * h
-
-
-def shown(lab, **dials):
-    """`{panel: [(role, text, state, attributes)]}` of what is seen when the bug is found."""
-    state = lab.still_state(**dials)
-    return {
-        panel.name: [
-            (mark.role, words, name, at)
-            for mark in panel.marks
-            if holds(mark.when, state)
-            for at, words, name in [looks(mark, state)]
-            if name != "hidden" and words
-        ]
-        for panel in lab.scene.panels
-        if holds(panel.when, state)
-    }
 
 
 # ---- engines and their verdicts ----
@@ -170,18 +151,16 @@ def test_the_first_wrong_node_is_found_by_comparison_not_by_name():
 
 @pytest.mark.parametrize("name", list(ENGINES))
 def test_the_lines_shown_are_those_of_the_function_that_runs(lab, name):
-    panel = next(p for p in lab.scene.panels if p.name == f"code {name}")
-    rows = {words for role, words, _, _ in shown(lab, engine=name)[panel.name] if role == "code"}
     code = textwrap.dedent(inspect.getsource(ENGINES[name])).replace(inspect.getdoc(ENGINES[name]), "")
-    assert rows - {"+"} - set(mended(ENGINES[name])[1]) <= set(code.splitlines())
-    assert f"def {ENGINES[name].__name__}(nodes: Nodes, output: Node) -> None:" in rows
+    assert set(lab.data["engines"][name]["lines"]) <= set(code.splitlines())
+    assert f"def {ENGINES[name].__name__}(nodes: Nodes, output: Node) -> None:" in lab.data["engines"][name]["lines"]
 
 
 def test_every_line_that_is_lit_ran(lab):
     for play in lab.plays.values():
         numbers = {number for number, _ in source(play.engine)[0]}
         for m in range(len(play.moments)):
-            assert {place.number for place in play.lines(m)} <= numbers
+            assert {place.number for place in play.places(m)} <= numbers
 
 
 @pytest.mark.parametrize("name", ["overwrite", "no unbroadcast", "not reset"])
@@ -207,174 +186,83 @@ def test_the_line_at_fault_is_the_one_that_stored_or_passed_on_the_wrong_gradien
     }
 
 
-# ---- what the picture shows ----
+# ---- what the page shows ----
+
+
+def run_of(lab, engine, graph):
+    return lab.data["runs"][f"{engine} on {graph}"]
 
 
 def test_the_cards_show_the_gradients_that_the_engine_left(lab):
-    for i, (engine, lesson) in enumerate(lab.plays):
-        play = lab.plays[engine, lesson]
-        slider = f"{engine}_{lesson}".replace(" ", "_")
-        seen = shown(lab, engine=engine, graph=lesson, **{slider: -1})
-        texts = [
-            words for name in seen if name.startswith("graph") for role, words, _, _ in seen[name] if role == "value"
-        ]
-        for node, value in zip(play.passes[-1].bench.nodes, play.passes[-1].result, strict=True):
-            assert brief(value) in texts, (i, engine, lesson, node)
+    for (engine, graph), play in lab.plays.items():
+        cards = run_of(lab, engine, graph)["moments"][-1]["cards"]
+        assert cards == [brief(value) for value in play.passes[-1].result], (engine, graph)
 
 
-@pytest.mark.parametrize("engine", BROKEN)
-def test_a_wrong_card_says_what_it_should_be(lab, engine):
-    play = next(p for (e, _), p in lab.plays.items() if e == engine and p.fault)
-    right = lab.plays["right", play.lesson.name].passes[play.fault.step].result[play.fault.wrong.node]
-    if play.fault.step:  # later steps start elsewhere
-        right = play.passes[play.fault.step].bench.gradients[play.fault.wrong.node]
-    signs = [
-        words
-        for name, marks in shown(lab, engine=engine, graph=play.lesson.name).items()
-        if name.startswith("graph")
-        for role, words, _, _ in marks
-        if role == "badtext"
-    ]
-    assert "first wrong" in signs and f"should be {brief(right)}" in signs
-
-
-def test_as_many_cards_are_outlined_as_wrong_as_the_engine_leaves_wrong_gradients(lab):
-    for engine, lesson in lab.plays:
-        play, slider = lab.plays[engine, lesson], f"{engine}_{lesson}".replace(" ", "_")
-        state = lab.still_state(engine=engine, graph=lesson, **{slider: -1})
-        panel = next(p for p in lab.scene.panels if p.name.startswith("graph") and holds(p.when, state))
-        outlined = [m for m in panel.marks if holds(m.when, state) and looks(m, state)[2] == "wrong"]
-        last = play.passes[-1]
+def test_a_wrong_card_says_what_it_should_be_and_as_many_are_marked_as_are_wrong(lab):
+    for (engine, graph), play in lab.plays.items():
+        last, end = play.passes[-1], run_of(lab, engine, graph)["moments"][-1]
         close = [np.allclose(got, right) if np.shape(got) == right.shape else False
                  for got, right in zip(last.result, last.bench.gradients, strict=True)]  # fmt: skip
-        right_too_late = play.fault is not None and play.fault.cause.startswith("too early")  # passed on before
-        assert len(outlined) == close.count(False) + right_too_late, (engine, lesson)
+        too_late = play.fault is not None and play.fault.cause.startswith("too early")  # passed on before
+        assert end["looks"].count("wrong") == close.count(False) + too_late, (engine, graph)
+        for look, note, right in zip(end["looks"], end["notes"], last.bench.gradients, strict=True):
+            assert (
+                look != "wrong"
+                or f"should be {brief(right)}" in note
+                or "shape should be" in note
+                or "passed on" in note
+            )
 
 
-def test_no_card_is_outlined_before_the_first_wrong_node_shows(lab):
-    for play in lab.plays.values():
+def test_no_card_is_marked_before_the_first_wrong_node_shows(lab):
+    for (engine, graph), play in lab.plays.items():
+        run = run_of(lab, engine, graph)
+        assert run["first"] == play.first and bool(run["finding"]) == (play.first is not None)
         if play.fault:
-            assert not any(play.wrong_at(m) for m in range(play.first))
-            assert play.fault.wrong.node in play.wrong_at(play.first)
+            assert not any("wrong" in moment["looks"] for moment in run["moments"][: play.first])
+            assert run["moments"][play.first]["looks"][play.fault.wrong.node] == "wrong"
+            assert "The first wrong node is" in run["finding"] and MENDS[play.fault.cause] in run["finding"]
+            assert run["finding"].splitlines()[0] not in lab.describe(engine=engine, graph=graph, step=play.first - 1)
 
 
-def test_a_hunt_that_is_over_shows_the_fault_and_explains_it(lab):
-    for (engine, lesson), play in lab.plays.items():
-        state, slider = lab.still_state(engine=engine, graph=lesson), f"{engine}_{lesson}".replace(" ", "_")
-        said = lab.scene.told(state)
-        if play.fault:
-            assert state[slider] == play.first and "The first wrong node is" in said and MENDS[play.fault.cause] in said
-        else:
-            assert state[slider] == len(play.moments) - 1 and "Every gradient is right" in said
-
-
-def test_until_the_bug_is_found_nothing_shows_it(lab):
-    for (engine, lesson), play in lab.plays.items():
-        slider, hunt = (f"{before}{engine}_{lesson}".replace(" ", "_") for before in ("", "hunt_"))
-        for m in range(len(play.moments)) if play.fault else ():
-            state = lab.scene.state(engine=engine, graph=lesson, **{slider: m, hunt: 2})
-            seen = [
-                (mark.role, words, name)
-                for panel in lab.scene.panels
-                if holds(panel.when, state)
-                for mark in panel.marks
-                if holds(mark.when, state)
-                for _, words, name in [looks(mark, state)]
-                if name != "hidden" and (words or mark.tag != "text")
-            ]
-            assert not [one for one in seen if one[0] in ("bad", "badline", "badtext", "kept") or one[2] == "wrong"]
-            assert "wrong" not in lab.scene.told(state) and "right" not in lab.scene.told(state).removesuffix("right?")
-
-
-def test_each_hunt_has_the_first_wrong_node_as_its_answer_and_hints_that_hold(lab):
-    hunts = {dial.name: dial.hunt for dial in lab.scene.dials if dial.hunt}
-    for (engine, lesson), play in lab.plays.items():
-        hunt = hunts.get(f"hunt_{engine}_{lesson}".replace(" ", "_"))
+def test_the_question_has_the_first_wrong_node_as_its_answer_and_says_why_another_is_not(lab):
+    for (engine, graph), play in lab.plays.items():
+        ask = run_of(lab, engine, graph)["ask"]
         if engine == "right":
-            assert hunt is None
+            assert ask is None
             continue
-        named = hunt.choices[hunt.answer]
-        assert named == (play.passes[0].bench.called(play.fault.wrong.node) if play.fault else "none: all are right")
-        assert len(hunt.hints) == 2 and set(hunt.choices) - {hunt.answer} <= set(hunt.says)
-        assert not play.fault or named in hunt.hints[1]
-        assert set(hunt.choices) - {"none"} <= set(lab.scene.links)
+        wanted = play.passes[0].bench.called(play.fault.wrong.node) if play.fault else "none: all are right"
+        assert ask["answer"] == wanted and [choice for choice, _ in ask["slips"]] == [
+            c for c in ask["choices"] if c != wanted
+        ]
+        assert ask["right"]
+
+
+def test_at_first_the_right_engine_is_seen_and_each_broken_one_on_the_graph_that_shows_its_fault(lab):
+    assert lab.state == {"engine": "right", "graph": "diamond", "step": 5}
+    assert lab.describe().splitlines()[-1] == "Moment 5 of 5. Done. Every gradient is right."
+    for engine in BROKEN:
+        assert lab.plays[engine, lab.data["fits"][engine]].fault
+    with pytest.raises(ValueError, match="but got 'left' on 'diamond'"):
+        lab.describe(engine="left")
 
 
 @pytest.mark.parametrize("engine", BROKEN)
 def test_where_a_broken_engine_is_right_it_says_why(lab, engine):
-    for (name, lesson), play in lab.plays.items():
+    for (name, graph), play in lab.plays.items():
         if name == engine and play.right:
-            said = lab.scene.told(lab.still_state(engine=engine, graph=lesson))
-            assert len(said) > len("Done. Every gradient is right in all 3 steps. ")
+            said = run_of(lab, name, graph)["moments"][-1]["said"]
+            assert len(said) > len("Done. Every gradient is right.")
 
 
-def test_the_graph_that_shows_an_engines_fault_follows_the_engine(lab):
-    for engine in BROKEN:
-        assert "The first wrong node" in lab.describe(engine=engine)
-
-
-def test_every_position_of_every_dial_has_its_sentence(lab):
-    for caption in lab.scene.captions:
-        dial = next(d for d in lab.scene.dials if d.name == caption.dial)
-        assert all(latest(caption.texts, m, "") for m in range(len(dial.values)))
-
-
-def test_marks_vary_with_dials_that_exist_and_the_scene_is_plain_data(lab):
-    names = {dial.name: len(dial.values) for dial in lab.scene.dials}
-    for panel in lab.scene.panels:
-        for mark in panel.marks:
-            assert set(mark.vary) | set(mark.when) <= set(names)
-            for dial, varied in mark.vary.items():
-                assert all(0 <= m < names[dial] for changes in varied.values() for m, _ in changes)
-    json.dumps(to_json(lab.scene), allow_nan=False)
-
-
-def test_texts_stay_inside_their_cards_and_panels(lab):
-    sizes = {"name": (12.5, False, True), "value": (12, True, False), "code": (12, True, False)}
-    for engine in ENGINES:
-        for lesson in lab.lessons:
-            slider = f"{engine}_{lesson.name}".replace(" ", "_")
-            for m in range(len(lab.plays[engine, lesson.name].moments)):
-                state = lab.still_state(engine=engine, graph=lesson.name, **{slider: m})
-                for panel in lab.scene.panels:
-                    if holds(panel.when, state):
-                        _fits(panel, state, sizes)
-
-
-def _fits(panel, state, sizes):
-    seen = [(mark, *looks(mark, state)) for mark in panel.marks if holds(mark.when, state)]
-    seen = [s for s in seen if s[3] != "hidden"]
-    cards = [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in ("op", "loss", "leaf", "back")]
-    for mark, at, words, _ in seen:
-        if mark.tag != "text" or not words:
-            continue
-        size, mono, bold = sizes.get(mark.role, (12, False, False))
-        wide = width_of(words, size, mono, bold)
-        left = at["x"] - {"start": 0, "middle": wide / 2, "end": wide}[at["text-anchor"]]
-        assert left >= -1 and left + wide <= panel.width + 1 and at["y"] <= panel.height, (panel.name, words)
-        around = [
-            c for c in cards if c["y"] <= at["y"] <= c["y"] + c["height"] and c["x"] <= at["x"] <= c["x"] + c["width"]
-        ]
-        if mark.role in ("name", "value") and around:
-            assert left >= around[0]["x"] and left + wide <= around[0]["x"] + around[0]["width"], words
-
-
-def test_an_answer_that_is_asked_for_can_be_told_from_its_slips(lab):
-    numbers = [a for d in lab.scene.dials for asks in d.asks.values() for a in asks if isinstance(a.answer, float)]
-    assert numbers
-    for ask in numbers:
-        for slip, _ in ask.slips:
-            assert abs(slip - ask.answer) > ask.tolerance * abs(ask.answer)
-
-
-def test_the_overview_shows_a_verdict_only_once_the_bug_is_found(lab):
-    state = lab.scene.state(**{d.name: 0 for d in lab.scene.dials if d.kind == "slider"})
-    (panel,) = [panel for panel in lab.scene.panels if panel.name == "overview"]
-    hidden = [words for mark in panel.marks for _, words, name in [looks(mark, state)] if words and name != "hidden"]
-    assert set(hidden) == {"?", *lab.engines, *(lesson.name for lesson in lab.lessons)}
-    assert hidden.count("?") == len(lab.plays)
-    told = [words for _, words, _, _ in shown(lab)["overview"]]
-    assert "?" not in told and told.count("right") == 1 + len(lab.plays) - 6  # the engine's name, too
+def test_what_was_passed_on_more_than_once_is_said(lab):
+    run = run_of(lab, "recursion", "diamond")
+    assert (
+        "passed on 4, 13" in run["moments"][-1]["notes"][1]
+        and "In the end it has 13; but it had passed on 4" in run["finding"]
+    )
+    json.dumps(lab.data, allow_nan=False)
 
 
 # ---- one's own function, one's own engine ----
@@ -398,7 +286,7 @@ def test_a_network_learns_by_its_parameters():
 
 def test_your_own_engine_joins_the_broken_ones():
     own = WrongEngineLab(engine=lambda nodes, output: broken.overwrite(nodes, output))
-    assert own.scene.state()["engine"] == list(own.engines).index("yours")
+    assert own.state == {"engine": "yours", "graph": "diamond", "step": own.step}
     assert own.plays["yours", "used twice"].fault.cause == "overwritten"
 
 
@@ -605,74 +493,3 @@ def test_every_visit_and_every_change_of_a_gradient_is_noted(lab):
     assert sum(isinstance(e, Visit) for e in events) == 2
     x, w = (float(e.value) for e in events[-2:])
     assert (x, w) == (3.0, 3.0)
-
-
-def test_edges_forwards_keep_clear_of_the_gradients_and_labels_of_one_another(lab):
-    for panel in (p for p in lab.scene.panels if p.name.startswith("graph")):
-        cards = [m.at for m in panel.marks if m.tag == "rect" and m.role == "back"]
-        top = min(at["y"] for at in cards)
-        rows = {at["y"] for at in cards}
-        for edge in (m for m in panel.marks if m.role == "edge") if len(rows) == 1 else ():
-            assert max(numbers(edge.at["d"])[1::2]) < top
-        labels = {(m.at["x"], m.at["y"]) for m in panel.marks if m.role == "slope"}
-        assert all(abs(x - u) > 12 for (x, y), (u, v) in combinations(labels, 2) if abs(y - v) < 30)
-
-
-def test_it_plays_to_its_end_and_asks_which_one_is_suspected(lab):
-    state = lab.scene.state(recursion_diamond=7)
-    assert lab.plays_at_once and lab.scene.told(state).endswith("Which one do you suspect?")
-    asked = [m for p in lab.scene.panels if p.name == "graph 0" for m in p.marks if m.text == "?"]
-    assert all(m.link and m.link.startswith("lesson 0 n") for m in asked)
-    assert [sum(holds(m.when, {**state, "hunt_recursion_diamond": tries}) for m in asked) for tries in (0, 3)] == [4, 0]
-
-
-ROOM = 388 / 0.82  # px of a panel on a phone
-
-
-def test_on_a_phone_no_graph_is_cut_and_all_is_there_in_its_order(lab):
-    graphs = [panel for panel in lab.scene.panels if panel.name.startswith("graph")]
-    assert any(panel.narrow for panel in graphs)
-    for panel in graphs:
-        slim = panel.narrow or panel
-        assert slim.width <= ROOM and slim.narrow is None
-        words = [sorted(mark.text for mark in one.marks if mark.role in ("name", "slope")) for one in (panel, slim)]
-        assert words[0] == words[1]
-        boxes = {
-            tuple(m.at[k] for k in ("x", "y", "width", "height"))
-            for m in slim.marks
-            if m.role in ("op", "loss", "leaf")
-        }
-        for (x, y, w, h), (u, v, p, q) in combinations(boxes, 2):
-            assert x + w <= u or u + p <= x or y + h <= v or v + q <= y
-
-
-def written(lab, **state):
-    """What is written in the panels."""
-    state = lab.scene.state(**state)
-    seen = [m for p in lab.scene.panels if holds(p.when, state) for m in p.marks if holds(m.when, state)]
-    return [words for _, words, name in (looks(mark, state) for mark in seen) if words and name != "hidden"]
-
-
-def test_what_was_passed_on_more_than_once_is_told_and_why_a_right_end_is_no_excuse(lab):
-    last = len(lab.plays["recursion", "diamond"].moments) - 1
-    assert "passed on 4, 13" in written(lab, engine="recursion", recursion_diamond=last)
-    assert not any("passed on" in words for words in written(lab, engine="recursion", recursion_diamond=4))
-    said = lab.scene.told(lab.still_state(engine="recursion", graph="diamond"))
-    assert "In the end it has 13; but 4 had been passed on by then." in said
-    assert "In the end" not in lab.scene.told(lab.still_state(engine="overwrite", graph="used twice"))
-
-
-@pytest.mark.parametrize("misses", range(4))
-def test_after_a_miss_the_right_gradients_stand_beside_those_of_the_engine(lab, misses):
-    words = written(lab, engine="recursion", recursion_diamond=7, hunt_recursion_diamond=misses)
-    wanted = {"right: 52", "right: 13", "right: 4", "right: 1"} if misses in (1, 2) else set()
-    assert {one for one in words if one.startswith("right: ")} == wanted
-
-
-def test_nothing_else_moves_where_another_engine_or_graph_is_chosen(lab):
-    for name in ("graph", "code"):
-        assert len({(p.width, p.height) for p in lab.scene.panels if p.name.startswith(name)}) == 1
-    controls = [dial.kind for dial in lab.scene.dials if dial.name in ("engine", "graph")]
-    assert controls == ["inside", "inside"]  # the table of all of them is where they are chosen
-    cells = [link for name, link in lab.scene.links.items() if name.startswith("cell ")]
-    assert len(cells) == 24 and all(link.plays for link in cells)

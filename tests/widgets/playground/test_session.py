@@ -48,11 +48,8 @@ def test_every_dialect_shows_the_graph_of_the_same_formula(dialect):
     assert found == {"x": 0.2662, "w": 0.6655, "b": 0.4437}
     assert answer["inputs"] == {"x": "1.5", "w": "0.6", "b": "0.4"}
     assert {"tanh", "x", "w", "b"} <= titles(answer)
-    assert (
-        "gradient agrees" in answer["check"]
-        and "def program(" in answer["program"]
-        and "f: backward" in answer["record"]
-    )
+    assert "gradient agrees" in answer["check"] and "f: backward" in answer["record"]
+    assert "def program(" in answer["picture"]["data"]["source"]
 
 
 def test_an_input_may_be_a_list():
@@ -211,7 +208,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("x^2 = 4", 1, "Nothing is solved here: type one side of the equation"),
         ("return x**2", 1, "A return stands in a function"),
         ("def f(x):\n    x**2", None, "Write return before what it gives."),
-        ("np.sinn(x)", 1, "Did you mean 'sin' or 'sinh'"),
+        ("np.sinn(x)", 1, "Did you mean 'sin'"),
         ("import math\nmath.sin(x)", 2, "math computes with plain numbers"),
         ("cot(x)", None, "There is no function 'cot'. It is written 1/tan(x)."),
         ("SIN(x)", None, "There is no function 'SIN'. It is written sin(x)."),
@@ -221,7 +218,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("raise EOFError('input')", 1, "Nothing can be typed into a running program here."),
         ("import pandas_of_somebody", 1, "Here are Python's own library, NumPy, labkit"),
         ("x @ w", 1, "A list, such as [1, 2], makes it an array."),
-        ("tahn(x)", None, "There is no function 'tahn'. Did you mean 'tan' or 'tanh'"),
+        ("tahn(x)", None, "There is no function 'tahn'. Did you mean 'tan'"),
         ("raise SystemExit(3)", 1, "SystemExit: 3"),
         ("x * y", None, "y: a number or a list of numbers is expected, such as -2.5 or [1, 2], but 'much' came"),
     ],

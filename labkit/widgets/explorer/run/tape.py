@@ -93,7 +93,7 @@ def _add_steps(story, tensor, order, index):
     try:
         story.steps = _walk(tensor, order, index)
     except RuntimeError as error:  # such as a saved value that was changed in place
-        story.notices = [f"The tape cannot be walked back: {error}"]
+        story.notices = [f"The backward pass of this tape fails: {error}"]
         return
     notice(story)
     story.verdict = None if story.notices else _sound(story)

@@ -22,7 +22,7 @@ class Items:
 
 
 def connected_parts(items: Items) -> list[list[list[int]]]:
-    """The connected parts, the longest first: each its columns, in the order of a walk back from the ends."""
+    """The connected parts, the longest first: each its columns, in the order of a backward walk from the ends."""
     past = items.history.__getitem__
     around = [parents + children for parents, children in zip(items.parents, items.children, strict=True)]
     back = [sorted(parents, key=past, reverse=True) for parents in items.parents]

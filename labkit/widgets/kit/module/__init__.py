@@ -28,7 +28,7 @@ def module(path: Path) -> str:
 
 @cache
 def style(path: Path | None = None) -> str:
-    """The style sheet of all labs, and that beside the module of one, if there is any."""
+    """The style sheet of all labs, and that next to the module of one, if there is any."""
     own = path.with_suffix(".css") if path else HERE / "kit.css"
     more = _read(own) if path and own.exists() else ""
     return "\n".join((theme.palettes(), _read(HERE / "kit.css"), more))
@@ -62,6 +62,7 @@ body {{ margin: 0; }}
 <main id="stage"><noscript>{still}</noscript></main>
 <script type="application/json" id="values">{values}</script>
 <script type="module">
+const file = `<!doctype html>\n${{document.documentElement.outerHTML}}`; // before anything is drawn
 {settle}
 {script}
 const values = JSON.parse(document.getElementById("values").textContent), stage = document.getElementById("stage");
@@ -70,6 +71,8 @@ const model = {{
   get: (name) => values[name],
   set(name, value) {{ values[name] = value; for (const [event, heard] of listening) if (event === `change:${{name}}`) heard(); }},
   on: (event, heard) => listening.push([event, heard]), off() {{}}, save_changes() {{}}, send() {{}},
+  page: () => file.replace(/(id="values">)[^]*?(?=<\\/script>)/,
+    (_, begun) => begun + JSON.stringify(values).replaceAll("<", "\\u003c")),
 }};
 settle(stage);
 lab.render({{ model, el: stage }});

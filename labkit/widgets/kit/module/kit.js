@@ -61,6 +61,20 @@ function arrow([x, y], [toX, toY], role) {
     svg("path", { class: `lab-${role} lab-head`, d: `M${toX} ${toY}L${toX - ux - uy * 0.5} ${toY - uy + ux * 0.5}L${toX - ux + uy * 0.5} ${toY - uy - ux * 0.5}Z` })];
 }
 
+// A graph as `flow.py` places it: the heads of its wires, and a card with a value and its gradient below that.
+const CARD = { wide: 112, half: 46, high: 92 };
+function wireHeads() {
+  const head = (id, role) => svg("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0L8 4L0 8Z", class: `lab-${role} lab-head` }));
+  return svg("defs", {}, head("lab-forward-head", "fwd"), head("lab-backward-head", "bwd"));
+}
+const wireForward = (d, more = "") => svg("path", { class: `lab-fwd lab-thin ${more}`, d, "marker-end": "url(#lab-forward-head)" });
+const wireBack = (d, on, more = "") => svg("path", { class: `lab-back ${on ? "" : "lab-idle"} ${more}`, d, "marker-start": on && "url(#lab-backward-head)" });
+function twinCard([x, y], { title, gradient, leaf }, value, words, look) {
+  const line = (down, said, role) => written(x + CARD.wide / 2, y + down, said, role, "middle");
+  return [svg("rect", { x, y, width: CARD.wide, height: CARD.half, class: leaf ? "lab-sample" : "lab-column" }), svg("rect", { x, y: y + CARD.half, width: CARD.wide, height: CARD.high - CARD.half, class: `lab-gradientcard ${look}` }),
+    line(16, title, "name"), line(32, value, "word"), line(CARD.half + 21, gradient, "note"), line(CARD.half + 37, words, look.includes("none") ? "roundword" : "word")];
+}
+
 // The d of a path through points; where there is none, or it is outside of the box, it is interrupted.
 function through(points, [left, top, right, base] = [-1e4, -1e4, 1e4, 1e4]) {
   let drawn = "", before = false;
@@ -122,6 +136,7 @@ class Frame {
     this.draw = draw;
     this.button("Copy link", () => this.copyLink(), this.menu);
     for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    if (this.model.page) this.button("Save page", () => this.download(new Blob([this.model.page()], { type: "text/html" }), "html"), this.menu);
     this.bar.append(this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
@@ -349,8 +364,12 @@ class Frame {
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       file = await new Promise((done) => { canvas.toBlob(done); });
     }
-    const link = html("a", { href: URL.createObjectURL(file), download: `lab.${kind.toLowerCase()}` });
+    this.download(file, kind.toLowerCase());
+  }
+
+  download(file, ending) {
+    const link = html("a", { href: URL.createObjectURL(file), download: `lab.${ending}` });
     link.click();
-    URL.revokeObjectURL(link.href);
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read it later
   }
 }

@@ -1,4 +1,4 @@
-"""What plays a scene in a browser: JavaScript, a style sheet, and a page that holds both."""
+"""Plays a scene in a browser: JavaScript, a style sheet, and a page that holds both."""
 
 import json
 import re

@@ -122,7 +122,7 @@ export class Grabbing {
     knob.setAttribute("aria-valuemax", dial ? dial.values.length - 1 : 0);
     knob.setAttribute("aria-valuenow", now);
     const told = dial?.kind === "choice" ? names : [];
-    const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is no place
+    const place = told.length ? `${said(told)}, ` : ""; // a choice, such as "yours", is not a place
     knob.setAttribute("aria-valuetext", dial ? place + dial.values[now] : said(names));
   }
 

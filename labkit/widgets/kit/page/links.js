@@ -6,7 +6,7 @@
 
 const CALLED = 40; // letters of what a link says, in a sentence
 
-// `state` and `start`: `{ dials, rest, predict }`, where `rest` is what of a state is no dial.
+// `state` and `start`: `{ dials, rest, predict }`, where `rest` is what of a state is not a dial.
 export function written(state, start, first = {}) {
   const given = new URLSearchParams(first), { inputs = {}, ...others } = state.rest;
   for (const [name, position] of Object.entries(state.dials)) if (position !== start.dials[name]) given.set(`at.${name}`, position);
@@ -42,7 +42,7 @@ export function fitting(scene, wanted) {
   const dials = {}, faults = [];
   for (const [name, text] of Object.entries(wanted)) {
     const dial = (scene.dials || []).find((one) => one.name === name);
-    if (!dial) { faults.push(`The link turns ${short(name)}, which is no control of this picture.`); continue; }
+    if (!dial) { faults.push(`The link turns ${short(name)}, which is not a control of this picture.`); continue; }
     const last = dial.values.length - 1, position = /^\d+$/.test(text) ? Number(text) : dial.values.indexOf(text);
     if (position >= 0 && position <= last) dials[name] = position;
     else faults.push(`The link puts ${dial.label} at ${short(text)}; here it goes from 0 to ${last}.`);

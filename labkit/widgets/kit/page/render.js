@@ -44,7 +44,7 @@ function onceSeen(element, call) {
 
 function render({ model, el }) {
   const root = framed(el, model.get("still")), first = model.get("scene");
-  let player, telling, alone = "", rest = model.get("rest") || {}; // what of the state is no dial
+  let player, telling, alone = "", rest = model.get("rest") || {}; // what of the state is not a dial
   const told = (state) => {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);

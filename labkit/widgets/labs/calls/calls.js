@@ -3,25 +3,25 @@
 const ERROR = "an error", MOST = 6, MANY = 6, TITLES = { position: "grad_position" };
 const LOOK = "Not that. Look at what it asks for: is anything named, and is it there?";
 
-// What comes back when one argument is another: [structure, what to say].
+// What it returns when one argument is another: [structure, what to say].
 function neighbours({ choices, calls }, call) {
   const found = [];
   for (const field of ["weights", "has_aux", "position", "function"]) {
     choices[field].forEach((code, i) => {
       const { structure, result } = calls[keyOf({ ...call, [field]: i })];
-      if (i !== call[field] && !result.error) found.push([structure, `That is what comes back with ${field === "function" ? code : `${TITLES[field] ?? field}=${code}`}.`]);
+      if (i !== call[field] && !result.error) found.push([structure, `That is what it returns with ${field === "function" ? code : `${TITLES[field] ?? field}=${code}`}.`]);
     });
   }
   return found;
 }
 const keyOf = ({ function: f, position, weights, has_aux: aux }) => [f, position, weights, aux].join(" ");
 
-// Which structure comes back; a wrong choice is what a likely confusion gives, or the call with one argument changed.
+// Which structure it returns; a wrong choice is what a likely confusion gives, or the call with one argument changed.
 function questionOf(data, call) {
   const { structure, result, said, slips } = data.calls[keyOf(call)], answer = result.error ? ERROR : structure, known = new Map();
   for (const [wrong, why] of [...slips, ...neighbours(data, call)]) if (wrong !== answer && !known.has(wrong)) known.set(wrong, result.error ? LOOK : why);
   const kept = [...known].slice(0, MOST - 1), choices = [...new Set([answer, ...kept.map(([wrong]) => wrong)])].filter((one) => one !== ERROR).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
-  return { question: "What comes back?", answer, choices: [...choices, ERROR], slips: kept, otherwise: LOOK, right: said.replace(`Back comes ${answer}. `, "") };
+  return { question: "What does it return?", answer, choices: [...choices, ERROR], slips: kept, otherwise: LOOK, right: said.replace(`It returns ${answer}. `, "") };
 }
 
 // A result as boxes in boxes, each with the index that leads to it.
@@ -39,7 +39,7 @@ function boxOf(tree, path) {
 export default { render({ model, el }) {
   const data = model.get("data"), { choices, calls, equals, styles } = data;
   const frame = new Frame({ model, el }, ["function", "position", "weights", "has_aux", "beside"], { title: data.title, about: data.about });
-  if (equals.length) frame.select("Next to it", "beside", [0, 1, 2], undefined, (i) => (i ? `PyTorch: ${styles[i - 1]}` : "nothing"));
+  if (equals.length) frame.select("Compare with", "beside", [0, 1, 2], undefined, (i) => (i ? `PyTorch: ${styles[i - 1]}` : "nothing"));
   let predicting = false, answered = "", asked = "";
   const predict = frame.button("Predict first", () => { predicting = !predicting; asked = answered = ""; frame.asking.hidden = true; frame.redraw(); });
 
@@ -56,7 +56,7 @@ export default { render({ model, el }) {
   figure("Click a value: the result follows", html("div", { class: "lab-code lab-box" }, ...(data.parameters ? [line(`params = ${data.name}.trainable_params()`)] : []),
     line("result = ", values("function", `(${data.name},`)), ...["position", "weights", "has_aux"].map((field) => line(html("span", { class: "lab-argument" }, `${TITLES[field] ?? field}=`), values(field, ","))), line(`)${data.call.slice(data.name.length)}`)),
     ...data.given.map((words) => line(html("small", {}, words))), goal);
-  figure("What comes back", result);
+  figure("What it returns", result);
   const beside = figure("In PyTorch", code, other, said);
 
   frame.begin((state) => {
@@ -67,6 +67,6 @@ export default { render({ model, el }) {
     goal.textContent = structure === data.goal && !hidden ? `Found the call that returns ${data.goal}.` : `Can you find the call that returns ${data.goal}?`;
     beside.hidden = !equal;
     if (equal) { code.textContent = equal.code.join("\n"); other.replaceChildren(hidden ? "" : boxOf(equal.result, "")); said.textContent = hidden ? "" : equal.said; }
-    return hidden ? "The call is written. What structure comes back?" : words;
+    return hidden ? "The call is written. Which structure does it return?" : words;
   });
 } };

@@ -1,4 +1,4 @@
-"""A call of MindSpore's `grad`, put together by clicks, and the structure that comes back, which follows."""
+"""A call of MindSpore's `grad`, put together by clicks, and the structure that it returns."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -56,7 +56,9 @@ class CallBuilder(Lab):
         self.outcomes = {call: setting.run(call) for call in setting.calls()}
         self.equals = {} if torch_net is None else Equals(setting, torch_net).of_all(self.outcomes)
         self.call = f"{setting.name}({', '.join(setting.inputs)})"
-        super().__init__("Build a call of grad: what comes back?", self._data(), has_aux=int(len(setting.outputs) > 1))
+        super().__init__(
+            "Build a call of grad: what does it return?", self._data(), has_aux=int(len(setting.outputs) > 1)
+        )
 
     def _data(self):
         setting, calls = self.setting, {}
@@ -125,7 +127,7 @@ class CallBuilder(Lab):
         )
 
     def describe(self, **state: Any) -> str:
-        """The picture in words: what it shows, and what comes back. `state`: other values of some traits."""
+        """The picture in words: what it shows and what the call returns. `state`: other values of some traits."""
         call = self._call(self.state_with(**state))
         return Prose("\n".join((self.title, self.data["about"], sentence(self.setting, call, self.outcomes[call]))))
 

@@ -1,4 +1,4 @@
-"""What is said and asked about a call of `grad`. Which structure comes back is read off the result, never assumed."""
+"""Sentences and questions about a call of `grad`. The structure that it returns is read from the result."""
 
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .tree import Branch, Failure, Leaf, Tree, leaves_of, skeleton
@@ -16,7 +16,7 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
         telling.append("The outputs come first, then the gradients.")
     elif len(setting.outputs) > 1:
         telling.append(_outputs(setting, call))
-    said = [f"Back comes {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
+    said = [f"It returns {skeleton(outcome.result)}.", *dict.fromkeys([(telling or why)[0], (telling or why[:1])[-1]])]
     return " ".join(said)
 
 
@@ -54,12 +54,12 @@ def _why(setting, call):
     """Why a call fails, where the call itself shows it."""
     position = setting.positions[call.position][1]
     if position is None and not call.weights:
-        return "It asks for nothing: neither for an input nor for a parameter."
+        return "It selects nothing: neither an input nor a parameter."
     if any(p >= len(setting.inputs) for p in setting.asked(call)):
         last = len(setting.inputs) - 1
         return f"Positions count from 0: the last input, {setting.inputs[last]}, is {last}."
     if call.has_aux and len(setting.outputs) == 1:
-        return "has_aux=True needs a second output, and there is one only."
+        return "has_aux=True needs a second output, but there is only one."
     return ""
 
 

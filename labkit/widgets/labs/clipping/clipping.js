@@ -88,9 +88,9 @@ export default { render({ model, el }) {
   }, frame.menu);
 
   const ball = frame.panel("Drag g, or the edge of the ball", 420, 324), left = frame.panel("What is left of g", 420, 324);
-  const cliff = frame.panel("Drag the start, or the limit", 420, 340), losses = frame.panel("The loss at each step, log scale: drag the step", 420, 324);
+  const cliff = frame.panel("Drag the start, or max_norm", 420, 340), losses = frame.panel("The loss at each step, log scale: drag the step", 420, 324);
   frame.point(ball, "Gradient g", ["g1", "g2"], [X, Y], 0.08);
-  frame.dial(ball, "Limit, at the edge of the ball", "limit", [0.1, 2.8], { at: ({ limit }) => at([-limit * Math.SQRT1_2, -limit * Math.SQRT1_2]), from: (x, y) => Math.hypot(X.inverse(x), Y.inverse(y)), step: 0.05 });
+  frame.dial(ball, "Threshold, at the edge of the ball", "limit", [0.1, 2.8], { at: ({ limit }) => at([-limit * Math.SQRT1_2, -limit * Math.SQRT1_2]), from: (x, y) => Math.hypot(X.inverse(x), Y.inverse(y)), step: 0.05 });
   frame.point(cliff, "Start (w, b)", ["w", "b"], [W, B], 0.025);
   frame.dial(cliff, "max_norm", "max_norm", [0.1, 10], { at: ({ max_norm }) => [MAX(Math.log10(max_norm)), 34], from: (x) => 10 ** MAX.inverse(x), step: 10 ** 0.05, log: true });
   frame.dial(losses, "Step", "step", [0, steps], { at: ({ step }) => [STEP(step), 300], from: (x) => STEP.inverse(x), step: 1, area: [44, 10, 404, 288] });
@@ -105,7 +105,7 @@ export default { render({ model, el }) {
     ball.ink.replaceChildren(svg("rect", { class: "lab-area", x: 30, y: 8, width: 384, height: 288 }), svg("rect", { class: "lab-backward", x: x - size, y: y - size, width: 2 * size, height: 2 * size }),
       svg("circle", { class: "lab-forward", cx: x, cy: y, r: size }), svg("path", { class: "lab-grid", d: `M30 ${y}L414 ${y}M${x} 8L${x} 296` }), ...below(X, 312, [-3, -2, -1, 1, 2, 3]),
       ...beside(Y, 25, 25, [-2, -1, 1, 2]), svg("path", { class: "lab-g", d: through([[x, y], at(g)]) }), ...results,
-      written(x, g2 > 0 ? y + size + 15 : y - size - 6, `limit ${digits(limit, 3)}`, "note", "middle"), written(...at([g1 + (g1 > 3.7 ? -0.4 : 0.33), g2]), "g", "word", "middle"));
+      written(x, g2 > 0 ? y + size + 15 : y - size - 6, `threshold ${digits(limit, 3)}`, "note", "middle"), written(...at([g1 + (g1 > 3.7 ? -0.4 : 0.33), g2]), "g", "word", "middle"));
     const bars = [["word", "ink", "g", ""], ["secantword", "forward", "ops.clip_by_norm", `, ${words.kept}`], ["tangentword", "backward", "ops.clip_by_value", `, ${turn}`]].slice(0, asked ? 1 : 3);
     const folded = (Math.atan2(Math.abs(g2), Math.abs(g1)) * 180) / Math.PI;
     left.ink.replaceChildren(...bars.flatMap(([role, colour, name, said], k) => [written(30, 18 + 42 * k, `${name}: norm ${norms[k].toFixed(2)}${said}`, role),

@@ -17,14 +17,14 @@ from .training import FRAME, RATE, STEPS, TARGET, TIMES, Point, train
 
 PARTS = ("Ball and box", "Over a cliff")
 WORDS = {
-    "about": "Ball and box: clipping by norm keeps a gradient g of two elements in the ball, clipping by value in the box. "
+    "about": "Ball and box: clipping by norm moves a gradient g of two elements into the ball, clipping by value into the box. "
     "With all gradients joined in g, the ball is that of ops.clip_by_global_norm. Over a cliff: a recurrent unit is trained "
     "from one start, without clipping and with it; darker is a higher loss.",
-    "ball": "g = ({g}) has norm {norm}, the limit is {limit}. By norm: ({by_norm}), norm {norm_norm}, same direction. "
+    "ball": "g = ({g}) has norm {norm}, the threshold is {limit}. By norm: ({by_norm}), norm {norm_norm}, same direction. "
     "By value: ({by_value}), norm {value_norm}, {turned}.",
     "turned": "turned by {angle}°",
     "kept": "same direction",
-    "cliff": "Step {step}. Without clipping: {free}. Clipped at {limit}: {clipped}.",
+    "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
     "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
     "out": "out of the picture at w = {w}, b = {b}",
     "gone": "diverged",
@@ -34,9 +34,9 @@ WORDS = {
     "between": "in between",
     "nowhere": "nowhere: it is not clipped",
     "turn right": "On an axis one element is 0, on a diagonal both are cut alike. In between, one is cut more than the other.",
-    "inside": "Its norm is below the limit.",
-    "turn otherwise": "Not there. When does cutting both elements to the limit change the direction?",
-    "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How long is the next step "
+    "inside": "Its norm is below the threshold.",
+    "turn otherwise": "Not there. When does cutting both elements to the threshold change the direction?",
+    "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
     "without clipping?",
     "step right": "The learning rate times the norm of the gradient.",
     "step slip": "That is the norm of the gradient. The step is the learning rate times it.",
@@ -52,8 +52,8 @@ def number(start: float, low: float, high: float) -> Trait:
 class ClippingLab(Lab):
     """Two parts, one shown at a time: `part` is the title of the one to start with.
 
-    1. "Ball and box": a gradient and a limit to drag. Clipping by norm keeps its direction, by value turns it.
-    2. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a limit to drag.
+    1. "Ball and box": a gradient and a threshold to drag. Clipping by norm keeps its direction, by value turns it.
+    2. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a max_norm to drag.
 
     Traits: `part`; `g1`, `g2` and `limit` of the first part; `w`, `b`, `max_norm` and `step` (0 to 24) of the second.
 

@@ -1,5 +1,5 @@
 """Cut an edge: `stop_gradient` at one use of a value."""
 
-from .scene import CutEdge
+from .lab import CutEdge
 
 __all__ = ["CutEdge"]

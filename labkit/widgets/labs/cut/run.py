@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....engine import Reverse, getval, isbox, new_box, new_level, record, reverse_pass, stop_gradient
 from ....tracing import plain_function
-from ...explorer import Story, of_graph
+from ...explorer import Node, Story, of_graph
+from ...kit.words import clipped
 
 MOST_USES = 24
 MOST_PATHS = 10  # that are listed one by one
+NOTHING = "nothing"
 
 
 class Use(NamedTuple):
@@ -23,29 +26,37 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """A run in which `use` was cut (None: nothing was). `gradients[i]`: what arrives at node i, None where no path leads to
-    it; `sent`: of the uses along which something goes back, what that is, and the sum that it makes at the value used."""
+    """A run in which `use` was cut (None: nothing was). `gradients[i]`: that of node i, None where no path leads to it;
+    `sent`: what goes back along each use, for the uses along which something does."""
 
     use: Use | None
     gradients: tuple[np.ndarray | None, ...]
-    sent: Mapping[Use, tuple[np.ndarray, np.ndarray]]
+    sent: Mapping[Use, np.ndarray]
 
-    @property
-    def open(self) -> frozenset[Use]:
-        """The uses along which something goes back."""
-        return frozenset(self.sent)
+    def of(self, node: Node) -> np.ndarray:
+        """The gradient of a node: zeros where no path leads to it."""
+        found = self.gradients[node.index]
+        return np.zeros(node.shape, node.dtype) if found is None else found
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """All of them. `uses`: the uses of values, in the order they ran; `runs`: nothing cut, then each use in turn;
-    `paths[leaf]`: the ways back from the outputs to that leaf, each as the uses on it, from the leaf on; None where there are
-    more than `MOST_PATHS`."""
+    """All of them. `uses`: the uses of values, in the order they ran; `labels`: what each is called; `runs`: nothing cut, then
+    each use in turn; `paths[leaf]`: the paths from that leaf to the outputs, each as the uses on it; None where there are more
+    than `MOST_PATHS`; `slopes`: the local gradient of each use where it is one number."""
 
     story: Story
     uses: tuple[Use, ...]
+    labels: tuple[str, ...]
     runs: tuple[Cut, ...]
     paths: Mapping[int, tuple[tuple[Use, ...], ...] | None]
+    slopes: Mapping[Use, float | None]
+
+    def product(self, path: Sequence[Use]) -> float | None:
+        """What a path adds to the gradient: its local gradients multiplied, times the seed; None for tensors."""
+        seed = np.ravel(self.story.nodes[path[-1].node].seed)
+        factors = [float(slope) for use in path if (slope := self.slopes.get(use)) is not None]
+        return prod([float(seed[0]), *factors]) if len(factors) == len(path) and len(seed) == 1 else None
 
 
 def cuts(fun: Callable, args: Sequence[Any]) -> Cuts:
@@ -67,8 +78,15 @@ def cuts(fun: Callable, args: Sequence[Any]) -> Cuts:
         story = of_graph(graph)
         uses = tuple(Use(n.index, place) for n in story.nodes for place in range(len(n.parents)))
         _check_number(uses)
-        runs = tuple(rerun(graph, story, use) for use in (None, *uses))
-    return Cuts(story, uses, runs, {leaf.index: paths_to(story, leaf.index) for leaf in story.leaves})
+        runs = tuple(_rerun(graph, story, use) for use in (None, *uses))
+    slopes = {Use(step.node, sent.place): sent.slope for step in story.steps for sent in step.sent}
+    paths = {leaf.index: _paths_to(story, leaf.index) for leaf in story.leaves}
+    return Cuts(story, uses, _labels(story, uses), runs, paths, slopes)
+
+
+def short(node: Node) -> str:
+    """A node in few words: the user's name for it, else its op."""
+    return clipped(node.name or node.title, 13)
 
 
 def _check_number(uses):
@@ -81,8 +99,18 @@ def _check_number(uses):
         )
 
 
-def rerun(graph: Any, story: Story, cut: Use | None) -> Cut:
-    """The recorded ops run again and walked back, the value at the use `cut` passing through `stop_gradient`."""
+def _labels(story, uses):
+    """A name for each use, `x → sin`; several of one name are counted."""
+    nodes = story.nodes
+    plain = [f"{short(nodes[nodes[use.node].parents[use.place]])} → {short(nodes[use.node])}" for use in uses]
+    return tuple(
+        f"{words} ({plain[: i + 1].count(words)} of {plain.count(words)})" if plain.count(words) > 1 else words
+        for i, words in enumerate(plain)
+    )
+
+
+def _rerun(graph: Any, story: Story, cut: Use | None) -> Cut:
+    """The recorded ops run forward and backward again, the value at the use `cut` passing through `stop_gradient`."""
     level = new_level()
     found: list[Any] = []
     places: list[list[int]] = []
@@ -97,19 +125,19 @@ def rerun(graph: Any, story: Story, cut: Use | None) -> Cut:
             filled[argnum] = stop_gradient(found[parent]) if (node.index, place) == cut else found[parent]
         found.append(op.fun(*filled, **op.kwargs))
         places.append([place for place, argnum in enumerate(op.argnums) if isbox(filled[argnum])])
-    return _walked_back(story, cut, found, places)
+    return _backward(story, cut, found, places)
 
 
-def _walked_back(story, cut, found, places):
+def _backward(story, cut, found, places):
     index = {value._node: i for i, value in enumerate(found) if isbox(value)}
     gradients: dict[int, Any] = {}
-    sent: dict[Use, tuple[np.ndarray, np.ndarray]] = {}
+    sent: dict[Use, np.ndarray] = {}
 
     def observe(node, gradient, contributions):
         i = index[node]
         gradients[i] = gradient
-        for place, (_, value, total) in zip(places[i], contributions, strict=True):
-            sent[Use(i, place)] = np.asarray(value), np.asarray(total)
+        for place, (_, value, _) in zip(places[i], contributions, strict=True):
+            sent[Use(i, place)] = np.asarray(value)
 
     ends = [node for node in story.outputs if isbox(found[node.index])]
     totals = {}
@@ -120,7 +148,7 @@ def _walked_back(story, cut, found, places):
     return Cut(cut, tuple(arrived), sent)
 
 
-def paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:
+def _paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:
     """Every path from a leaf to an output, or None where there are more than `MOST_PATHS`."""
     users: dict[int, list[Use]] = {}
     for node in story.nodes:

@@ -1,4 +1,4 @@
-"""What can be said about a matrix in words: diagonal, banded, rank one, symmetric ... each computed, none assumed."""
+"""Describes a matrix in words: diagonal, banded, rank one, symmetric ... each computed, none assumed."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     wrong = ~np.isfinite(matrix)
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        count = f"{wrong.sum()} of {matrix.size} entries {'is' if wrong.sum() == 1 else 'are'} not finite"
+        count = f"Entries that are not finite: {wrong.sum()} of {matrix.size}"
         return [f"{count}, the first at {rows[i]} by {columns[j]}: {number(matrix[i, j])}."]
     if not matrix.any():
         return ["All zero: no output moves with any input here."]
@@ -60,9 +60,9 @@ def _shape(matrix, batch):
     if min(m, n) > 2 and high - low + 1 <= n // 2:
         return f"Banded: row i is zero outside columns {_offset(low)} to {_offset(high)}."
     if m == n > 2 and high == 0:
-        return "Lower triangular: an output moves with inputs up to its own place, as in a running sum."
+        return "Lower triangular: an output moves with inputs up to its own position, as in a running sum."
     if m == n > 2 and low == 0:
-        return "Upper triangular: an output moves with inputs from its own place on."
+        return "Upper triangular: an output moves with inputs from its own position on."
     return None
 
 

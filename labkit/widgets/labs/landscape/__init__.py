@@ -1,5 +1,5 @@
-"""The loss landscape: how optimizers walk down the same slope."""
+"""The loss landscape: how optimizers go down the same slope."""
 
-from .scene import Landscape
+from .lab import Landscape
 
 __all__ = ["Landscape"]

@@ -1,4 +1,4 @@
-"""Descents over a loss of two numbers by the MindSpore dialect's own optimizers, and the ground they walk on."""
+"""Descents over a loss of two numbers by the MindSpore dialect's own optimizers, and the heights below them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ OPTIMIZERS: dict[str, Maker] = {
     "Adam": nn.Adam,
 }
 XS, YS = (0.0, 1.0, 2.0, 3.0), (-1.0, 1.2, 2.8, 5.0)
-SQUARE_AT = 65  # places along each axis at which the ground is measured
 
 
 def line_fit(w: Any, b: Any) -> Any:
@@ -144,20 +143,20 @@ def frame_of(paths: Iterable[Sequence[Waypoint]], width: float, height: float) -
     return tuple(float(f"{v:.3g}") for v in sides)  # type: ignore[return-value]
 
 
-def levels_of(ground: np.ndarray, most: int = 9) -> list[float]:
-    """Round heights for contour lines: 1 and 3 times powers of ten; evenly spaced ones where the ground is not positive.
+def curved(moments: Sequence[Waypoint], rate: float, step: int) -> float | None:
+    """The rate times the mean curvature along the last step; None where that was no step of rate × gradient.
 
-    >>> levels_of(np.array([0.02, 50.0]))
-    [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
-    >>> levels_of(np.array([-1.0, 1.0]), most=3)
-    [-0.5, 0.0, 0.5]
+    After such a step, 1 − rate × curvature of the gradient along it is left: below 1 some is left, between 1 and 2 less than
+    all has turned round, above 2 more than all.
+
+    >>> walk = [Waypoint((1.0, 0.0), 5.0, (10.0, 0.0), {}), Waypoint((-0.5, 0.0), 1.25, (-5.0, 0.0), {})]
+    >>> curved(walk, 0.15, 1), curved(walk, 0.1, 1)
+    (1.5, None)
     """
-    finite = ground[np.isfinite(ground)]
-    if not finite.size or finite.min() == finite.max():
-        return []
-    low, high = float(finite.min()), float(finite.max())
-    if low < 0:
-        return [float(f"{v:.3g}") for v in np.linspace(low, high, most + 2)[1:-1]]
-    top = int(np.floor(np.log10(high)))
-    every = [float(f"{digit}e{power}") for power in range(top - 8, top + 1) for digit in (1, 3)]
-    return [level for level in every if low < level < high][-most:]
+    if not 0 < step < len(moments):
+        return None
+    before, after = moments[step - 1], moments[step]
+    slope, moved = np.array(before.gradient), np.subtract(after.place, before.place)
+    if not slope.any() or not np.allclose(moved, -rate * slope, rtol=1e-4, atol=1e-12):
+        return None
+    return float(1 - np.dot(after.gradient, slope) / np.dot(slope, slope))

@@ -1,4 +1,4 @@
-"""What the lab shows by itself: a network that reads digits in mixed precision, its loss made small, and its training."""
+"""The lab's own example: a network that reads digits in mixed precision, with a small loss, and its training."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +8,10 @@ import numpy as np
 from ....data import digits
 from ....mindspore import Tensor, amp, nn, value_and_grad
 
-WEIGHT = 2.0**-17  # of the loss: as in a mean over 131,072 pixels
+WEIGHT = 2.0**-17  # of the loss, so that the gradients are too small for float16
 WIDTHS = (64, 24, 24, 10)
 BATCH, STEPS, LEARNING_RATE = 32, 48, 0.02
-ABOUT = "of a network that reads digits, whose loss is divided by 131,072, as in a mean over so many pixels"
+ABOUT = "of a network that reads digits. Its loss is divided by 131,072, so that float16 loses many of them"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is said: a sentence for every scale and every training step, and questions to answer before it is shown."""
+"""A sentence for every scale and every training step, and questions to answer first."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -110,7 +110,7 @@ def _next_scale(i, step):
     grew = after > power
     why = "was the last good step that the window waits for" if grew else "overflowed"
     slips = {
-        power: "It does not stay: the scaler is asked after each step.",
+        power: "It does not stay the same: the scaler updates it after each step.",
         2 * power - after: "The other way: after overflow the scale becomes smaller, after good steps larger.",
         power * 2 if grew else power / 2: "That doubles or halves the exponent. The scale itself doubles or halves.",
     }

@@ -1,4 +1,4 @@
-"""A chain of layers on PyTorch's tape, in checkpoints: which results are held, moment by moment, as weak references tell."""
+"""A chain of layers on PyTorch's tape, in checkpoints: which results are held at each moment, according to weak references."""
 
 import weakref
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Snapshot:
 
 
 class _Log:
-    """The moments of a run; `alive` has the layer of every array that somebody still holds."""
+    """The moments of a run; `alive` has the layer of every array that is still held."""
 
     def __init__(self):
         self.alive: dict[int, tuple[int, weakref.ref]] = {}

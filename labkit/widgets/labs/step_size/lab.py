@@ -28,7 +28,7 @@ WORDS = {
     "roundoff": "Mostly round-off: a larger h is safer.",
     "tenth": "At h = 0.1 the error is {before}. How large is it at h = 0.01?",
     "tenth right": "A {rule} difference with a tenth of the step has an error {times} times smaller.",
-    "tenth slip": "So it would be with a {other} difference.",
+    "tenth slip": "That is the error of a {other} difference.",
     "tenth same": "Truncation shrinks with h.",
     "tenth otherwise": "Not that: how does the truncation of a {rule} difference depend on h?",
     "lost": "In {format}, x + h with h = {h} is stored as x. What is the quotient?",
@@ -49,7 +49,7 @@ class StepSize(Lab):
     Traits: `x`, `h` (from 1e-16 to 1), `format` ("float64", "float32", "float16"), `rule` ("forward", "central"), `zoom` (whether
     the window is three h wide instead of three).
 
-    Raises TypeError for what is no function of one number that labkit can differentiate; ValueError where `fn` or its slope is
+    Raises TypeError for what is not a function of one number that labkit can differentiate; ValueError where `fn` or its slope is
     not finite at `x`, for a function whose operations depend on `x`, and for a state that does not exist; and whatever `fn`
     raises at `x`.
 

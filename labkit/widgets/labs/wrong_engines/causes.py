@@ -53,7 +53,7 @@ def why(fault: Fault, bench: Bench) -> str:
 
 def mend(fault: Fault) -> str:
     """What to do about it."""
-    return f"To mend it: {MENDS[fault.cause]}"
+    return f"To fix it: {MENDS[fault.cause]}"
 
 
 def sign(wrong: Wrong) -> str:

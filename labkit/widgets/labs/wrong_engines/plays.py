@@ -1,31 +1,26 @@
-"""A run of an engine as moments: what is seen at each position of its slider."""
+"""A run of an engine as moments, which the lab shows one after the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ...kit.words import joined, number
+from ...kit.words import brief, joined, number
 from .bench import Bench, Place, Visit, Write, numeric
+from .causes import sign
 from .faults import Fault, Wrong, all_wrong, first_fault, near
 from .lessons import Lesson
 from .run import Pass, Subject, raised_at, train
 
-MOST_SHOWN = 150  # events of one walk back
-TRIES = 3  # to find the first wrong node
-
-When = dict[str, list[int]]
+MOST_SHOWN = 150  # events of one backward pass
 
 
 @dataclass(eq=False)
 class Moment:
-    """One position of the slider.
-
-    `kind`: "forward", "start" (zeros and seed), "visit", "back" (an earlier visit goes on), "raised", "learn" or "done".
-    `step`: the training step, from 0. `events`: what the engine did. `node`: whose visit it is.
-    """
+    """`kind`: "forward", "start" (zeros and the upstream gradient of the output), "visit", "back" (an earlier visit goes on),
+    "raised", "learn" or "done". `step`: the training step, from 0. `events`: what the engine did. `node`: whose visit it is."""
 
     kind: str
     step: int
@@ -34,15 +29,13 @@ class Moment:
 
 
 class Play:
-    """An engine on a graph.
+    """An engine on a graph. `passes`: its backward passes; `fault`: where it goes wrong first, or None; `wrongs`: the wrong nodes
+    of each backward pass; `moments`; `steps`: the training steps asked for."""
 
-    `steps`: the training steps asked for; `passes`: its walks back; `moments`: the positions of the slider; `fault`: where
-    it goes wrong first, or None; `wrongs`: for each walk back, its wrong nodes.
-    """
-
-    def __init__(self, name: str, engine: Callable, lesson: Lesson, subject: Subject, steps: int):
-        self.name, self.engine, self.lesson, self.subject, self.steps = name, engine, lesson, subject, steps
-        self.passes: list[Pass] = train(engine, subject, steps, lesson.rate, MOST_SHOWN)
+    def __init__(self, name: str, engine: Callable, lesson: Lesson, steps: int):
+        self.name, self.engine, self.lesson, self.steps = name, engine, lesson, steps
+        self.subject = Subject(lesson.fun, lesson.args, lesson.argnums, "WrongEngineLab")
+        self.passes: list[Pass] = train(engine, self.subject, steps, lesson.rate, MOST_SHOWN)
         answered = not self.passes[-1].problem
         self.fault: Fault | None = first_fault(self.passes) if answered else None
         self.wrongs: list[list[Wrong]] = [all_wrong(p) if answered else [] for p in self.passes]
@@ -58,6 +51,10 @@ class Play:
         """Whether every gradient of every step is right."""
         return self.fault is None and self.error is None and not self.passes[-1].problem
 
+    def bench(self, m: int) -> Bench:
+        """The forward pass that a moment belongs to."""
+        return self.passes[self.moments[m].step].bench
+
     @cached_property
     def gradients_now(self) -> list[list[Any]]:
         """`gradients_now[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
@@ -67,20 +64,15 @@ class Play:
             passed = self.passes[moment.step]
             now = [passed.before.get(i) for i in range(len(passed.bench.nodes))]
             now = now if moment.kind == "forward" else list(found[-1])
-            writes = passed.has_writes
             for event in moment.events:
                 if isinstance(event, Write):
                     now[event.node] = event.value
-                elif not writes or now[event.node] is None:
+                elif not passed.has_writes or now[event.node] is None:
                     now[event.node] = event.gradient
-            if moment.kind in ("learn", "done") and not writes:
+            if moment.kind in ("learn", "done") and not passed.has_writes:
                 now = [new if new is not None else old for old, new in zip(now, passed.result, strict=True)]
             found.append(now)
         return found
-
-    def bench(self, m: int) -> Bench:
-        """The run forwards that a moment belongs to."""
-        return self.passes[self.moments[m].step].bench
 
     @cached_property
     def shows(self) -> list[dict[int, int]]:
@@ -102,22 +94,45 @@ class Play:
         step = self.moments[m].step
         return {w.node: w for w in self.wrongs[step] if self.shows[step][w.node] <= m}
 
-    def touched(self, m: int) -> set[int]:
-        """The nodes to which something happens at a moment, zeros aside."""
-        return {e.node for e in self.moments[m].events if isinstance(e, Visit) or not reset(e)}
-
-    def lines(self, m: int) -> set[Place]:
-        """The lines of code that ran."""
+    def places(self, m: int) -> set[Place]:
+        """The lines of code that ran at a moment."""
         stopped = raised_at(self.engine, self.error) if self.moments[m].kind == "raised" and self.error else None
-        return {e.place for e in self.moments[m].events} | ({stopped} if stopped else set())
+        return {event.place for event in self.moments[m].events} | ({stopped} if stopped else set())
 
-    def history(self, m: int, i: int) -> str:
-        """How the gradient of a node came about in this training step: `9 + 4`, or what was overwritten; "" for one part."""
-        moment, lost = self.moments[m], ""
-        terms: list[Any] = []
-        before = self.passes[moment.step].before.get(i)
-        writes = (e for e in self.events_until(m) if isinstance(e, Write) and e.node == i)
-        for event in writes:
+    def events_until(self, m: int) -> list[Visit | Write]:
+        """What the engine did up to a moment in that training step."""
+        step = self.moments[m].step
+        return [event for moment in self.moments[: m + 1] if moment.step == step for event in moment.events]
+
+    # ---- what a card says ----
+
+    def look(self, m: int, i: int) -> str:
+        """How the card of a gradient looks: "wrong", "now" where something happens to it, "none" where there is nothing yet."""
+        if i in self.wrong_at(m):
+            return "wrong"
+        moment, value = self.moments[m], self.gradients_now[m][i]
+        if any(event.node == i and (isinstance(event, Visit) or not reset(event)) for event in moment.events):
+            return "now"
+        known = value is not None and (numeric(value) is None or np.any(value))
+        return "" if known or moment.kind == "done" else "none"
+
+    def note(self, m: int, i: int) -> str:
+        """How the gradient of a node came about, what was passed on several times, and what it should be."""
+        sent = [e.gradient for e in self.events_until(m) if isinstance(e, Visit) and e.node == i]
+        several = 1 < len(sent) <= 3 and all(np.size(g) == 1 for g in sent)
+        passed = f"passed on {', '.join(map(brief, sent))}" if several else ""
+        wrong, should = self.wrong_at(m).get(i), ""
+        if wrong is not None:
+            late = wrong.arrived is not None and near(self.gradients_now[m][i], wrong.expected)
+            should = f"passed on {brief(wrong.arrived)}" if late and not passed else "" if late else sign(wrong)
+        return ", ".join(filter(None, (self._history(m, i) if not (passed and should) else "", passed, should)))
+
+    def _history(self, m, i):
+        """`9 + 4`, or what was overwritten; "" for one part."""
+        terms, lost, before = list[Any](), "", self.passes[self.moments[m].step].before.get(i)
+        for event in self.events_until(m):
+            if not isinstance(event, Write) or event.node != i:
+                continue
             if np.size(event.value) != 1 or np.size(event.before) != 1 or numeric(event.value) is None:
                 return ""
             if reset(event):
@@ -127,53 +142,14 @@ class Play:
             else:
                 terms = terms or ([before] if before is not None and np.any(event.before) else [])
                 terms.append(np.asarray(event.value) - np.asarray(event.before))
-        if lost:
-            return f"{lost} overwritten"
-        return joined(map(number, terms[-4:])) if len(terms) > 1 else ""
-
-    def events_until(self, m: int) -> list[Visit | Write]:
-        """What the engine did up to a moment in that training step."""
-        step = self.moments[m].step
-        return [event for moment in self.moments[: m + 1] if moment.step == step for event in moment.events]
-
-
-class SliderPlay(NamedTuple):
-    """A run as it is shown: `slider` is the name of its dial, `when` the positions of other dials at which it is seen."""
-
-    play: Play
-    slider: str
-    when: When
-
-    @property
-    def hunted(self) -> bool:
-        """Whether the reader looks for the first wrong node: not where the engine is known to be right, or gives no answer."""
-        play = self.play
-        return play.name != "right" and (play.fault is not None or play.right)
-
-    @property
-    def hunt(self) -> str:
-        """The name of the dial of that search."""
-        return f"hunt_{self.slider}"
-
-    @property
-    def over(self) -> When:
-        """When the first wrong node is known."""
-        return {self.hunt: [TRIES]} if self.hunted else {}
-
-    @property
-    def open(self) -> When:
-        """When it is still looked for."""
-        return {self.hunt: list(range(TRIES))}
+        return f"{lost} overwritten" if lost else joined(map(number, terms[-4:])) if len(terms) > 1 else ""
 
 
 def reset(event: Visit | Write) -> bool:
-    """Whether zeros were put there that nobody sent."""
-    return (
-        isinstance(event, Write)
-        and event.sender is None
-        and numeric(event.value) is not None
-        and not np.any(event.value)
-    )
+    """Whether zeros were put there that no node sent."""
+    if not isinstance(event, Write) or event.sender is not None or numeric(event.value) is None:
+        return False
+    return not np.any(event.value)
 
 
 def _moments(passes: Sequence[Pass]) -> list[Moment]:
@@ -200,9 +176,3 @@ def _of_events(passed, step):
             found.append(Moment("back", step, event.sender))
         found[-1].events.append(event)
     return found
-
-
-def play(name: str, engine: Callable, lesson: Lesson, steps: int | None = None, caller: str = "WrongEngineLab") -> Play:
-    """Run an engine on a graph; `steps`: other than the lesson's."""
-    subject = Subject(lesson.fun, lesson.args, lesson.argnums, caller)
-    return Play(name, engine, lesson, subject, lesson.steps if steps is None else steps)

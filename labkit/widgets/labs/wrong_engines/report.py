@@ -70,7 +70,7 @@ def first_wrong(
     >>> print(first_wrong(mine, lambda x, w: x * w + x, 3.0, 2.0))
     The first wrong node is x: it got 2 and should have got 3.
     Why: x is used 2 times, so 1 and 2 arrive and add up to 3. Here the last one replaced what was there.
-    To mend it: Add what arrives to what is there: parent.grad = parent.grad + g.
+    To fix it: Add what arrives to what is there: parent.grad = parent.grad + g.
     """
     if not callable(engine):
         raise TypeError(

@@ -10,23 +10,34 @@ const byId = (id) => document.getElementById(id);
 const [form, code, preset, inputs, stop, status, error, stage, texts] =
   ["form", "code", "preset", "inputs", "stop", "status", "error", "stage", "texts"].map(byId);
 const LABELS = {
-  printed: "Printed", value: "Value", gradients: "Gradients", record: "The run, recorded", program: "Its gradient as a program",
-  check: "Is the derivative right?",
+  printed: "Printed", value: "Value", gradients: "Gradients", record: "The run, recorded", check: "Is the derivative right?",
 };
 
 // ---- the site: it keeps the theme that the reader chose ----
 
-if (document.querySelector("nav")) {
-  try {
-    const chosen = localStorage.getItem("theme");
-    if (chosen === "light" || chosen === "dark") document.documentElement.classList.add(chosen);
-  } catch { /* a browser that keeps nothing: the theme of the machine */ }
+const theme = byId("theme"), THEMES = ["auto", "light", "dark"];
+
+function wear(chosen) {
+  document.documentElement.classList.remove(...THEMES);
+  document.documentElement.classList.add(chosen);
+  theme.textContent = `Theme: ${chosen}`;
+}
+
+if (theme) {
+  let chosen = "auto";
+  try { chosen = THEMES.find((one) => one === localStorage.getItem("theme")) || chosen; } catch { /* a browser that keeps nothing */ }
+  wear(chosen);
+  theme.onclick = () => {
+    chosen = THEMES[(THEMES.indexOf(chosen) + 1) % 3];
+    wear(chosen);
+    try { localStorage.setItem("theme", chosen); } catch { /* for this page alone */ }
+  };
 }
 
 // ---- the link: code, dialect, inputs, and the state of the picture ----
 //
 // `code` or `case`, `dialect`, `in.NAME=2.5` for an input, `at.step=3`, `at.view=tape` (in older links its number), `of.opened` for the
-// blocks that are unfolded (as JSON: in older links a list).
+// blocks that are unfolded (as JSON: in older links a list). With `run` it runs at once, which loads Python; else the reader is asked.
 
 const now = { code: "", dialect: "numpy", inputs: {}, wanted: {} }; // what the link says
 
@@ -132,6 +143,7 @@ const model = {
   set: (name, value) => { values[name] = value; },
   save_changes() { // inputs that were dragged stand in their fields, too
     for (const box of inputs.querySelectorAll("input")) if (box.name in values.inputs) now.inputs[box.name] = box.value = String(values.inputs[box.name]);
+    if (Object.keys(values.inputs).length) forget();
     keep();
   },
   on: (event, tell) => { heard[event] = tell; },
@@ -141,19 +153,22 @@ const model = {
 };
 let played = ""; // the code whose picture is on the stage
 
+// What Python computed with other inputs.
+function forget() { for (const text of texts.querySelectorAll(":is([data-name=value], [data-name=gradients], [data-name=check])")) text.remove(); }
+
 function shown(run, answer) {
-  const { picture, inputs: given } = answer;
+  const { picture, inputs: given } = answer, same = played === run.dialect + run.source;
   if (given) showInputs(given);
-  else if (!answer.error) inputs.replaceChildren();
+  else if (!answer.error || !same) inputs.replaceChildren();
   if (picture) {
-    const again = played === run.dialect + run.source, { step, view, opened } = values, same = again && opened in picture.data.ways;
-    const state = linked({ ...picture, state: same ? { ...picture.state, step: Math.min(step, picture.data.ways[opened].last), view, opened } : picture.state });
+    const { step, view, opened } = values, kept = same && opened in picture.data.ways;
+    const state = linked({ ...picture, state: kept ? { ...picture.state, step: Math.min(step, picture.data.ways[opened].last), view, opened } : picture.state });
     Object.assign(values, state, { start: picture.state, inputs: {} });
     played = run.dialect + run.source;
-    if (again) for (const name of ["data", "inputs", "step", "view", "opened"]) model.put(name, name === "data" ? picture.data : values[name]);
+    if (same) for (const name of ["data", "inputs", "step", "view", "opened"]) model.put(name, name === "data" ? picture.data : values[name]);
     else { stage.replaceChildren(); values.data = picture.data; player.render({ model, el: stage }); }
     performance.mark("labkit-shown");
-  } else if (!answer.error) {
+  } else if (!answer.error || !same) {
     stage.replaceChildren();
     played = "";
     values.data = null;
@@ -169,11 +184,18 @@ function showInputs(given) {
   inputs.replaceChildren(...Object.entries(given).map(([name, text]) => {
     const box = document.createElement("input"), label = document.createElement("label");
     Object.assign(box, { name, value: text, size: Math.max(5, Math.min(14, text.length)), spellcheck: false, autocomplete: "off" });
-    box.onchange = () => { now.inputs[name] = box.value; run(); };
+    box.onchange = () => { now.inputs[name] = box.value; if (worker || !drawn(name, box.value)) runs(); };
     label.append(`${name} = `, box);
     return label;
   }));
   if (focused) inputs.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+}
+
+// A number that is typed, in the picture, which needs no Python for it; whether it does.
+function drawn(name, text) {
+  const known = values.data?.inputs.some((one) => one.name === name && one.entries.length === 1) && text.trim() && Number.isFinite(Number(text));
+  if (known) { model.put("inputs", { ...values.inputs, [name]: Number(text) }); forget(); keep(); }
+  return known;
 }
 
 function showTexts(answer) {
@@ -209,17 +231,28 @@ function run() {
   ask({ run: { source: now.code, dialect: now.dialect, inputs: now.inputs } });
 }
 
+// It was asked for: Python is loaded where it is not there yet.
+function runs() {
+  if (!worker) start();
+  run();
+}
+
 function typed() {
   code.rows = Math.min(24, Math.max(1, code.value.split("\n").length));
 }
 
-function put(state) {
+function put(state, atOnce) {
   Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", inputs: {}, wanted: {}, ...state.link });
   code.value = now.code;
   for (const radio of form.elements.dialect) radio.checked = radio.value === now.dialect;
   inputs.replaceChildren();
   typed();
-  run();
+  error.hidden = true;
+  if (atOnce || worker) { runs(); return; }
+  stage.replaceChildren();
+  texts.replaceChildren();
+  [played, values.data] = ["", null];
+  say(`Not run yet: press “Show the graph”. ${byId("loads").textContent}`);
 }
 
 code.oninput = typed;
@@ -230,20 +263,19 @@ code.onkeydown = (event) => {
 };
 form.onsubmit = (event) => {
   event.preventDefault();
-  if (!worker) start();
   now.code = code.value;
   now.dialect = form.elements.dialect.value;
-  run();
+  runs();
 };
 stop.onclick = () => { fail("Stopped."); end("Its worker was ended and is started again. "); };
 window.onhashchange = () => open(location.hash);
 
 // What an address says: a program, or the name of a preset.
 function open(hash) {
-  const { code: source, case: name, dialect, inputs: given, wanted } = asked(hash);
+  const { code: source, case: name, dialect, inputs: given, wanted, run: atOnce } = asked(hash);
   const named = presets.find((one) => one.name === name && (!dialect || one.dialect === dialect));
   const first = named || (source === undefined ? presets[0] : { source, dialect });
-  put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? {} : { inputs: given, wanted } });
+  put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? {} : { inputs: given, wanted } }, atOnce !== undefined);
   delete error.dataset.ofLink;
   if (name === undefined || named) return;
   fail(`The link names the preset \u201c${name.slice(0, 60)}\u201d, which is not here (any more).`);
@@ -264,10 +296,8 @@ preset.onchange = () => {
 const back = byId("back");
 for (const type of ["pointerdown", "focus"]) back.addEventListener(type, () => { back.href = `index.html${location.hash}`; });
 settle(document.querySelector("main"));
-if (document.documentElement.classList.contains("embedded")) say(`Not run yet. ${byId("loads").textContent}`); // a page of others loads no Python unasked
-else start();
 open(location.hash);
-if (now.code === presets[0].source && !Object.keys(now.inputs).length && !Object.keys(now.wanted).length) {
-  const answer = await (await fetch(new URL("first.json", import.meta.url))).json(); // what Python will answer, once it is ready
-  if (!played && now.code === presets[0].source && !Object.keys(now.inputs).length) shown({ source: now.code, dialect: now.dialect }, answer);
+if (!worker && now.code === presets[0].source && !Object.keys(now.inputs).length && !Object.keys(now.wanted).length) {
+  const answer = await (await fetch(new URL("first.json", import.meta.url))).json(); // what Python would answer
+  if (!worker && now.code === presets[0].source) { shown({ source: now.code, dialect: now.dialect }, answer); say(""); }
 }

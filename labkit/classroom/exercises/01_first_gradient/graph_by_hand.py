@@ -1,0 +1,135 @@
+"""# A gradient by hand (3 points)
+
+The graph is
+
+```python
+a = x * y
+b = a + x
+z = b * a
+```
+
+Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to
+`y`. Go backward through the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
+Use plain arithmetic, without automatic differentiation. The derivatives are compared to 12 digits.
+"""
+
+from functools import partial
+
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+
+
+def by_hand(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+def _x_and_y(rng, signs):
+    return tuple(float(v) for v in signs * rng.uniform(0.5, 3.0, 2))
+
+
+draw = tuple(partial(_x_and_y, signs=signs) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)))
+
+
+def _back(x, y, d_a):
+    """What follows from this slope at a."""
+    a = x * y
+    return (a + x) * a, d_a * y + a, d_a * x
+
+
+@wrong("a goes into z directly, and also through b. You took the direct edge alone.")
+def through_b_forgotten(x, y):
+    return _back(x, y, d_a=x * y + x)
+
+
+@wrong("a goes into z through b, and also directly: z = b * a. You took the way through b alone.")
+def directly_forgotten(x, y):
+    return _back(x, y, d_a=x * y)
+
+
+@wrong("The derivative with respect to y is right. x has a second edge, directly into b.")
+def x_into_b_forgotten(x, y):
+    z, d_x, d_y = by_hand(x, y)
+    return z, d_x - x * y, d_y
+
+
+@wrong("In a = x * y the local derivative with respect to x is y, and that with respect to y is x.")
+def own_factor(x, y):
+    a, b = x * y, x * y + x
+    return b * a, (a + b) * x + a, (a + b) * y
+
+
+@wrong("What arrives at a from two sides adds up. You multiplied it.")
+def contributions_multiplied(x, y):
+    return _back(x, y, d_a=(x * y + x) * (x * y))
+
+
+@judged("structure")
+def no_value(x, y):
+    return by_hand(x, y)[1:]
+
+
+@judged("value")
+def a_sum(x, y):
+    z, d_x, d_y = by_hand(x, y)
+    return z, d_x + d_y, d_x + d_y
+
+
+b_by_b = slip(
+    "In z = b * a the local derivative with respect to b is a, the other factor.",
+    "d_b = a\n -> d_b = b\n",
+)
+
+a_by_a = slip(
+    "In z = b * a the local derivative with respect to a is b, the other factor.",
+    "d_a = b + d_b -> d_a = a + d_b",
+)
+
+x_by_x = slip(
+    "In a = x * y the local derivative with respect to x is y.",
+    "d_x = d_a * y -> d_x = d_a * x",
+)
+
+y_by_y = slip(
+    "In a = x * y the local derivative with respect to y is x.",
+    "d_y = d_a * x -> d_y = d_a * y",
+)
+
+multiplied_at_x = slip(
+    "At x two contributions arrive, one through a and one through b. Add them.",
+    "* y + d_b -> * y * d_b",
+)
+
+y_into_b = slip(
+    "y is used once, in a = x * y. Only x has a second edge, into b.",
+    "d_y = d_a * x -> d_y = d_a * x + d_b",
+)
+
+second_way_by_a = slip(
+    "The second edge of x goes into b = a + x, so it brings the gradient of b, not that of a.",
+    "* y + d_b -> * y + d_a",
+)
+
+upstream_missing_at_a = slip(
+    "At a = x * y the local derivatives have to be multiplied by the upstream gradient of a.",
+    "d_x = d_a * y -> d_x = y",
+    "d_y = d_a * x -> d_y = x",
+)
+
+sum_as_product = slip(
+    "In b = a + x the local derivatives are 1. They do not depend on a and x.",
+    "d_a = b + d_b -> d_a = b + d_b * x",
+)
+
+
+ways = (EXACT, PLAIN)
+hints = (
+    "Draw it. a has two edges that leave it, and so has x.",
+    "d_b = a. Two numbers arrive at a: b from the product, and d_b * 1 through b. They add up.",
+    "d_a = b + d_b. Then d_x = d_a * y + d_b, and d_y = d_a * x.",
+)

@@ -1,0 +1,72 @@
+"""# Count nodes, edges and paths (2 points)
+
+Draw the graph of `f`. A constant, such as the 1 in the last line, is part of its operation and is not a node. Answer
+with a list of five numbers: the inputs, the operations, the edges, the paths from `x` to the result, and the paths from
+`y` to the result.
+
+[[f]]
+"""
+
+from labkit.classroom.writing import either, judged, wrong
+from labkit.tracing import trace
+
+answer = [2, 4, 7, 3, 2]
+places = ("inputs", "operations", "edges", "paths from x", "paths from y")
+rules = (
+    "Inputs are the arguments of f.",
+    "Each operation gives one new value, with a name or without. Inputs are none.",
+    "For each operation count the values that go into it; a constant does not count.",
+    "Follow each arrow out of x, and at every value that is used twice the path splits.",
+    "Follow each arrow out of y, and at every value that is used twice the path splits.",
+)
+hints = (
+    "Draw six circles: x, y, c, d, e and the result. Into how many operations does each of them go?",
+    "Two values go into each of c, d and e, and one goes into the result.",
+    "From c two ways lead to the result. y leads to c alone; x leads to c and to d.",
+)
+
+
+def f(x, y):
+    c = x * y
+    d = c + x
+    e = c * d
+    return e - 1
+
+
+def _paths(graph, start):
+    """How many ways lead along the edges from the input `start` to the result."""
+    ways: dict = {}
+    for node in graph.forward:
+        ways[node] = sum(ways[parent] for parent in node.parents) if node.parents else int(node.label == start)
+    return ways[graph.outputs[0]]
+
+
+def reference():
+    graph = trace(f)(2.0, 3.0)
+    edges = sum(len(node.parents) for node in graph.forward)
+    operations = len(graph.forward) - len(graph.inputs)
+    return [len(graph.inputs), operations, edges, _paths(graph, "x"), _paths(graph, "y")]
+
+
+constants_are_nodes = wrong(
+    "The 1 does not change, so nobody asks for its slope: it is part of the subtraction.", {0: 3, 2: 8}, together=True
+)
+
+one_input_for_each_use = wrong("x is used twice, but it is one value: one node with two edges that leave it.", {0: 3})
+
+an_edge_for_each_node = wrong(
+    "Edges are not counted by the nodes that they leave: c is used twice, and so is x. Count what goes *into* "
+    "each operation.",
+    {2: either(5, 6)},
+)
+
+the_straight_path_only = wrong(
+    "There is more than one way. x goes into c and into d, and c goes into d and into e.", {3: 1, 4: 1}
+)
+
+a_path_for_each_use = wrong(
+    "x is used twice, but one of its two edges leads to c, and from there two ways go on.", {3: 2}
+)
+
+three_operations = judged("value", {1: 3})
+four_numbers = judged("structure", [2, 4, 7, 3])

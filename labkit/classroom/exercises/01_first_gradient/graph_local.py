@@ -1,0 +1,118 @@
+"""# The local gradients of four operations (2 points)
+
+Write `local(op, a, b)`. `op` is one of the texts `"add"`, `"subtract"`, `"multiply"` and `"divide"`, which mean `a +
+b`, `a - b`, `a * b` and `a / b`; `a` and `b` are numbers. Return a tuple of two numbers: the local gradient with
+respect to `a`, and with respect to `b`.
+"""
+
+from functools import partial
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def local(op, a, b):
+    if op == "add":
+        return 1.0, 1.0
+    if op == "subtract":
+        return 1.0, -1.0
+    if op == "multiply":
+        return b, a
+    return 1 / b, -a / b**2
+
+
+def _operation(rng, op):
+    """Two numbers of either sign, of different size."""
+    signs = rng.choice([-1, 1], 2)
+    return op, float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(3.5, 6.0))
+
+
+draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add"))
+draws = 12
+
+
+@wrong("In a product the local derivative with respect to a is b, the other factor.")
+def own_factor(op, a, b):
+    return (a, b) if op == "multiply" else local(op, a, b)
+
+
+@wrong("When b grows, a - b gets smaller: its local derivative is -1.")
+def minus_forgotten(op, a, b):
+    return (1.0, 1.0) if op == "subtract" else local(op, a, b)
+
+
+@wrong("The sign is lost: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
+def a_larger_divisor(op, a, b):
+    return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
+
+
+@wrong("-1 / b**2 belongs to 1 / b. Here the numerator is a, and it stays as a factor.")
+def numerator_forgotten(op, a, b):
+    return (1 / b, -1 / b**2) if op == "divide" else local(op, a, b)
+
+
+@wrong("a / b is not symmetric. Write it as a * b**-1: its derivative with respect to b is -a * b**-2.")
+def divide_the_other_way(op, a, b):
+    return (1 / b, 1 / a) if op == "divide" else local(op, a, b)
+
+
+@wrong("That is the value of the operation, not how it reacts to a and to b.")
+def values_returned(op, a, b):
+    return {"add": a + b, "subtract": a - b, "multiply": a * b, "divide": a / b}[op]
+
+
+@judged("kind")
+def a_list(op, a, b):
+    return [1.0, 1.0]
+
+
+@judged("value")
+def always_ones(op, a, b):
+    return 1.0, 1.0
+
+
+not_squared = slip(
+    "The derivative of a / b with respect to b has b squared in the denominator.",
+    "-a / b**2 -> -a / b",
+)
+
+numerator_derivative_inverted = slip(
+    "The derivative of a / b with respect to a is the factor by which a is multiplied: 1 / b, not b.",
+    "return 1 / b -> return b",
+)
+
+values_of_the_sum = slip(
+    "The derivative of a + b with respect to each of them is 1, whatever a and b are.",
+    "1.0, 1.0 -> a, b",
+)
+
+values_of_the_difference = slip(
+    "The derivatives of a - b are 1 and -1, whatever a and b are.",
+    "1.0, -1.0 -> a, -b",
+)
+
+minus_at_a = slip(
+    "In a - b the minus belongs to b: the derivative with respect to a is 1.",
+    "1.0, -1.0 -> -1.0, 1.0",
+)
+
+whole_numbers = slip(
+    "`//` drops the fraction. Divide with `/`.",
+    "1 / b, -a / b**2 -> 1 // b, -a // b**2",
+)
+
+one_over_a = slip(
+    "The derivative of a / b with respect to a is 1 / b: it does not depend on a.",
+    "return 1 / b -> return 1 / a",
+)
+
+value_as_derivative = slip(
+    "a / b is the value. Its derivative with respect to a is 1 / b.",
+    "return 1 / b -> return a / b",
+)
+
+
+hints = (
+    "Hold b still and let a move. Then hold a still and let b move.",
+    "add: (1, 1). subtract: (1, -1). multiply: (b, a).",
+    "divide: a / b is a * b**-1. So (1 / b, -a / b**2).",
+)

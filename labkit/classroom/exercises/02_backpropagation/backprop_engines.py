@@ -1,0 +1,70 @@
+"""# Four engines, four numbers (3 points)
+
+[[f]]
+
+At `x = 3`, which gradient does each engine compute for `x`? Answer with a list of four numbers. In all of them, `z`
+sends to `b` first and then to `a`, and `b` sends to `a` first and then to `x`.
+
+0. the right engine
+1. "overwrite": it visits the nodes in the order `z b a x`, and a contribution replaces the one that is there
+2. "recursion": after adding a contribution it visits the parent at once, with the sum so far, every time
+3. "visited once": it visits the parent at once, but never the same node a second time; a later contribution is added,
+   and not sent on
+"""
+
+from labkit.classroom.writing import either, judged, wrong
+
+answer = [36, 12, 48, 18]
+places = ("right", "overwrite", "recursion", "visited once")
+rules = (
+    "Add up what arrives at a before a sends it on, and the same at x.",
+    "What comes last replaces what was there: first at a, then at x.",
+    "a is visited each time that something arrives, and sends on all that it has by then. All of that is added "
+    "up at x.",
+    "What arrives at a the second time is not passed on to x. But x is an input: what arrives there from b is "
+    "added, too.",
+)
+hints = (
+    "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b sends on what it got; a sends it times 2.",
+    "Overwrite: a holds 9, then 6. x holds 6, then 2 * 6.",
+    "Recursion: a is visited with 6, which sends 12 to x, and later with 15. Visited once: only with the 6.",
+)
+
+
+def f(x):
+    a = 2 * x
+    b = a + x
+    z = b * a
+    return z
+
+
+def reference():
+    """The gradient of x from four engines."""
+    from labkit.widgets.labs.wrong_engines import ENGINES, Subject, train
+
+    chosen = ("right", "overwrite", "recursion", "visited once")
+    return [float(train(ENGINES[name], Subject(f, [3.0]))[0].result[0]) for name in chosen]
+
+
+one_path_alone = wrong(
+    "Item 0 is the derivative: x goes into a and into b, and a goes into b and into z. Three paths add up.",
+    {0: either(6, 12, 18, 24, 30)},
+)
+
+overwrite_keeps_the_first = wrong(
+    "Overwriting keeps what comes *last*, at a as well as at x. The 9 that came first to a is lost.",
+    {1: either(6, 18, 30)},
+)
+
+parts_not_sums = wrong(
+    "That would be an engine that passes on the new part alone: slow, but right. This one passes on the sum so "
+    "far, so the 6 that a has sent on already goes to x once more.",
+    {2: 36},
+)
+
+late_part_passed_on = wrong(
+    "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.", {3: 36}
+)
+
+another = judged("value", {2: 42})
+three = judged("structure", [36, 12, 48])

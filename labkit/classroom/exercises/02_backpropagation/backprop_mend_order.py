@@ -1,0 +1,234 @@
+"""# Fix the engine that goes on too early (3 points)
+
+In this exercise the numbers of the nodes say nothing about the order: a node may have a smaller number than its
+parents. `output` is the number of the result, and `used` counts how often a local gradient is used.
+
+[[still_too_early as mended]]
+
+The engine computes wrong gradients, and it uses local gradients too often. Fix it. It returns the same two things: the
+list of gradients, and how often a local gradient was used. Each edge has to be used exactly once.
+"""
+
+from functools import partial
+
+from labkit.classroom.exercises.graphs import draw_graph
+from labkit.classroom.writing import judged, same, slip, strata, wrong
+
+
+def mended(parents, output):
+    order = []
+
+    def place(node):
+        if node not in order:
+            for parent, slope in parents[node]:
+                place(parent)
+            order.append(node)
+
+    place(output)
+    grads = [0.0] * len(parents)
+    grads[output] = 1.0
+    used = 0
+    for node in reversed(order):
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+    return grads, used
+
+
+def _draw_shuffled(rng, old_first):
+    """A random graph whose numbers tell nothing, and the number of its result."""
+    parents = draw_graph(rng, ops=5, old_first=old_first)
+    new = [int(number) for number in rng.permutation(len(parents))]
+    mixed: list[tuple] = [()] * len(parents)
+    for node, pairs in enumerate(parents):
+        mixed[new[node]] = tuple((new[p], slope) for p, slope in pairs)
+    return tuple(mixed), new[-1]
+
+
+def _ordered(parents, output):
+    """The nodes that the output depends on, each after all nodes that use it."""
+    order = []
+
+    def place(node):
+        if node not in order:
+            for parent, _ in parents[node]:
+                place(parent)
+            order.append(node)
+
+    place(output)
+    return order[::-1]
+
+
+def _walk(parents, order, output):
+    """A walk back in a given order: the gradients, and how many slopes were used."""
+    grads, used = [0.0] * len(parents), 0
+    grads[output] = 1.0
+    for node in order:
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+    return grads, used
+
+
+def _needs_the_order(parents, output):
+    """Wrong are: by the numbers, level by level, and an order made without the first or the last parents."""
+    order, levels = _ordered(parents, output), [output]
+    for node in levels:
+        levels += [p for p, _ in dict(parents[node]).items() if p not in levels]
+    shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
+    others = [range(len(parents))[::-1], levels, *shorter]
+    upwards = _walk(parents, range(len(parents)), output) != _walk(parents, order[::-1], output)
+    return upwards and all(_walk(parents, other, output) != _walk(parents, order, output) for other in others)
+
+
+draw = tuple(
+    one for old_first in (False, True) for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_the_order)
+)
+
+
+@wrong(
+    "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next "
+    "part. First make the order, then walk."
+)
+def still_too_early(parents, output):
+    grads = [0.0] * len(parents)
+    used = 0
+
+    def visit(node, part):
+        nonlocal used
+        grads[node] += part
+        for parent, slope in parents[node]:
+            used += 1
+            visit(parent, slope * grads[node])
+
+    visit(output, 1.0)
+    return grads, used
+
+
+@wrong(
+    "The gradients are right now, but you go along every path by itself, and there can be 2^n of them. Wait "
+    "until everything has arrived at a node, then send it on once.",
+    when=lambda i, expected, got: same(expected[0], got[0]) and got[1] > expected[1],
+)
+def every_path(parents, output):
+    grads = [0.0] * len(parents)
+    used = 0
+
+    def visit(node, part):
+        nonlocal used
+        grads[node] += part
+        for parent, slope in parents[node]:
+            used += 1
+            visit(parent, slope * part)
+
+    visit(output, 1.0)
+    return grads, used
+
+
+@wrong("You visit each node once, but too early: what arrives after its visit is not passed on.")
+def late_parts_lost(parents, output):
+    grads = [0.0] * len(parents)
+    grads[output] = 1.0
+    seen, used = set(), 0
+
+    def visit(node):
+        nonlocal used
+        seen.add(node)
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            if parent not in seen:
+                visit(parent)
+
+    visit(output)
+    return grads, used
+
+
+@wrong("You went by the numbers of the nodes. Here they are shuffled: find the order from the parents.")
+def numbers_are_no_order(parents, output):
+    return _walk(parents, reversed(range(len(parents))), output)
+
+
+@wrong(
+    "The gradients are right. Only the count is not: add 1 each time a slope is multiplied.",
+    when=lambda i, expected, got: same(expected[0], got[0]) and got[1] != expected[1],
+)
+def counted_wrongly(parents, output):
+    return mended(parents, output)[0], len(_ordered(parents, output))
+
+
+@judged("numbers-are-no-order")
+def upwards(parents, output):
+    return _walk(parents, range(len(parents)), output)
+
+
+@judged("not-reversed")
+def the_order_itself(parents, output):
+    return _walk(parents, _ordered(parents, output)[::-1], output)
+
+
+@judged("kind")
+def gradients_alone(parents, output):
+    return mended(parents, output)[0]
+
+
+not_reversed = slip(
+    "Your order has parents before the nodes that use them. The backward pass goes from the output: go through "
+    "it in reverse.",
+    "reversed(order) -> order",
+)
+
+placed_before_its_uses = slip(
+    "You add a node to the order before its parents are visited, so a node that is used twice comes before its "
+    "second use. Append it after the loop, and go through the order in reverse.",
+    "            for parent, slope in parents[node]:\n                place(parent)\n            "
+    "order.append(node) ->             order.append(node)\n            for parent, slope in parents[node]:\n     "
+    "           place(parent)",
+    "reversed(order) -> order",
+)
+
+replaced = slip(
+    "A later contribution replaces an earlier one. Contributions to one node add up.",
+    "grads[parent] += -> grads[parent] =",
+)
+
+the_last_node = slip(
+    "The result is the node `output`, which need not be the last one of the list.",
+    "grads[output] = 1.0 -> grads[-1] = 1.0",
+)
+
+slopes_only = slip(
+    "You pass on the local slope only. Multiply it by the gradient of the node.",
+    "slope * grads[node] -> slope",
+)
+
+ones_everywhere = slip(
+    "Only the output begins with 1. All other gradients begin at 0.",
+    "[0.0] * len -> [1.0] * len",
+)
+
+
+@wrong(
+    "You go through the nodes level by level. A short path reaches a node before a longer one has arrived, so the node "
+    "passes on too little: a node comes after all nodes that use it."
+)
+def level_by_level(parents, output):
+    grads, used = [0.0] * len(parents), 0
+    grads[output] = 1.0
+    queue, seen = [output], {output}
+    while queue:
+        node = queue.pop(0)
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            if parent not in seen:
+                seen.add(parent)
+                queue.append(parent)
+    return grads, used
+
+
+hints = (
+    "Two parts: first a list of the nodes in an order that is allowed, then one walk over it.",
+    "place(node) of section 2 puts the parents of a node into the list before the node itself.",
+    "Then for node in reversed(order): send slope * grads[node] to each parent, and count.",
+)

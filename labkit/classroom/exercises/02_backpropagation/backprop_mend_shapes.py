@@ -1,0 +1,133 @@
+"""# Fix the engine that forgets the broadcast (2 points)
+
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
+number. The function below is the backward pass. It returns gradients in the shape of `x`.
+
+[[as_it_came_back as mended]]
+
+Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def mended(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = np.sum(d_h)
+    return d_w, d_b
+
+
+def draw(rng):
+    return (
+        rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
+        rng.integers(1, 5, 3) * rng.choice([-1.0, 1.0], 3),
+        float(rng.integers(1, 6)),
+    )
+
+
+@wrong(
+    "A gradient still has the shape of h. It has an entry for each use, and the uses of one number add up.",
+    when=lambda i, expected, got: np.shape(got[0]) == i[0].shape or np.shape(got[1]) == i[0].shape,
+)
+def as_it_came_back(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = d_h * x
+    d_b = d_h
+    return d_w, d_b
+
+
+def _slopes(x, w, b):
+    d_h = 2 * (x * w + b)
+    return d_h * x, d_h
+
+
+@wrong("You took the mean. Every use moves the loss, and the moves add up: sum.", parts=(0, 1))
+def mean(x, w, b):
+    d_w, d_b = _slopes(x, w, b)
+    return np.mean(d_w, axis=0), np.mean(d_b)
+
+
+@wrong("Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.")
+def wrong_axis(x, w, b):
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=1), np.sum(d_b)
+
+
+@wrong(
+    "w has three numbers, so its gradient has three. You added them all up.",
+    when=lambda i, expected, got: np.shape(got[0]) == (),
+)
+def everything_summed(x, w, b):
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w), np.sum(d_b)
+
+
+@wrong("b is one number and was repeated along both axes. Its gradient is one number, too.")
+def b_is_one_number(x, w, b):
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=0), np.sum(d_b, axis=0)
+
+
+@judged("as-it-came-back")
+def only_w(x, w, b):
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=0), d_b
+
+
+@judged("two-missing")
+def no_factor_2(x, w, b):
+    d_w, d_b = mended(x, w, b)
+    return d_w / 2, d_b / 2
+
+
+two_missing = slip(
+    "The 2 of the square is missing.",
+    "d_h = 2 * h -> d_h = h",
+)
+
+x_missing = slip(
+    "x is missing in the gradient of w: it is the local derivative of x * w.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0)",
+)
+
+w_for_x = slip(
+    "The local derivative of x * w with respect to w is x, the other factor.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h * w, axis=0)",
+)
+
+summed_first = slip(
+    "You sum before you multiply. The gradient of each row belongs to the x of that row: multiply first, then sum.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0) * np.sum(x, axis=0)",
+)
+
+mean_for_b = slip(
+    "For b you take the mean. Every use of b adds to the loss: sum.",
+    "d_b = np.sum(d_h) -> d_b = np.mean(d_h)",
+)
+
+mean_for_w = slip(
+    "For w you take the mean over the rows. Every use of w adds to the loss: sum.",
+    "d_w = np.sum( -> d_w = np.mean(",
+)
+
+b_times_x = slip(
+    "x does not belong in the gradient of b: the local derivative of x * w + b with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h * x)",
+)
+
+exchanged = slip(
+    "The two gradients have changed places.",
+    "return d_w, d_b -> return d_b, d_w",
+)
+
+
+hints = (
+    "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
+    "w was repeated for each row. b was repeated for each row and each column.",
+    "np.sum(d_h * x, axis=0) and np.sum(d_h).",
+)

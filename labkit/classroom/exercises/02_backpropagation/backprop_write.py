@@ -1,0 +1,176 @@
+"""# Write the backward pass (3 points)
+
+Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use
+of a value by node `i`. The nodes are in the order of the forward pass, and the last one is the result.
+
+Return a list with the gradient of every node. A node that the result does not depend on gets `0.0`. For `two_paths` at
+`x = 2`, `y = 3` the list is `[64.0, 32.0, 16.0, 16.0, 1.0]`.
+"""
+
+from functools import partial
+
+from labkit.classroom.exercises.graphs import draw_graph
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def backward(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            grads[parent] += slope * grads[node]
+    return grads
+
+
+draw = tuple(
+    partial(lambda rng, **how: (draw_graph(rng, **how),), leaves=leaves, **dict.fromkeys(kinds, True))
+    for leaves, *kinds in ((3,), (2, "old_first"), (1, "dead"), (3, "old_first", "dead"), (2, "again"))
+)
+draws = 8
+errors = (("KeyError", "Does the result depend on every node? The gradient of one that it does not depend on is 0.0."),)
+
+
+def _walk(parents, order=reversed, seed=1.0, part=lambda slope, g: slope * g, kept=1.0, uses=None):
+    grads = [0.0] * len(parents)
+    grads[-1] = seed
+    for node in order(range(len(parents))):
+        for parent, slope in parents[node][:uses]:
+            grads[parent] = kept * grads[parent] + part(slope, grads[node])
+    return grads
+
+
+@wrong("All zeros: the walk back needs a 1 to start with, at the result.")
+def no_seed(parents):
+    return [0.0] * len(parents)
+
+
+@wrong("What arrives later replaces what was there. Every use of a value sends a part, and the parts add up.")
+def overwritten(parents):
+    return _walk(parents, kept=0.0)
+
+
+@wrong("You went through the nodes in the order they ran. The walk back begins at the result, the last node.")
+def forwards(parents):
+    return _walk(parents, order=list)
+
+
+@wrong(
+    "You go on to the parents at once, while a part is still to come, and again when it comes. What was sent the "
+    "first time counts twice. Visit each node once, after all nodes that use it."
+)
+def too_early(parents):
+    grads = [0.0] * len(parents)
+
+    def visit(node, part):
+        grads[node] += part
+        for parent, slope in parents[node]:
+            visit(parent, slope * grads[node])
+
+    visit(len(parents) - 1, 1.0)
+    return grads
+
+
+@wrong(
+    "A node that is used twice is visited twice here, and at its second visit it sends its whole sum again. Recursion needs an "
+    "order: visit each node once, after all nodes that use it."
+)
+def recursion(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+
+    def visit(node):
+        for parent, slope in parents[node]:
+            grads[parent] += slope * grads[node]
+        for parent, _ in parents[node]:
+            visit(parent)
+
+    visit(len(parents) - 1)
+    return grads
+
+
+@wrong(
+    "You visit each node once, but some of them before all nodes that use them have sent their part. Visit a node after all "
+    "nodes that use it."
+)
+def once_too_early(parents):
+    grads, done = [0.0] * len(parents), set()
+    grads[-1] = 1.0
+
+    def visit(node):
+        if node not in done:
+            done.add(node)
+            for parent, slope in parents[node]:
+                grads[parent] += slope * grads[node]
+            for parent, _ in parents[node]:
+                visit(parent)
+
+    visit(len(parents) - 1)
+    return grads
+
+
+@wrong("You sent the local slope alone. What a node sends is the slope times what has arrived at it.")
+def slopes_alone(parents):
+    return _walk(parents, part=lambda slope, g: slope)
+
+
+@wrong("You added the slope to what arrived. Along a path slopes multiply.")
+def slopes_added(parents):
+    return _walk(parents, part=lambda slope, g: slope + g)
+
+
+@judged("structure")
+def leaves_only(parents):
+    return backward(parents)[:3]
+
+
+@judged("value")
+def two_uses(parents):
+    return _walk(parents, uses=2)
+
+
+@judged("value")
+def seed_2(parents):
+    return _walk(parents, seed=2.0)
+
+
+ones_everywhere = slip(
+    "Only the result begins with 1. All other gradients begin at 0; otherwise each node adds a 1 of its own.",
+    "[0.0] * len -> [1.0] * len",
+)
+
+one_of_two_uses = slip(
+    "If an operation uses a value twice, as in u * u, both pairs count. A dict keeps only one of them.",
+    "in parents[node]: -> in dict(parents[node]).items():",
+)
+
+in_reverse = slip(
+    "The gradients are right, in the opposite order. Node 0 comes first.",
+    "return grads -> return grads[::-1]",
+)
+
+first_node_only = slip(
+    "You return the gradient of the first node only. Return the list of all of them.",
+    "return grads -> return grads[0]",
+)
+
+result_left_out = slip(
+    "The derivative of the result with respect to itself is 1. It belongs to the list.",
+    "return grads -> return grads[:-1]",
+)
+
+parent_for_node = slip(
+    "You multiply by the gradient of the parent. A node passes on its own gradient.",
+    "slope * grads[node] -> slope * grads[parent]",
+)
+
+one_input_only = slip(
+    "You follow one use of each node only. All pairs in parents[i] count.",
+    "in parents[node]: -> in parents[node][:1]:",
+)
+
+
+hints = (
+    "Begin with a list of zeros, and put a 1.0 at the result.",
+    "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",
+    "In the inner loop: grads[parent] = grads[parent] + slope * grads[node].",
+)

@@ -1,0 +1,142 @@
+"""# A product of arrays (3 points)
+
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough,
+because `a` or `b` may have been broadcast. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients of `a`
+and of `b`, arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+
+The smaller of the two may be a single number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def multiply_rule(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+def _factors(rng, kind, swapped, square=False):
+    """`b` (or `a`, swapped) is as large as the product, a row of either shape, a column, or one number."""
+    rows = int(rng.integers(2, 4))
+    columns = rows if square else int(rng.integers(4, 6))
+    shapes = {"whole": (rows, columns), "flat": (columns,), "row": (1, columns), "column": (rows, 1), "one": ()}
+    shape = shapes[kind]
+    g, a, b = (
+        np.asarray(rng.integers(1, 6, s) * rng.choice([-1.0, 1.0], s))
+        for s in (shapes["whole"], shapes["whole"], shape)
+    )
+    return (g, b, a) if swapped else (g, a, b)
+
+
+draw = tuple(
+    partial(_factors, kind=kind, swapped=swapped, square=square)
+    for swapped, square in ((False, False), (True, True))
+    for kind in ("flat", "column", "one", "row", "whole")
+)
+draws = 10
+
+
+def _fit(part, value, reduce=np.sum, keepdims=True):
+    """`part` in the shape of `value`."""
+    while np.ndim(part) > np.ndim(value):
+        part = reduce(part, axis=0)
+    for axis, length in enumerate(np.shape(value)):
+        if length == 1:
+            part = reduce(part, axis=axis, keepdims=keepdims)
+    return part
+
+
+@wrong("You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.")
+def axes_of_length_1(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+@wrong("A part has the shape of the product. Sum it over the axes along which the argument was repeated.")
+def not_summed(g, a, b):
+    return g * b, g * a
+
+
+@wrong("The slope for a is the other factor, b.")
+def own_factor(g, a, b):
+    return _fit(g * a, a), _fit(g * b, b)
+
+
+@wrong("You took the mean over the repeats. Each use sends its part, and the parts add up.")
+def mean(g, a, b):
+    return _fit(g * b, a, np.mean), _fit(g * a, b, np.mean)
+
+
+@wrong("The sum is right, but an axis of length 1 has to stay in the shape: keepdims=True.")
+def keepdims_forgotten(g, a, b):
+    return _fit(g * b, a, keepdims=False), _fit(g * a, b, keepdims=False)
+
+
+@judged("exchanged")
+def swapped(g, a, b):
+    return _fit(g * a, b), _fit(g * b, a)
+
+
+@judged("upstream-missing")
+def g_forgotten(g, a, b):
+    return multiply_rule(0 * g + 1, a, b)
+
+
+axes_at_the_end = slip(
+    "Broadcasting aligns shapes at the last axis, so the axes that a value lacks are in front. Sum over axis 0.",
+    "part = np.sum(part, axis=0) -> part = np.sum(part, axis=-1)",
+)
+
+a_by_a = slip(
+    "The local derivative with respect to a is b, the other factor.",
+    "fit(g * b, a) -> fit(g * a, a)",
+)
+
+b_by_b = slip(
+    "The local derivative with respect to b is a, the other factor.",
+    "fit(g * a, b) -> fit(g * b, b)",
+)
+
+upstream_missing = slip(
+    "The upstream gradient g is missing.",
+    "g * b, a) -> b + 0 * g, a)",
+    "g * a, b) -> a + 0 * g, b)",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for a.",
+    "return fit(g * b, a), fit(g * a, b) -> return fit(g * a, b), fit(g * b, a)",
+)
+
+summed_before_the_product = slip(
+    "You sum g before you multiply. Each element of g belongs to its own element of the other factor.",
+    "fit(g * b, a) -> fit(g, a) * fit(b + 0 * g, a)",
+)
+
+
+@wrong("You sum over axis 0 wherever the shapes differ. Sum over those axes along which the value was repeated.")
+def always_axis_0(g, a, b):
+    ga, gb = g * b, g * a
+    return ga if ga.shape == a.shape else ga.sum(axis=0), gb if gb.shape == b.shape else gb.sum(axis=0)
+
+
+hints = (
+    "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
+    "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",
+    "Then for each axis of length 1: np.sum(part, axis=axis, keepdims=True).",
+)

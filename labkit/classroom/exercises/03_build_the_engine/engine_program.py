@@ -1,0 +1,197 @@
+"""# A whole engine (3 points)
+
+A program is given as data, so there is nothing to record: it *is* the record. For two inputs,
+
+```python
+program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
+```
+
+means: values 0 and 1 are the inputs; value 2 is their product; value 3 is `tanh` of value 2; value 4 is the sum of
+values 3 and 0. The last value is the result.
+
+Write `run(program, inputs)`. It returns a tuple: the result, and the list of the gradients of the inputs. The
+operations are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself: no
+automatic differentiation, and no finite differences. The gradients are compared to 12 digits.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+
+
+def run(program, inputs):
+    values = list(inputs)
+    for op, *places in program:
+        args = [values[i] for i in places]
+        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
+    grads = [0.0] * len(values)
+    grads[-1] = 1.0
+    for node in reversed(range(len(inputs), len(values))):
+        op, *places = program[node - len(inputs)]
+        if op == "add":
+            slopes = 1.0, 1.0
+        elif op == "multiply":
+            slopes = values[places[1]], values[places[0]]
+        else:
+            slopes = (1 - values[node] ** 2,)
+        for parent, slope in zip(places, slopes):
+            grads[parent] += slope * grads[node]
+    return values[-1], grads[: len(inputs)]
+
+
+def _program(rng, inputs, twice=""):
+    """Five instructions, all three kinds among them; each uses the value before it, so that all count.
+
+    An instruction called `twice` uses that value two times. With three inputs, the first may count for nothing.
+    """
+    kinds = [str(k) for k in rng.permutation(["add", "multiply", "tanh", "multiply", "add"])]
+    program = []
+    for node, kind in enumerate(kinds, inputs):
+        other = node - 1 if kind == twice else int(rng.integers(inputs > 2, node))
+        both = (node - 1, other) if rng.random() < 0.5 else (other, node - 1)
+        program.append((kind, node - 1) if kind == "tanh" else (kind, *both))
+    program.append(("multiply", inputs + 4, int(rng.integers(inputs, inputs + 4))))
+    values = np.round(rng.uniform(0.4, 1.6, inputs) * rng.choice([-1, 1], inputs), 2)
+    return tuple(program), tuple(float(v) for v in values)
+
+
+draw = tuple(
+    partial(_program, inputs=inputs, twice=twice)
+    for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
+)
+
+
+def _values(program, inputs):
+    values = list(inputs)
+    for op, *places in program:
+        args = [values[i] for i in places]
+        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
+    return values
+
+
+def _slopes(op, args, ans):
+    return {"add": (1.0, 1.0), "multiply": args[::-1], "tanh": (1 - ans**2,)}[op]
+
+
+def _run(
+    program, inputs, order=reversed, slopes=_slopes, uses=list, seed=1.0, add=lambda sum, slope, g: sum + slope * g
+):
+    values = _values(program, inputs)
+    grads = [0.0] * len(values)
+    grads[-1] = seed
+    for node in order(range(len(inputs), len(values))):
+        op, *places = program[node - len(inputs)]
+        for parent, slope in zip(uses(places), slopes(op, [values[i] for i in places], values[node])):
+            grads[parent] = add(grads[parent], slope, grads[node])
+    return values[-1], grads[: len(inputs)]
+
+
+@wrong("The value is right. In the gradients a later part replaces an earlier one: add it.")
+def overwritten(program, inputs):
+    return _run(program, inputs, add=lambda sum, slope, g: slope * g)
+
+
+@wrong("In a product the slope for one factor is the other factor.")
+def own_factor(program, inputs):
+    return _run(program, inputs, slopes=lambda op, args, ans: args if op == "multiply" else _slopes(op, args, ans))
+
+
+@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
+def x_for_the_result(program, inputs):
+    return _run(program, inputs, slopes=lambda op, args, ans: _slopes(op, args, args[0]))
+
+
+@wrong(
+    "All gradients are zero. The backward pass needs a 1 at the result, and it begins there, at the last instruction."
+)
+def nothing_arrives(program, inputs):
+    return _run(program, inputs, order=list)
+
+
+@wrong("You sent the local slope alone. It has to be multiplied by what has arrived.")
+def slopes_alone(program, inputs):
+    return _run(program, inputs, add=lambda sum, slope, g: sum + slope)
+
+
+@wrong("The value is right. Does every use send its part, also when the same value is used twice?")
+def one_path_short(program, inputs):
+    return _run(program, inputs, uses=dict.fromkeys)
+
+
+@judged("nothing-arrives")
+def no_seed(program, inputs):
+    return _run(program, inputs, seed=0.0)
+
+
+@judged("structure")
+def with_the_result(program, inputs):
+    result, grads = run(program, inputs)
+    return result, [*grads, 1.0]
+
+
+@judged("kind")
+def value_alone(program, inputs):
+    return run(program, inputs)[0]
+
+
+@judged("value")
+def the_value_before(program, inputs):
+    return _values(program, inputs)[-2], run(program, inputs)[1]
+
+
+not_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The square is missing.",
+    "1 - values[node] ** 2 -> 1 - values[node]",
+)
+
+tanh_twice = slip(
+    "The value of the node is tanh(x) already. You took tanh of it once more.",
+    "1 - values[node] ** 2 -> 1 - math.tanh(values[node]) ** 2",
+)
+
+all_values = slip(
+    "You return the derivatives of all values. Asked for are those of the inputs, the first len(inputs).",
+    "grads[: len(inputs)] -> grads",
+)
+
+the_last_ones = slip(
+    "You return the last derivatives of the list. The inputs are the first values.",
+    "grads[: len(inputs)] -> grads[-len(inputs) :]",
+)
+
+a_sum_by_its_terms = slip(
+    "The derivative of a sum with respect to each term is 1.",
+    "slopes = 1.0, 1.0 -> slopes = values[places[0]], values[places[1]]",
+)
+
+tanh_passed_through = slip(
+    "tanh has a derivative of its own, 1 - tanh(x)**2. You pass the gradient through unchanged.",
+    "(1 - values[node] ** 2,) -> (1.0,)",
+)
+
+slopes_added_to_gradients = slip(
+    "A local slope and a gradient are multiplied along an edge, not added.",
+    "slope * grads[node] -> slope + grads[node]",
+)
+
+sign_of_tanh = slip(
+    "The derivative of tanh is 1 - tanh(x)**2, with a minus.",
+    "1 - values[node] ** 2 -> 1 + values[node] ** 2",
+)
+
+value_of_an_input = slip(
+    "The first part of the result is the last value of the program.",
+    "return values[-1] -> return values[len(inputs) - 1]",
+)
+
+
+ways = (EXACT, PLAIN)
+hints = (
+    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "
+    "unit 02.",
+    "The gradients are a list as long as the values, zero, with 1.0 at the end.",
+    "Slopes: add 1 and 1; multiply the other factor; tanh 1 - (its own value)**2.",
+)

@@ -1,0 +1,106 @@
+"""# Add tanh (2 points)
+
+The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`: `g` is the
+upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The function returns what is sent to `x`. The three
+arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
+`math.tanh` does not work on a box.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def tanh_rule(g, ans, x):
+    return g * (1 - ans * ans)
+
+
+def _draw_point(rng, signs):
+    """`g`, `tanh(x)` and `x`, with these signs of `g` and `x`."""
+    g, x = float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(0.3, 1.5))
+    return g, float(np.tanh(x)), x
+
+
+tensors = "boxes"
+errors = (("a Python float", "A function of plain numbers fails on boxes: use + - * / and **."),)
+draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
+
+
+@wrong("That is the local slope alone. What is sent is the slope times what has arrived.")
+def g_forgotten(g, ans, x):
+    return 1 - ans**2
+
+
+@wrong("You squared x. The derivative has tanh(x) in it: that is ans, computed already.")
+def x_for_the_result(g, ans, x):
+    return g * (1 - x**2)
+
+
+@wrong("ans is tanh(x) already. You took the tanh of it once more.")
+def tanh_of_the_result(g, ans, x):
+    return g * (1 - np.tanh(ans) ** 2)
+
+
+@wrong("The square is missing: 1 - tanh(x)**2.")
+def not_squared(g, ans, x):
+    return g * (1 - ans)
+
+
+@wrong("g and the slope are multiplied: it is a step along a path.")
+def g_added(g, ans, x):
+    return g + 1 - ans**2
+
+
+@judged("value")
+def plus(g, ans, x):
+    return g * (1 + ans**2)
+
+
+@judged("kind")
+def a_list(g, ans, x):
+    return [g * (1 - ans**2)]
+
+
+brackets_missing = slip(
+    "The brackets are missing: g multiplies the whole derivative.",
+    "g * (1 - ans * ans) -> g * 1 - ans * ans",
+)
+
+sign = slip(
+    "The sign is wrong: the derivative of tanh is never negative.",
+    "1 - ans * ans -> ans * ans - 1",
+)
+
+twice_for_squared = slip(
+    "tanh(x)**2 is ans * ans, not 2 * ans.",
+    "ans * ans -> 2 * ans",
+)
+
+twice_x = slip(
+    "tanh(x)**2 is ans * ans, not 2 * x.",
+    "ans * ans -> 2 * x",
+)
+
+derived_once_more = slip(
+    "1 - tanh(x)**2 is the derivative already. You differentiated it once more.",
+    "(1 - ans * ans) -> (-2 * ans)",
+)
+
+divided = slip(
+    "g is multiplied by the local derivative, not divided by it.",
+    "g * (1 - ans * ans) -> g / (1 - ans * ans)",
+)
+
+upstream_squared = slip(
+    "The square belongs to tanh(x), not to g.",
+    "ans * ans -> g * g",
+)
+
+
+hints = (
+    "Every rule is: what arrived, times the local slope.",
+    "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",
+    "g * (1 - ans**2), or without powers g * (1 - ans * ans).",
+)

@@ -1,0 +1,56 @@
+"""# Shapes (1 point)
+
+`x` is a NumPy array of zeros with 2 rows and 3 columns. Predict four shapes. Answer with a list of four tuples; the
+first is `(2, 3)`.
+
+```python
+x = np.zeros((2, 3))
+x.shape          # item 0: (2, 3)
+x[0].shape       # item 1
+(2 * x).shape    # item 2
+x.sum().shape    # item 3
+```
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import either, judged, wrong
+
+answer = [(2, 3), (3,), (2, 3), ()]
+places = ("x", "x[0]", "2 * x", "x.sum()")
+rules = (
+    "A shape has one number for each axis: first the rows.",
+    "One row is taken out: its axis is gone, the other one stays.",
+    "A number times an array works on every element.",
+    "sum() without an axis adds up everything. How many axes does a single number have?",
+)
+hints = (
+    "A shape is a tuple: one number for each axis.",
+    "A tuple with one number is written with a comma: (3,). An empty tuple is written ().",
+    "2 * x has the shape of x. The sum of all is a single number: no axis at all.",
+)
+
+
+def reference():
+    x = np.zeros((2, 3))
+    return [x.shape, x[0].shape, (2 * x).shape, x.sum().shape]
+
+
+row_keeps_two_axes = wrong(
+    "x[0] is one row. The axis that you picked from is gone: how many numbers are left in its shape?",
+    {1: (1, 3)},
+)
+
+a_column = wrong("x[0] is the first row, not the first column. A row has 3 numbers.", {1: either((2,), (2, 1))})
+
+twice_as_large = wrong(
+    "2 * x doubles each number. There are as many numbers as before.", {2: either((4, 6), (4, 3), (2, 6))}
+)
+
+number_has_an_axis = wrong(
+    "The sum of all numbers is a single number. It has no axis: how long is its shape then?",
+    {3: either((1,), (1, 1))},
+)
+
+numbers_for_tuples = judged("structure", {1: 3})
+three = judged("structure", [(2, 3), (3,), (2, 3)])

@@ -1,0 +1,102 @@
+"""# The rule of matmul (2 points)
+
+`y = x @ w`, and `g` is the upstream gradient at `y`. Write `pull(x, w, g)`: it returns the tuple `(dx, dw)` of both
+gradients, in plain NumPy. All three arrays are square here, so the shapes do not give the order away.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
+
+
+def pull(x, w, g):
+    return g @ w.T, x.T @ g
+
+
+def draw(rng):
+    return tuple(rng.integers(-3, 4, (3, 3, 3)).astype(float))
+
+
+@wrong(
+    "Going back, the other matrix is transposed: a row of w says where a number of x goes to, and its transpose "
+    "says where its gradient comes from.",
+    parts=(0, 1),
+)
+def not_transposed(x, w, g):
+    return g @ w, x @ g
+
+
+@wrong(
+    "The two factors of a product are in the wrong order. w stands on the right of x, so its transpose stands on "
+    "the right of g; x stands on the left of w, and its transpose on the left of g.",
+    parts=(0, 1),
+)
+def wrong_side(x, w, g):
+    return w.T @ g, g @ x.T
+
+
+@wrong("Both are there, in the wrong order: first the gradient with respect to x, then the one with respect to w.")
+def results_swapped(x, w, g):
+    return x.T @ g, g @ w.T
+
+
+@wrong(
+    "A product of yours is the transpose of what it should be: a gradient has its rows and columns where its "
+    "array has them.",
+    when=lambda i, expected, got: same(expected[0].T, got[0]) or same(expected[1].T, got[1]),
+)
+def result_transposed(x, w, g):
+    return g @ w.T, g.T @ x
+
+
+@wrong("You took the same gradient for every element of y. g says how much each of them counts.")
+def g_forgotten(x, w, g):
+    return np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3))
+
+
+@wrong("That is the rule of x * w. In x @ w each element of x meets a whole row of w.")
+def elementwise(x, w, g):
+    return g * w, g * x
+
+
+@judged("not-transposed")
+def one_transposed(x, w, g):
+    return g @ w.T, x @ g
+
+
+@judged("kind")
+def only_one(x, w, g):
+    return g @ w.T
+
+
+star_for_at = slip(
+    "`*` multiplies element by element. The rule of a matrix product is made of matrix products: use @.",
+    "g @ w.T -> g * w.T",
+    "x.T @ g -> x.T * g",
+)
+
+own_matrix = slip(
+    "Each gradient has the other matrix in it: dx has w, and dw has x.",
+    "g @ w.T -> g @ x.T",
+    "x.T @ g -> w.T @ g",
+)
+
+upstream_missing = slip(
+    "The upstream gradient g is missing.",
+    "g @ w.T -> w.T",
+    "x.T @ g -> x.T",
+)
+
+upstream_transposed = slip(
+    "g is as it should be. The matrix that is transposed is the other factor of x @ w.",
+    "g @ w.T -> g.T @ w.T",
+    "x.T @ g -> x.T @ g.T",
+)
+
+
+ways = (PLAIN,)
+hints = (
+    "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y does x[i, k] move, and how much?",
+    "So dx[i, k] is the sum of g[i, j] * w[k, j] over j. Which matrix product is that?",
+    "dx = g @ w.T. For dw[k, j], sum x[i, k] * g[i, j] over i.",
+)

@@ -1,0 +1,111 @@
+"""# A VJP without the matrix (2 points)
+
+`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`. Write `pull(v)`: it returns the VJP `v @ J`, an array
+of the shape of `v`, without automatic differentiation. Do not build the matrix `J`: for a `v` of 700 elements it takes
+more memory than your function may use. One line is enough.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import PLAIN, Way, judged, slip, wrong
+
+
+def pull(v):
+    return np.cumsum(v[::-1])[::-1]
+
+
+LARGE = 700  # elements of v, for which the matrix takes 490 kB, even of booleans
+
+
+def few(rng):
+    return (rng.integers(-9, 10, int(rng.integers(4, 8))).astype(float),)
+
+
+def many(rng):
+    return (rng.integers(-9, 10, LARGE).astype(float),)
+
+
+draw = (few, few, few, few, many)
+
+
+@wrong(
+    "That is J v, a push: v went through the function like an input. A pull multiplies from the left: its "
+    "element j is v times column j, added up."
+)
+def pushed(v):
+    return np.cumsum(v)
+
+
+@wrong("The sums are right, their order is not: the first element belongs to x[0], which every output contains.")
+def in_reverse_order(v):
+    return np.cumsum(v[::-1])
+
+
+@wrong("y[i] contains x[i] itself: the diagonal of the matrix is filled, too.")
+def without_its_own(v):
+    return np.cumsum(v[::-1])[::-1] - v
+
+
+@wrong(
+    "You added up all of v for every input. An output y[i] does not depend on inputs after x[i]: above the "
+    "diagonal the matrix is zero."
+)
+def everything_counts(v):
+    return np.full(v.shape, v.sum())
+
+
+@wrong("You returned v: that would be the pull of y = x. Here x[0] moves every output.")
+def elementwise(v):
+    return v.copy()
+
+
+@judged("shape")
+def one_number(v):
+    return v.sum()
+
+
+@judged("the-inverse")
+def differences(v):
+    return np.diff(v, prepend=0.0)
+
+
+the_inverse = slip(
+    "np.diff is the inverse of np.cumsum. A VJP multiplies by the transposed Jacobian: sum up from the end.",
+    "np.cumsum(v[::-1])[::-1] -> np.diff(v, prepend=0)",
+)
+
+turned_afterwards = slip(
+    "You reverse the running sum. Reverse v first, take the running sum, and reverse the result.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v)[::-1]",
+)
+
+counted = slip(
+    "x[j] is in several outputs, each with its own entry of v. You multiplied v[j] by their number: add their "
+    "entries instead.",
+    "np.cumsum(v[::-1])[::-1] -> v * np.arange(len(v), 0, -1)",
+)
+
+means = slip(
+    "These are means. Each output that contains x[j] adds its entry of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v[::-1])[::-1] / np.arange(len(v), 0, -1)",
+)
+
+row_sums = slip(
+    "You returned how many outputs contain each input. Weight each output with its entry of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.arange(len(v), 0, -1.0)",
+)
+
+
+ways = (
+    PLAIN,
+    Way(
+        "The matrix was built: compute the result without it, in less memory.",
+        ("peak bytes",),
+        holds=lambda inputs, expected, got, done: len(got) < LARGE or done["peak bytes"] < 450_000,
+    ),
+)
+hints = (
+    "Draw the Jacobian for three elements: ones on and below the diagonal.",
+    "Element j of the pull is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",
+    "A running sum from the end: turn v round, take np.cumsum, turn it round again.",
+)

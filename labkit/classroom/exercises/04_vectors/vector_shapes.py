@@ -1,0 +1,97 @@
+"""# Eight shapes (3 points)
+
+`x` has the shape `(4, 3)`, `w` has `(3, 2)`, `b` has `(2,)`, and
+
+[[layer, loss]]
+
+Predict eight shapes. Answer with a list of eight tuples, such as `(2,)`.
+
+0. the gradient of `loss` with respect to `w`
+1. the gradient of `loss` with respect to `b`
+2. the Jacobian of `layer` with respect to `w`, as `jacrev` returns it
+3. the Jacobian of `layer` with respect to `b`, as `jacrev` returns it
+4. the `v` that `vjp_fn` takes, after `out, vjp_fn = vjp(layer, x, w, b)`
+5. `vjp_fn(v)[0]`
+6. the JVP `J @ t` for a tangent `t` of `w`, as `jvp` returns it
+7. the Jacobian of `loss` with respect to `x`, as `jacrev` returns it
+"""
+
+import autograd.numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import judged, wrong
+
+answer = [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2), (4, 3)]
+rules = (
+    "A gradient has the shape of the input it is taken with respect to.",
+    "A gradient has the shape of the input it is taken with respect to.",
+    "jacrev keeps all axes: those of the output first, then those of the input.",
+    "jacrev keeps all axes: those of the output first, then those of the input.",
+    "A pull takes one number for each element of the output.",
+    "A pull gives something for each input, in their order; the first one belongs to x.",
+    "A push takes a tangent of the input, and gives the tangent of the output.",
+    "The output is one number, which has no axes: what is left are those of the input.",
+)
+hints = (
+    "A gradient has the shape of the input it is taken with respect to. The output of layer has shape (4, 2).",
+    "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
+    "v is as the output, pull(v)[0] is as x; t is as w, and J t is as the output.",
+)
+
+
+def layer(x, w, b):
+    return x @ w + b
+
+
+def loss(x, w, b):
+    return np.sum(layer(x, w, b) ** 2)
+
+
+def reference():
+    x, w, b = (np.ones(shape) for shape in ((4, 3), (3, 2), (2,)))
+    out, pull = engine.vjp(layer, x, w, b)
+    tangents = np.zeros_like(x), np.ones_like(w), np.zeros_like(b)
+    found = [
+        engine.grad(loss, 1)(x, w, b),
+        engine.grad(loss, 2)(x, w, b),
+        engine.jacrev(layer, 1)(x, w, b),
+        engine.jacrev(layer, 2)(x, w, b),
+        out,
+        pull(np.ones_like(out))[0],
+        engine.jvp(layer, (x, w, b), tangents)[1],
+        engine.jacrev(loss, 0)(x, w, b),
+    ]
+    return [tuple(array.shape) for array in found]
+
+
+bias_per_example = wrong(
+    "You gave b one gradient per example. b is one array of 2 numbers that is used for all 4 examples, and its "
+    "gradient has the shape of b: the contributions of the examples are added.",
+    {1: (4, 2)},
+)
+
+shape_of_the_output = wrong(
+    "You gave the gradient with respect to w the shape of the output. It says how the loss moves with each element of w, so "
+    "it has one number per element of w.",
+    {0: (4, 2)},
+)
+
+flat_table = wrong(
+    "On paper a Jacobian is a table of 8 rows. jacrev keeps the axes: first all those of the output, then all "
+    "those of the input.",
+    {2: (8, 6), 3: (8, 2)},
+)
+
+input_first = wrong(
+    "You put the axes of the input first. Rows are outputs: the axes of the output come first.",
+    {2: (3, 2, 4, 2), 3: (2, 4, 2)},
+)
+
+in_and_out = wrong(
+    "You swapped what goes in and what comes out. A pull takes something shaped like the output and gives "
+    "something shaped like the input; a push does the opposite.",
+    {4: (4, 3), 5: (4, 2), 6: (3, 2)},
+)
+
+row_for_the_number = judged("structure", {7: (1, 4, 3)})
+seven = judged("structure", [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2)])

@@ -1,0 +1,134 @@
+"""# Undo a broadcast (2 points)
+
+In `y = x + b` the array `b` is broadcast to the shape of `y`, and `g` is the upstream gradient at `y`. Write
+`unbroadcast(g, shape)`: it returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three
+axes. `b` may have fewer axes, and it may have axes of length 1.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    for axis, length in enumerate(shape):
+        if length == 1:
+            g = g.sum(axis=axis, keepdims=True)
+    return g
+
+
+def _draw_broadcast(rng, ones, cube=False):
+    """`ones`: for each axis of `b`, whether it has length 1; `cube`: all axes of `g` are equally long."""
+    sizes = [int(rng.integers(2, 5))] * 3 if cube else [int(n) for n in rng.permutation([2, 3, 4])]
+    kept = sizes[3 - len(ones) :]
+    return rng.integers(-9, 10, sizes).astype(float), tuple(1 if one else n for one, n in zip(ones, kept))
+
+
+def _same_numbers(expected, got):
+    return got.shape != expected.shape and got.size == expected.size and same(expected, got.reshape(expected.shape))
+
+
+draw = (
+    partial(_draw_broadcast, ones=(True, False)),
+    partial(_draw_broadcast, ones=(False, True), cube=True),
+    partial(_draw_broadcast, ones=(False,)),
+    partial(_draw_broadcast, ones=(True, False, True)),
+    partial(_draw_broadcast, ones=()),
+)
+
+
+@wrong(
+    "You returned the gradient as it arrives. b is smaller than that: each of its numbers was used several "
+    "times, and gets one sum."
+)
+def not_undone(g, shape):
+    return g
+
+
+def _repeated(shape):
+    """The axes of g along which b was repeated."""
+    missing = 3 - len(shape)
+    return (*range(missing), *(missing + i for i, n in enumerate(shape) if n == 1))
+
+
+@wrong(
+    "The numbers are right, the shape is not. Axes that b does not have must go; axes of length 1 that it has "
+    "must stay (keepdims=True).",
+    when=lambda i, expected, got: _same_numbers(expected, got),
+)
+def axes_left(g, shape):
+    return g.sum(_repeated(shape), keepdims=True)
+
+
+@wrong("You took the mean. Contributions add up: every place where b was used counts once.")
+def mean(g, shape):
+    return g.mean(_repeated(shape)).reshape(shape)
+
+
+@wrong("You took the gradient of one of the places where b was used. All of them count.")
+def one_place_only(g, shape):
+    while g.ndim > len(shape):
+        g = g[0]
+    for i, n in enumerate(shape):
+        g = g.take([0], axis=i) if n == 1 else g
+    return g
+
+
+@wrong("You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.")
+def stretched_forgotten(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    return g
+
+
+@judged("axes-left")
+def all_axes_gone(g, shape):
+    return g.sum(_repeated(shape))
+
+
+@judged("error")
+def reshaped(g, shape):
+    return g.reshape(shape)
+
+
+@judged("the-total-everywhere")
+def one_number(g, shape):
+    return np.full(shape, g.sum())
+
+
+axes_at_the_end = slip(
+    "Broadcasting aligns shapes at the last axis, so the axes that b lacks are in front. Sum over axis 0 until "
+    "the numbers of axes agree.",
+    "g.sum(axis=0) -> g.sum(axis=-1)",
+)
+
+the_total_everywhere = slip(
+    "You gave each element of b the sum over all of g. An element gets the sum over the places where it was used.",
+    "return g -> return np.full(shape, g.sum())",
+)
+
+the_other_axes = slip(
+    "Sum over the axes where b has length 1. You summed over the others.",
+    "length == 1 -> length != 1",
+)
+
+means_at_the_end = slip(
+    "You took the mean over the axes of length 1. Every use of an element counts: sum.",
+    "g.sum(axis=axis, -> g.mean(axis=axis,",
+)
+
+first_row = slip(
+    "You took one row of g for the axes in front. Every use counts: sum over them.",
+    "g = g.sum(axis=0) -> g = g[0]",
+)
+
+
+hints = (
+    "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
+    "First sum over the axes in front: there are g.ndim - len(shape) of them. Each time axis 0 goes.",
+    "Then, for every axis i with shape[i] == 1: g = g.sum(axis=i, keepdims=True).",
+)

@@ -1,0 +1,120 @@
+"""# It fails, and then it is wrong (3 points)
+
+A colleague wants, from one forward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
+`(loss, dx, dw)`. The program below fails. Fix it, and do not stop when the error is gone: print what you get, and check
+it by hand with small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
+
+[[as_it_was as report]]
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.ways import delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)
+    return loss, dx, dw
+
+
+def draw(rng):
+    x, w = rng.uniform(0.5, 2.0, (2, 3)).astype(np.float32)
+    return x, w, np.array(rng.uniform(-2, 2), np.float32)
+
+
+tensors = "mindspore"
+errors = (
+    ("must be int or tuple", "A list is not a tuple here: grad_position is an int or a tuple of ints."),
+    ("exceed input size", "Positions count the arguments of forward from 0: x, w, y."),
+)
+
+
+@judged("error")
+def as_it_was(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dw, dx) = ms.value_and_grad(forward, [0, 1])(x, w, y)
+    return loss, dx, dw
+
+
+def _asked(positions, x, w, y, aux=True):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    return ms.value_and_grad(forward, positions, has_aux=aux)(x, w, y)
+
+
+@wrong("The error is gone, and two mistakes are left: the gradients are of loss + logits, and dx and dw are exchanged.")
+def only_the_error(x, w, y):
+    (loss, _), (dw, dx) = _asked((0, 1), x, w, y, aux=False)
+    return loss, dx, dw
+
+
+@wrong("The loss is right, the gradients are those of loss + logits. Only the loss is to count: has_aux=True.")
+def outputs_summed(x, w, y):
+    (loss, _), (dx, dw) = _asked((0, 1), x, w, y, aux=False)
+    return loss, dx, dw
+
+
+@wrong("dx and dw are exchanged: gradients come in the order of the positions, and x is position 0.")
+def exchanged(x, w, y):
+    (loss, _), (dw, dx) = _asked((0, 1), x, w, y)
+    return loss, dx, dw
+
+
+@wrong("These are the gradients with respect to w and y. Positions count from 0: x is 0, w is 1.")
+def counted_from_one(x, w, y):
+    (loss, _), (dx, dw) = _asked((1, 2), x, w, y)
+    return loss, dx, dw
+
+
+@wrong("That is the logits, not the loss. The value is what forward returned: the loss comes first.", parts=(0,))
+def logits_for_the_loss(x, w, y):
+    (_, logits), (dx, dw) = _asked((0, 1), x, w, y)
+    return logits, dx, dw
+
+
+@judged("logits-kept")
+def logits_too(x, w, y):
+    (loss, logits), (dx, dw) = _asked((0, 1), x, w, y)
+    return loss, logits, dx, dw
+
+
+not_flat = slip(
+    "The result is one flat tuple: (loss, dx, dw). You return the gradients as a tuple inside it.",
+    "return loss, dx, dw -> return loss, (dx, dw)",
+)
+
+logits_kept = slip(
+    "The result is (loss, dx, dw), without the logits.",
+    "return loss, dx, dw -> return loss, logits, dx, dw",
+)
+
+error_not_squared = slip(
+    "The loss that forward returned was right: it is squared.",
+    "(logits - y) ** 2, -> logits - y,",
+)
+
+
+ways = (
+    Way(
+        "One run gives the loss and both gradients: differentiate once, with respect to x and w.",
+        ("passes",),
+        holds=lambda i, expected, got, done: len(done["passes"]) == 1 and delivered(got[1:], done, got[0]),
+    ),
+)
+hints = (
+    "The message names what it expected. Two more mistakes raise nothing: which function is differentiated, and which name "
+    "gets which gradient?",
+    "forward returns two outputs, and only the first is to count. And x stands in front of w.",
+    "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",
+)

@@ -1,0 +1,48 @@
+"""# The documents' slip (1 point)
+
+The guide's example with two outputs ends like this, and shows `out1 3.0`:
+
+```python
+def net(x, y):
+    return x**2 + y, x
+
+out = ms.grad(net, grad_position=0)(x, y)
+out1 = ms.grad(net, grad_position=1)(x, y)
+print("out1", out)
+```
+
+`x` is 1.0 and `y` is 2.0. Which number should the last line show after `out1`? Answer with the number.
+"""
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import wrong
+
+x, y = ms.Tensor(1.0), ms.Tensor(2.0)
+answer = float(ms.grad(lambda x, y: (x**2 + y, x), 1)(x, y).asnumpy())
+hints = (
+    "Which variable does the last line print?",
+    "has_aux is left at False, so the function differentiated is x**2 + y + x.",
+    "Differentiate x**2 + y + x with respect to y.",
+)
+
+
+def reference():
+    return float(ms.grad(lambda x, y: (x**2 + y, x), 1)(ms.Tensor(1.0), ms.Tensor(2.0)).asnumpy())
+
+
+label_believed = wrong(
+    "This is what the line prints, but look at its second argument: it is `out`, the gradient with respect to x, "
+    "again.",
+    answer=3.0,
+)
+
+first_output_for_x = wrong(
+    "This is the gradient of the first output with respect to x. `out1` is the one with respect to y, of both outputs "
+    "together.",
+    answer=2.0,
+)
+
+second_output_only = wrong(
+    "Only the second output does not depend on y. The first one, x**2 + y, does, and the outputs are summed.",
+    answer=0.0,
+)

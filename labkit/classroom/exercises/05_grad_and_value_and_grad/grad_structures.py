@@ -1,0 +1,90 @@
+"""# Seven rows of a table (3 points)
+
+Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row.
+Write `"dx"`, `"dy"`, `"dw"` for the three gradients, and use tuples exactly as the result does.
+Where the call fails, write the type of the error. `weights` is `net.trainable_params()`, a list with one parameter.
+
+| item | grad_position | weights |
+|---|---|---|
+| 0 | `0` | `None` |
+| 1 | `1` | `None` |
+| 2 | `(0, 1)` | `None` |
+| 3 | `None` | `weights` |
+| 4 | `0` | `weights` |
+| 5 | `(0, 1)` | `weights` |
+| 6 | `None` | `None` |
+"""
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, same, wrong
+from labkit.data import network
+from labkit.engine import map_leaves
+
+answer = ["dx", "dy", ("dx", "dy"), ("dw",), ("dx", ("dw",)), (("dx", "dy"), ("dw",)), ValueError]
+places = (
+    "grad_position=0, weights=None",
+    "grad_position=1, weights=None",
+    "grad_position=(0, 1), weights=None",
+    "grad_position=None, weights=weights",
+    "grad_position=0, weights=weights",
+    "grad_position=(0, 1), weights=weights",
+    "grad_position=None, weights=None",
+)
+rules = (
+    "An int asks for one gradient, without a tuple around it. Positions count from 0.",
+    "An int asks for one gradient, without a tuple around it. Positions count from 0.",
+    "A tuple of positions gives a tuple.",
+    "An explicit None asks for no input. A list of weights gives a tuple, as long as the list.",
+    "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
+    "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
+    "Nothing is asked for: no input and no weights. The call refuses a value that makes no sense.",
+)
+hints = (
+    "Answer first for the inputs alone: an int asks for one gradient, a tuple asks for a tuple.",
+    "Then for the weights alone: a list of parameters gives a tuple with as many gradients as the list is long.",
+    "Both together are a pair: (what row 0 or 2 gives, what row 3 gives). And row 6 asks for nothing at all.",
+)
+ROWS = ((0, False), (1, False), ((0, 1), False), (None, True), (0, True), ((0, 1), True), (None, False))
+
+
+def reference():
+    """Run every row of the table and write dx, dy, dw for the gradient found at each place."""
+    net, x, y = network(ms)
+    weights = net.trainable_params()
+    single = {"dx": (0, None), "dy": (1, None), "dw": (None, weights[0])}
+    known = {name: ms.grad(net, *where, has_aux=True)(x, y)[0] for name, where in single.items()}
+
+    def name_of(gradient):
+        return next(name for name, value in known.items() if same(value, gradient))
+
+    def row(position, wanted):
+        try:
+            gradients, _ = ms.grad(net, position, weights if wanted else None, has_aux=True)(x, y)
+        except ValueError as error:
+            return type(error)
+        return map_leaves(name_of, gradients)
+
+    return [row(*place) for place in ROWS]
+
+
+bare_weight = wrong(
+    "You left the weights' gradient bare. `weights` is a list, so its gradients come as a tuple, even when the "
+    "list has one parameter: read the length off what you passed, not off the network.",
+    {3: "dw", 4: ("dx", "dw"), 5: (("dx", "dy"), "dw")},
+    together=True,
+)
+
+flattened = wrong(
+    "You put all gradients side by side. With inputs and weights the result is a pair (gradients of the inputs, "
+    "gradients of the weights), and each of the two keeps its own form.",
+    {5: ("dx", "dy", "dw")},
+    answer={4: ("dx", "dw"), 5: ("dx", "dy", "dw")},
+)
+
+default_position = wrong(
+    "An explicit None replaces the default grad_position=0: with no weights either, nothing is left to "
+    "differentiate for.",
+    {6: "dx"},
+)
+
+six_rows = judged("structure", ["dx", "dy", ("dx", "dy"), ("dw",), ("dx", ("dw",)), ValueError])

@@ -1,0 +1,110 @@
+"""# Two outputs, by hand (2 points)
+
+A function has two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`.
+Write `by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` gives when `has_aux` is left
+at `False`.
+`w` and `x` have shape `(1, 3)`, `y` is a number; all are float32.
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
+
+
+def by_hand(w, x, y):
+    logits = np.sum(w * x)
+    return 2 * (logits - y) * w + w
+
+
+def reference(w, x, y):
+    weight = ms.Tensor(w)
+
+    def outputs(x, y):
+        logits = (weight * x).sum()
+        return (logits - y) ** 2, logits
+
+    return ms.grad(outputs)(ms.Tensor(x), ms.Tensor(y)).asnumpy()
+
+
+def draw(rng):
+    return (*rng.uniform(-2, 2, (2, 1, 3)).astype(np.float32), np.float32(rng.uniform(-2, 2)))
+
+
+@wrong("You differentiated the loss alone. That is has_aux=True. With has_aux=False every output counts.")
+def first_output_only(w, x, y):
+    return 2 * (np.sum(w * x) - y) * w
+
+
+@wrong("You differentiated the logits alone. With has_aux=False every output counts, the loss too.")
+def second_output_only(w, x, y):
+    return w
+
+
+@wrong("You averaged the outputs. They are summed: no division by their number.")
+def mean_of_outputs(w, x, y):
+    return (2 * (np.sum(w * x) - y) * w + w) / 2
+
+
+@wrong("This is the gradient with respect to w. grad_position=0 asks for the first argument, x.")
+def for_the_weight(w, x, y):
+    return (2 * (np.sum(w * x) - y) + 1) * x
+
+
+@judged("value")
+def a_constant(w, x, y):
+    return np.array([[6, 9, 12]], np.float32)
+
+
+@judged("shape")
+def flat(w, x, y):
+    return ((2 * (np.sum(w * x) - y) + 1) * w)[0]
+
+
+two_missing = slip(
+    "The 2 of the square is missing in the derivative of the loss.",
+    "2 * (logits - y) -> (logits - y)",
+)
+
+inner_derivative_missing = slip(
+    "The derivative of logits with respect to x is w. It is missing.",
+    "(logits - y) * w + w -> (logits - y) + 1 + 0 * w",
+)
+
+one_for_w = slip(
+    "The derivative of logits with respect to x is w, not 1.",
+    "* w + w -> * w + 1",
+)
+
+subtracted = slip(
+    "The outputs are added: the derivative of logits is added to that of the loss.",
+    "* w + w -> * w - w",
+)
+
+mean_of_the_products = slip(
+    "logits is a sum, not a mean.",
+    "np.sum(w * x) -> np.mean(w * x)",
+)
+
+error_turned_round = slip(
+    "The sign of the error is wrong: it is logits - y.",
+    "(logits - y) -> (y - logits)",
+)
+
+y_forgotten = slip(
+    "y is missing: the derivative of (logits - y)**2 is 2 * (logits - y).",
+    "(logits - y) -> logits",
+)
+
+loss_itself = slip(
+    "You multiplied w by the loss itself. Its derivative with respect to logits is 2 * (logits - y).",
+    "2 * (logits - y) * w -> (logits - y) ** 2 * w",
+)
+
+
+ways = (PLAIN,)
+hints = (
+    "With has_aux=False, the function that is differentiated is loss + logits.",
+    "sum(w * x) has the derivative w with respect to x. What is that of (logits - y)**2 with respect to logits?",
+    "Add the two: 2 * (logits - y) * w from the loss, and w from the logits.",
+)

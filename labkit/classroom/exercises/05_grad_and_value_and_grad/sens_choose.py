@@ -1,0 +1,66 @@
+"""# Choose the upstream gradient (2 points)
+
+A function `y(x)` has three outputs. At this `x` they are `[3.0, -1.0, 2.0]`. Which `sens` makes `ms.grad(y,
+sens_param=True)(x, sens)` the gradient of
+
+0. the sum `y[0] + y[1] + y[2]`?
+1. the mean of the outputs?
+2. `y[1]` alone?
+3. `2 * y[0] - y[2]`?
+4. `y[0]**2 + y[1]**2 + y[2]**2`?
+5. the largest output?
+
+Answer with a list of six lists of three numbers.
+"""
+
+import autograd.numpy as anp
+import numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import either, judged, same, wrong
+
+answer = [[1, 1, 1], [1 / 3, 1 / 3, 1 / 3], [0, 1, 0], [2, 0, -1], [6.0, -2.0, 4.0], [1, 0, 0]]
+rules = (
+    "The seed says how much each output counts.",
+    "A mean is a sum in which each output counts the same part.",
+    "Outputs that are not wanted do not count. The first output is y[0].",
+    "The factor of each output is its seed; an output that does not occur has none.",
+    "The seed is the derivative of what is wanted for each output: at their values, given above.",
+    "Which output is the largest at this x? The others do not matter.",
+)
+hints = (
+    "sens[i] says how much output i counts: the derivative of what you want with respect to y[i].",
+    "Items 0 to 3 are sums of the outputs with factors. The factors are the seeds; write 1/3 for a third.",
+    "Item 4: differentiate y[0]**2 with respect to y[0]. Item 5: only one output is the largest one.",
+)
+Y = np.array([3.0, -1.0, 2.0])
+GOALS = (anp.sum, anp.mean, lambda y: y[1], lambda y: 2 * y[0] - y[2], lambda y: anp.sum(y**2), anp.max)
+
+
+def reference():
+    return [[float(seed) for seed in engine.grad(goal)(Y)] for goal in GOALS]
+
+
+values_as_seeds = wrong(
+    "You seeded with values. A seed is a slope: how much the number that you want moves when this output moves. "
+    "For the sum of squares that is 2 * y[i]; for the largest output it is 1 or 0.",
+    {4: either([9.0, 1.0, 4.0], lambda expected, got: same(list(Y), list(got))), 5: [3.0, 0.0, 0.0]},
+)
+
+mean_as_sum = wrong(
+    "Ones give the sum. In a mean each output counts one third.",
+    {1: lambda expected, got: same([1.0] * 3, list(got))},
+    answer={1: [1, 1, 1], 4: [6, -2, 4]},
+)
+
+sign_dropped = wrong("y[2] is subtracted: its seed is negative.", {3: [2.0, 0.0, 1.0]})
+
+signs_of_the_values = wrong(
+    "The sign of a seed is not the sign of the output. In item 2 y[1] counts once, whatever its value is.",
+    {2: [0.0, -1.0, 0.0]},
+)
+
+the_largest_value = judged("values-as-seeds", {4: [6, -2, 4], 5: [3, 0, 0]})
+all_ones = judged("mean-as-sum", [[1.0] * 3] * 6)
+one_number_each = judged("structure", [1, 1 / 3, 1, 2, 6, 1])
+twice_too_much = judged("value", {4: [12, -4, 8]})

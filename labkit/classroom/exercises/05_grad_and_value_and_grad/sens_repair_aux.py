@@ -1,0 +1,111 @@
+"""# The loss is right, the step is not (2 points)
+
+This training step should go downhill on the *loss*. It returns the loss, the logits and the new weight, and it has to
+return all three. The loss is right, and yet the weight moves to the wrong place. Fix the step. `w` and `x` are Tensors
+of three elements, and `y` is a Tensor with one number.
+
+[[still_summed as step]]
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def step(w, x, y):
+    def forward(w):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), dw = ms.value_and_grad(forward, has_aux=True)(w)
+    return loss, logits, w - 0.1 * dw
+
+
+def draw(rng):
+    w, x = rng.uniform(-1, 1, (2, 3)).astype(np.float32)
+    return w, x, np.array(rng.uniform(1, 2), np.float32)
+
+
+tensors = "mindspore"
+
+
+@wrong(
+    "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output "
+    "counts."
+)
+def still_summed(w, x, y):
+    def forward(w):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), dw = ms.value_and_grad(forward)(w)
+    return loss, logits, w - 0.1 * dw
+
+
+@wrong("Now the weight goes downhill on the logits alone. The first output is the one that counts.", parts=(2,))
+def logits_only(w, x, y):
+    (logits, loss), dw = ms.value_and_grad(lambda w: ((w * x).sum(), ((w * x).sum() - y) ** 2), has_aux=True)(w)
+    return loss, logits, w - 0.1 * dw
+
+
+@wrong("That is uphill: a step against the gradient subtracts it.", parts=(2,))
+def uphill(w, x, y):
+    loss, logits, after = step(w, x, y)
+    return loss, logits, 2 * w - after
+
+
+@wrong("You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.")
+def difference_of_outputs(w, x, y):
+    g = ms.grad(lambda w: ((w * x).sum() - y) ** 2 - (w * x).sum())(w)
+    return ((w * x).sum() - y) ** 2, (w * x).sum(), w - 0.1 * g
+
+
+@judged("structure")
+def logits_left_out(w, x, y):
+    loss, _, after = step(w, x, y)
+    return loss, after
+
+
+@judged("weight-unchanged")
+def no_step(w, x, y):
+    loss, logits, _ = step(w, x, y)
+    return loss, logits, w
+
+
+gradient_returned = slip(
+    "You return the gradient. Asked for is the new weight, w - 0.1 * dw.",
+    "w - 0.1 * dw -> dw",
+)
+
+step_returned = slip(
+    "You return the step. Asked for is the new weight, w - 0.1 * dw.",
+    "w - 0.1 * dw -> -0.1 * dw",
+)
+
+rate_missing = slip(
+    "The learning rate 0.1 is missing.",
+    "w - 0.1 * dw -> w - dw",
+)
+
+outputs_exchanged = slip(
+    "The loss and the logits have changed places.",
+    "return loss, logits, -> return logits, loss,",
+)
+
+weight_unchanged = slip(
+    "The weight is as it was: no step was taken.",
+    "w - 0.1 * dw -> w",
+)
+
+halved = slip(
+    "The step is half as long as it should be. Nothing is averaged over the outputs.",
+    "0.1 * dw -> 0.05 * dw",
+)
+
+
+hints = (
+    "Which function does value_and_grad differentiate when forward returns two outputs?",
+    "The logits are to be returned, but not to be differentiated: they are auxiliary.",
+    "ms.value_and_grad(forward, has_aux=True): the value is still the pair (loss, logits).",
+)

@@ -1,0 +1,127 @@
+"""# Two machines (3 points)
+
+A function is too large for one machine. The first half runs on one machine, the second half on another:
+
+```python
+def first(x):
+    return x**2 * x.sum()
+
+def second(h):
+    return (h**3).sum()
+```
+
+Write `through(x)`: it returns the gradient of `second(first(x))` with respect to `x`. Define `first` and `second`
+inside it, call `ms.grad` once for each half, and use what it returns: no function may contain both halves. `x` is a
+Tensor of three elements.
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.ways import delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+def through(x):
+    def first(x):
+        return x**2 * x.sum()
+
+    def second(h):
+        return (h**3).sum()
+
+    h = first(x)
+    sens = ms.grad(second)(h)
+    return ms.grad(first, sens_param=True)(x, sens)
+
+
+def draw(rng):
+    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
+
+
+tensors = "mindspore"
+
+
+def _first(x):
+    return x**2 * x.sum()
+
+
+def _second(h):
+    return (h**3).sum()
+
+
+@wrong(
+    "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
+    "counts, the second half says."
+)
+def no_seed(x):
+    return ms.grad(_first)(x)
+
+
+@wrong(
+    "That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half."
+)
+def second_only(x):
+    return ms.grad(_second)(_first(x))
+
+
+@wrong("You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.")
+def at_the_wrong_place(x):
+    return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(x))
+
+
+@wrong(
+    "You multiplied two gradients element by element. The chain rule multiplies by a Jacobian: each h depends on "
+    "all of x here. Give the gradient with respect to h as the seed."
+)
+def multiplied_element_by_element(x):
+    return ms.grad(_first)(x) * ms.grad(_second)(_first(x))
+
+
+@wrong("You seeded with h itself. The seed is the gradient of the second half with respect to h.")
+def h_as_the_seed(x):
+    return ms.grad(_first, sens_param=True)(x, _first(x))
+
+
+@judged("shape")
+def one_number(x):
+    return ms.grad(_first)(x).sum()
+
+
+@judged("error")
+def a_loss_as_the_seed(x):
+    return ms.grad(_first, sens_param=True)(x, _second(_first(x)))
+
+
+@judged("value")
+def itself(x):
+    return x * 1
+
+
+def _two_passes(inputs, expected, got, done):
+    """The first half was differentiated times the gradient of the second half: not the loss, which is a third of that."""
+    h = _first(inputs[0])
+    return delivered(3 * h**2, done, _second(h)) and delivered(got, done, (3 * h**2 * h).sum())
+
+
+first_at_h = slip(
+    "You differentiated the first half at h. It was run at x.",
+    "(x, sens) -> (h, sens)",
+)
+
+added = slip(
+    "The chain rule multiplies by the Jacobian of the first half. You added its gradient.",
+    "ms.grad(first, sens_param=True)(x, sens) -> ms.grad(first)(x) + sens",
+)
+
+times_x = slip(
+    "The gradient of the second half is the sens of the first one. You multiplied it by x.",
+    "(x, sens) -> (x, sens * x)",
+)
+
+
+ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
+hints = (
+    "First compute h = first(x): that is what goes to the second machine.",
+    "The second machine sends back one array: the gradient of second at h. It says how much each element of h counts.",
+    "That array is the sens of the first half: ms.grad(first, sens_param=True)(x, sens).",
+)

@@ -1,0 +1,120 @@
+"""# Fix a change in place (2 points)
+
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It
+fails, and the message names a version. Fix it. Not everything that runs is right: `.data` and `.detach()` can make the
+error disappear, too. `x` is a leaf of six elements that requires grad.
+
+[[as_it_was as answer]]
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def answer(x):
+    t = torch.tanh(x)
+    h = t + x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+def draw(rng):
+    return ((rng.choice([-1, 1], 6) * rng.uniform(0.3, 1.5, 6)).astype(np.float32),)
+
+
+tensors = "torch"
+errors = (
+    (
+        "inplace operation",
+        "tanh saved its result, and that was changed. detach() does not help: it shares the memory, and the version.",
+    ),
+    ("does not require grad", "Nothing is left on the tape: detach cuts, clone copies and does not cut."),
+)
+
+
+@judged("error")
+def as_it_was(x):
+    t = torch.tanh(x)
+    h = t
+    h += x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong(
+    "It runs, for nobody noticed the change: .data has no version. tanh's saved result is still spoiled, and t is no longer "
+    "tanh(x). Make a new tensor instead."
+)
+def behind_its_back(x):
+    t = torch.tanh(x)
+    h = t
+    h.data += x.data
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong("h has lost a part of its history: a copy of t.detach() is cut off. clone alone copies and does not cut.")
+def cut_from_tanh(x):
+    t = torch.tanh(x)
+    h = t.detach().clone() + x
+    return torch.autograd.grad((h * t).sum(), x)[0]
+
+
+@wrong("h counts as a constant here. It depends on x twice: through tanh(x), and through the x that is added.")
+def h_is_a_constant(x):
+    t = torch.tanh(x)
+    return torch.autograd.grad(((t + x).detach() * t).sum(), x)[0]
+
+
+@wrong("The x that is added counts as a constant here: without its history nothing comes back through it.")
+def x_is_a_constant(x):
+    t = torch.tanh(x)
+    return torch.autograd.grad(((t + x.detach()) * t).sum(), x)[0]
+
+
+@wrong("That is the gradient of sum(h * h). The second factor is tanh(x) as it was, before x was added.")
+def both_changed(x):
+    h = torch.tanh(x) + x
+    return torch.autograd.grad((h * h).sum(), x)[0]
+
+
+@judged("behind-its-back")
+def copied_back(x):
+    t = torch.tanh(x)
+    t.data.copy_(t.data + x.data)
+    return torch.autograd.grad((t * t).sum(), x)[0]
+
+
+second_factor_missing = slip(
+    "That is the gradient of sum(h). The second factor, tanh(x), is missing.",
+    "(h * t).sum() -> h.sum()",
+)
+
+x_not_added = slip(
+    "That is the gradient of sum(tanh(x) * tanh(x)). x has to be added to h.",
+    "(h * t).sum() -> (t * t).sum()",
+)
+
+mean = slip(
+    "You differentiated the mean. The sum was asked for.",
+    "(h * t).sum() -> (h * t).mean()",
+)
+
+factors_added = slip(
+    "h and tanh(x) are multiplied, not added.",
+    "(h * t) -> (h + t)",
+)
+
+times_x = slip(
+    "That is the gradient of sum(h * x). The second factor is tanh(x).",
+    "(h * t) -> (h * x)",
+)
+
+
+hints = (
+    "Which tensor does tanh save, and who changes it?",
+    "h and t are two names of one tensor. Whoever wants both needs two tensors.",
+    "h = t + x instead of h = t and h += x; or h = t.clone() before the change",
+)

@@ -1,0 +1,140 @@
+"""# Port detach (1 point)
+
+`x` moves towards a target that is computed from `x` itself and does not move with it. Port the program to MindSpore:
+write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
+
+[[_program as program]]
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit import torch
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+def port(x):
+    def loss(x):
+        target = ms.ops.stop_gradient(0.5 * x + 1)
+        return ((x - target) ** 2).sum()
+
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(loss)(x)
+    return x
+
+
+def _program(x):
+    for _ in range(2):
+        target = (0.5 * x + 1).detach()
+        loss = ((x - target) ** 2).sum()
+        loss.backward()
+        with torch.no_grad():
+            x -= 0.25 * x.grad
+        x.grad = None
+    return x
+
+
+def reference(x):
+    return ms.Tensor(_program(torch.tensor(x.asnumpy(), requires_grad=True)).detach().numpy())
+
+
+def draw(rng):
+    return ((rng.choice([-1, 1], 4) * rng.uniform(0.5, 1.5, 4) + 2).astype(np.float32),)
+
+
+tensors = "mindspore"
+errors = (
+    ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
+)
+
+
+@wrong(
+    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient."
+)
+def not_stopped(x):
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
+
+
+@wrong(
+    "x did not move: you stopped everything. Only the target is detached; the gradient still flows through the other x."
+)
+def all_stopped(x):
+    stop = ms.ops.stop_gradient
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: (stop(x - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
+
+
+@wrong("The target is a constant while x takes a step, not for ever: the program makes a new one from the new x.")
+def target_of_the_first_step(x):
+    target = 0.5 * x + 1
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).sum())(x)
+    return x
+
+
+@wrong("This is a target, not the x that runs after it.")
+def value_instead(x):
+    return 0.5 * port(x) + 1
+
+
+@wrong("That is the wrong side: you stopped x, and the target moved.")
+def wrong_side(x):
+    stop = ms.ops.stop_gradient
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((stop(x) - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
+
+
+@judged("shape")
+def a_loss(x):
+    return ((x - (0.5 * x + 1)) ** 2).sum()
+
+
+def _both_steps(inputs, expected, got, done):
+    (x,) = inputs
+    after = x - 0.25 * (x - 2)
+    return all(delivered(one - 2, done, ((one / 2 - 1) ** 2).sum()) for one in (x, after))
+
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "** 2).sum() -> ** 2).mean()",
+)
+
+one_step = slip(
+    "The program takes two steps.",
+    "range(2) -> range(1)",
+)
+
+three_steps = slip(
+    "The program takes two steps.",
+    "range(2) -> range(3)",
+)
+
+uphill = slip(
+    "x goes against the gradient: subtract.",
+    "x - 0.25 -> x + 0.25",
+)
+
+whole_gradient = slip(
+    "The rate 0.25 is missing.",
+    "0.25 * ms.grad -> ms.grad",
+)
+
+target_without_one = slip(
+    "The target is 0.5 * x + 1. The 1 is missing.",
+    "0.5 * x + 1 -> 0.5 * x",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)
+hints = (
+    "The detached target has a value, but the tape does not connect it to x.",
+    "MindSpore's name for it is ops.stop_gradient. It stands inside the function that is differentiated.",
+    "target = ms.ops.stop_gradient(0.5 * x + 1) inside of loss(x); then x = x - 0.25 * ms.grad(loss)(x), twice",
+)

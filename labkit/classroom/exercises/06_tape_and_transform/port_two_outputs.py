@@ -1,0 +1,151 @@
+"""# Port two outputs (1 point)
+
+The program goes downhill on `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)`
+for two Tensors. It returns the tuple of `x` and `seen`.
+
+[[_program as program]]
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit import torch
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, same, slip, wrong
+
+
+def port(x, y):
+    step = ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)
+    seen = ms.Tensor(0.0)
+    for _ in range(3):
+        dx, (total,) = step(x, y)
+        x, seen = x - 0.1 * dx, seen + total
+    return x, seen
+
+
+def _program(x, y):
+    seen = torch.tensor(0.0)
+    for _ in range(3):
+        z, total = x**2 * y, x + y
+        z.backward()
+        seen += total.detach()
+        with torch.no_grad():
+            x -= 0.1 * x.grad
+        x.grad = None
+    return x, seen
+
+
+def reference(x, y):
+    found = _program(*(torch.tensor(t.asnumpy(), requires_grad=True) for t in (x, y)))
+    return tuple(ms.Tensor(t.detach().numpy()) for t in found)
+
+
+def draw(rng):
+    return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2))
+
+
+tensors = "mindspore"
+errors = (
+    ("'backward'", "A MindSpore Tensor has no history for a backward pass. Hand the function itself to ms.grad."),
+    ("'detach'", "MindSpore has no detach, and here it needs none: no total is differentiated again."),
+    ("'tuple'", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
+)
+
+
+def _outputs(x, y):
+    return x**2 * y, x + y
+
+
+@wrong(
+    "x goes downhill on the sum of both outputs. The program takes the backward pass from z alone: say has_aux=True."
+)
+def outputs_summed(x, y):
+    seen = 0.0
+    for _ in range(3):
+        seen = seen + (x + y)
+        x = x - 0.1 * ms.grad(_outputs)(x, y)
+    return x, seen
+
+
+@wrong(
+    "x is right, but the other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
+    when=lambda i, expected, got: isinstance(got, tuple) and same(expected[0], got[0]) and isinstance(got[1], tuple),
+)
+def aux_returned(x, y):
+    for _ in range(3):
+        dx, aux = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+    return x, aux
+
+
+@wrong("You differentiated total. z is the first output.", parts=(0,))
+def second_output(x, y):
+    seen = 0.0
+    for _ in range(3):
+        dx, (z,) = ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)
+        x, seen = x - 0.1 * dx, seen + z
+    return x, seen
+
+
+@wrong("x is right. You report the last total alone: the program adds up those of all steps.", parts=(1,))
+def last_total(x, y):
+    for _ in range(3):
+        dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+    return x, total
+
+
+@wrong("x is right. Each total belongs to the x before the step: add it up before x moves.", parts=(1,))
+def total_after_the_step(x, y):
+    seen = 0.0
+    for _ in range(3):
+        dx, _ = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+        seen = seen + (x + y)
+    return x, seen
+
+
+def _each_step(inputs, expected, got, done):
+    x, y = inputs
+    places = (x * (1 - 0.2 * y) ** step for step in range(3))
+    return all(delivered(2 * one * y, done, one**2 * y) for one in places)
+
+
+y_moves = slip(
+    "Only x takes steps in the program. y stays as it is.",
+    "        x, seen = x - 0.1 * dx, seen + total ->         dy = ms.grad(lambda y: x**2 * y)(y)\n        x, y, "
+    "seen = x - 0.1 * dx, y - 0.1 * dy, seen + total",
+)
+
+gradient_for_y = slip(
+    "This is the gradient with respect to y. x is position 0, the default.",
+    "x + y), has_aux -> x + y), 1, has_aux",
+)
+
+uphill = slip(
+    "x goes against the gradient: subtract.",
+    "x - 0.1 * dx -> x + 0.1 * dx",
+)
+
+two_steps = slip(
+    "The program takes three steps.",
+    "range(3) -> range(2)",
+)
+
+whole_gradient = slip(
+    "The rate 0.1 is missing.",
+    "0.1 * dx -> dx",
+)
+
+averaged = slip(
+    "total is added up over the steps, not averaged.",
+    "seen + total -> seen + total / 3",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
+hints = (
+    "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",
+    "has_aux=True: only the first output is differentiated, the others are passed on, in a tuple.",
+    "dx, (total,) = ms.grad(outputs, has_aux=True)(x, y); then x - 0.1 * dx, and seen + total",
+)

@@ -1,0 +1,111 @@
+"""# Fix the loop that fails at the second backward (3 points)
+
+A network with a memory reads one number after the other, and calls `backward` on each loss at once. At the second
+number it fails. Fix it: each loss sends gradients through its own step only, and the `h` from before the step counts as
+a constant. `w` is a scalar leaf, and `xs` has four elements; the gradients of all four losses add up in `w.grad`.
+
+[[as_it_was as train]]
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
+
+
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        h = h.detach()
+    return w.grad
+
+
+def draw(rng):
+    return np.array(rng.uniform(0.5, 1.5), np.float32), rng.uniform(-0.6, 0.6, 4).astype(np.float32)
+
+
+tensors = "torch"
+errors = (
+    (
+        "second time",
+        "The second loss walks back into the first step, whose saved values the first walk has freed. Which value connects "
+        "the two steps?",
+    ),
+    (
+        "does not require grad",
+        "Now nothing is left on the tape: the loss has to be made of an h that still has its history.",
+    ),
+)
+
+
+@judged("error")
+def as_it_was(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong(
+    "It runs, and each loss goes back through all the steps before it, for nothing cuts the record between them. Here each "
+    "loss was to go back through its own step: cut h between the steps."
+)
+def retained(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward(retain_graph=True)
+    return w.grad
+
+
+@judged("retained")
+def one_backward_at_the_end(w, xs):
+    h, total = torch.tensor(0.5), 0.0
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        total = total + (h - 1) ** 2
+    total.backward()
+    return w.grad
+
+
+@wrong("The loop runs because it forgets: each step begins with the same h. Hand its value on, without its history.")
+def memory_lost(w, xs):
+    for x in xs:
+        h = torch.tanh(w * torch.tensor(0.5) + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong("This is the gradient of the last loss alone. Those of all four losses add up.")
+def last_alone(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        w.grad = None
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        h = h.detach()
+    return w.grad
+
+
+@wrong("You averaged over the steps. backward adds: nobody divides by their number.")
+def averaged(w, xs):
+    return train(w, xs) / len(xs)
+
+
+@judged("error")
+def cut_too_early(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x).detach()
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+hints = (
+    "Draw the record of two steps. Which value of the first step does the second one still hang on?",
+    "The value of h has to go on, its history has not. When, in each turn, is the history no longer needed?",
+    "h = h.detach(), after backward",
+)

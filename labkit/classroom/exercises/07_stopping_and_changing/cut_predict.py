@@ -1,0 +1,71 @@
+"""# What is left after a cut? (2 points)
+
+`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` gives for these
+functions. Answer with a list of six numbers.
+
+0. `lambda x: stop(x) * x`
+1. `lambda x: stop(x) ** 2 * x`
+2. `lambda x: stop(x**2) + x`
+3. `lambda x: x**2 + stop(x - x**2)`
+4. `lambda x: stop(x * x)`
+5. `lambda x: stop(x**2) * x**2`
+"""
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import drawn, judged, wrong
+
+at = drawn(3, lambda rng: int(rng.choice([4, 5, 6, 7, 8, 9, -4, -5])))
+
+answer = [1.0 * at, 1.0 * at**2, 1.0, 2.0 * at, 0.0, 2.0 * at**3]
+rules = (
+    "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+    "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+    "A stopped term is a number that is added: what does it give to the gradient?",
+    "A stopped term is a number that is added: what does it give to the gradient?",
+    "Everything is stopped.",
+    "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+)
+hints = (
+    f"Write a number for each stop(...): its value at {at}. Then differentiate what is left.",
+    f"stop(x) * x is {at} * x at this point, so its derivative is {at}. A stopped term that is added gives nothing.",
+    "Items 2 to 4: x alone; x**2 alone; nothing at all.",
+)
+
+
+def reference():
+    stop = ms.ops.stop_gradient
+    lines = (
+        lambda x: stop(x) * x,
+        lambda x: stop(x) ** 2 * x,
+        lambda x: stop(x**2) + x,
+        lambda x: x**2 + stop(x - x**2),
+        lambda x: stop(x * x),
+        lambda x: stop(x**2) * x**2,
+    )
+    return [float(ms.grad(line)(ms.Tensor(float(at))).asnumpy()) for line in lines]
+
+
+nothing_cut = wrong(
+    "These are the gradients without any stop. What is inside stop(...) is a constant to the derivative.",
+    answer=[2 * at, 3 * at**2, 2 * at + 1, 1, 2 * at, 4 * at**3],
+)
+
+value_zero = wrong(
+    "You took stop(...) for 0. It cuts the gradient, not the value: as a factor it still counts.",
+    answer=[0, 0, 1, 2 * at, 0, 0],
+)
+
+factor_lost = wrong(
+    "You left the stopped factor out. It is a constant, and a constant factor stays: (c * x)' = c.",
+    {0: 1, 1: 1},
+    together=True,
+    answer=[1, 1, 1, 2 * at, 0, 2 * at],
+)
+
+value_and_gradient_mixed = wrong(
+    "Item 3 has the value x, but the value does not matter here. Which of its terms can the derivative still see?",
+    {3: 1},
+)
+
+five_of_them = judged("structure", [at, at**2, 1, 2 * at, 0])
+a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3])

@@ -1,0 +1,110 @@
+"""# logsumexp without overflow (3 points)
+
+`logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy. It returns a pair: the value of
+`logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, all of them
+near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
+
+
+def answer(x, g):
+    largest = np.max(x)
+    value = largest + np.log(np.sum(np.exp(x - largest)))
+    return value, g * np.exp(x - value)
+
+
+def _far_away(rng, side):
+    """Four numbers near each other, far away from 0 on this side; and a cotangent."""
+    return side * rng.uniform(1500, 3000) + rng.uniform(-2, 2, 4), float(rng.uniform(0.5, 3.0) * rng.choice([-1, 1]))
+
+
+draw = tuple(partial(_far_away, side=side) for side in (1, -1))
+
+
+@wrong(
+    "There is inf or nan in your result: exp was given large numbers, or log was given 0. Take the largest "
+    "element out first: log(sum(exp(x))) = m + log(sum(exp(x - m))).",
+    when=lambda i, expected, got: not all(np.isfinite(part).all() for part in got),
+)
+def overflow(x, g):
+    with np.errstate(all="ignore"):
+        return np.log(np.sum(np.exp(x))), g * np.exp(x) / np.sum(np.exp(x))
+
+
+@wrong("Your gradient is the local derivative alone. A rule of vjp multiplies it with what arrives, g.")
+def cotangent_forgotten(x, g):
+    value = x.max() + np.log(np.exp(x - x.max()).sum())
+    return value, np.exp(x - value)
+
+
+@wrong(
+    "You sent all of g to the largest element: that is the gradient of max. Here every element gets its share, "
+    "exp(x - logsumexp).",
+    parts=(1,),
+)
+def only_the_largest(x, g):
+    return x.max() + np.log(np.exp(x - x.max()).sum()), g * (x == x.max())
+
+
+@wrong(
+    "Your shares do not add up to g. Divide by the sum: the gradient of logsumexp adds up to what arrives.",
+    parts=(1,),
+)
+def shares_do_not_add_up(x, g):
+    return x.max() + np.log(np.exp(x - x.max()).sum()), g * np.exp(x - x.max())
+
+
+@wrong("Your gradient is right. The value misses the number that you subtracted: add it again after the log.")
+def offset_lost(x, g):
+    shifted = np.exp(x - x.max())
+    return np.log(shifted.sum()), g * shifted / shifted.sum()
+
+
+@judged("kind")
+def value_alone(x, g):
+    return x.max() + np.log(np.exp(x - x.max()).sum())
+
+
+mean = slip(
+    "logsumexp has a sum inside, not a mean.",
+    "np.log(np.sum( -> np.log(np.mean(",
+)
+
+log_only = slip(
+    "That is the derivative of the log, 1 / sum. Each element also has the derivative of its exp: the gradient "
+    "is exp(x) / sum, times g.",
+    "g * np.exp(x - value) -> g / np.sum(np.exp(x - largest)) + 0 * x",
+)
+
+sign_of_the_offset = slip(
+    "The number that you subtracted before exp is added after the log.",
+    "largest + np.log -> -largest + np.log",
+)
+
+gradient_without_exp = slip(
+    "The gradient of logsumexp is softmax, exp(x - value). exp is missing.",
+    "g * np.exp(x - value) -> g * (x - value)",
+)
+
+equal_shares = slip(
+    "You gave every element the same share. The share of an element is its softmax.",
+    "g * np.exp(x - value) -> g / len(x) + 0 * x",
+)
+
+value_only_exp = slip(
+    "The value is the logarithm: log is missing.",
+    "largest + np.log(np.sum(np.exp(x - largest))) -> largest + np.sum(np.exp(x - largest))",
+)
+
+
+ways = (PLAIN,)
+hints = (
+    "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",
+    "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift it by m, too; then multiply with g.",
+    "value = m + log(sum(exp(x - m))); gradient = g * exp(x - value)",
+)

@@ -1,0 +1,122 @@
+"""# Reverse a gradient (3 points)
+
+Write a class `Reverse(torch.autograd.Function)`: in the forward pass it changes nothing, and in the backward pass it
+changes the sign. Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four
+elements). It returns the tuple of the gradients of this loss with respect to `w` and `v`:
+
+```python
+features = Reverse.apply(w * x)
+loss = ((v * features - 1) ** 2).sum()
+```
+
+A step against these gradients makes the loss smaller through `v` and larger through `w`: two players, one loss.
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, h):
+        return h
+
+    @staticmethod
+    def backward(ctx, g):
+        return -g
+
+
+def answer(w, v, x):
+    loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
+    return torch.autograd.grad(loss, (w, v))
+
+
+def draw(rng):
+    """`w`, `v` (numbers) and `x` (four elements), far enough from 0 that no gradient is."""
+    w, v = (np.array(a, np.float32) for a in rng.uniform(0.5, 1.5, 2))
+    return w, v, rng.uniform(1.5, 3.0, 4).astype(np.float32)
+
+
+tensors = "torch"
+errors = (
+    ("implement the forward", "forward and backward must be static methods of the class, spelled like this."),
+    ("Legacy autograd function", "Call Reverse.apply(...), not Reverse()(...)."),
+    ("takes no arguments", "The class itself is not called: Reverse.apply(...)."),
+)
+
+
+@wrong("Both gradients are those of the plain loss. backward gets g, and what it returns goes on to w: return -g.")
+def nothing_reversed(w, v, x):
+    return torch.autograd.grad(((v * (w * x) - 1) ** 2).sum(), (w, v))
+
+
+@wrong("Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.")
+def both_reversed(w, v, x):
+    return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
+
+
+@wrong("The sign of v has changed, not that of w. Which of the two is reached through Reverse in the backward pass?")
+def wrong_side(w, v, x):
+    turned = 2 * v.detach() - v
+    return torch.autograd.grad(((turned * (w * x) - 1) ** 2).sum(), (w, v))
+
+
+@wrong(
+    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
+    parts=(1,),
+)
+def value_changed(w, v, x):
+    return torch.autograd.grad(((v * -(w * x) - 1) ** 2).sum(), (w, v))
+
+
+@wrong(
+    "The gradient for w is 0 or missing: it was cut, not turned round.",
+    when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
+)
+def cut_instead(w, v, x):
+    loss = ((v * (w * x).detach() - 1) ** 2).sum()
+    return torch.autograd.grad(loss, (w, v), allow_unused=True)
+
+
+@judged("error")
+def not_connected(w, v, x):
+    return torch.autograd.grad(((v * (w * x).detach() - 1) ** 2).sum(), (w, v))
+
+
+@judged("structure")
+def w_alone(w, v, x):
+    return torch.autograd.grad((w * v * x).sum(), w)
+
+
+def _through_the_loss(inputs, expected, got, done):
+    w, v, x = inputs
+    return delivered(got, done, ((v * w * x - 1) ** 2).sum())
+
+
+def _turned(inputs, expected, got, done):
+    return any(np.array_equal(sent, [-g for g in arrived]) for arrived, sent in done["custom rules"])
+
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "** 2).sum() -> ** 2).mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for w.",
+    "(w, v)) -> (v, w))",
+)
+
+
+ways = (
+    Way(DELIVERED, ("passes",), holds=_through_the_loss),
+    Way("Let the backward of a torch.autograd.Function change the sign.", ("custom rules",), holds=_turned),
+)
+hints = (
+    "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
+    "Nothing has to be saved for backward: -g needs no value of the forward run.",
+    "Two static methods, return h and return -g; then torch.autograd.grad(loss, (w, v)).",
+)

@@ -1,0 +1,101 @@
+"""# Round, straight through (2 points)
+
+Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
+`ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
+2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; you need no rule of your own.
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+def rounded(x):
+    return x + ms.ops.stop_gradient(ms.ops.round(x) - x)
+
+
+def answer(x, t):
+    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
+
+
+def draw(rng):
+    """Four numbers that are not close to a whole number or to the middle between two, and four targets."""
+    x = rng.integers(-4, 5, 4) + rng.choice([-1, 1], 4) * rng.uniform(0.15, 0.4, 4)
+    return x.astype(np.float32), rng.uniform(-5, 5, 4).astype(np.float32)
+
+
+tensors = "mindspore"
+errors = (("'detach'", "MindSpore has no detach: its word is ops.stop_gradient."),)
+
+
+@wrong(
+    "Your gradient is 0: its only way goes through ops.round, whose slope is 0, or is stopped. Put round inside "
+    "stop_gradient, and give the gradient a way round it."
+)
+def slope_of_round(x, t):
+    return ms.ops.round(x), ms.grad(lambda x: ((ms.ops.round(x) - t) ** 2).sum())(x)
+
+
+@wrong("Your value is x itself. Straight-through changes the gradient only: forwards, it still rounds.", parts=(0,))
+def not_rounded(x, t):
+    return x, ms.grad(lambda x: ((x - t) ** 2).sum())(x)
+
+
+@wrong(
+    "Your gradient is 2 * (x - t), that of a loss without rounding. The loss sees rounded(x), so 2 * (rounded(x) "
+    "- t) arrives, and passes straight through."
+)
+def loss_not_rounded(x, t):
+    return ms.ops.round(x), ms.grad(lambda x: ((x - t) ** 2).sum())(x)
+
+
+@wrong("Your gradient is twice too large: x carries it twice, and should carry it once.")
+def slope_two(x, t):
+    rounded = lambda x: 2 * x + ms.ops.stop_gradient(ms.ops.round(x) - 2 * x)
+    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
+
+
+@judged("slope-of-round")
+def all_stopped(x, t):
+    rounded = lambda x: ms.ops.stop_gradient(ms.ops.round(x))
+    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
+
+
+@judged("kind")
+def gradient_alone(x, t):
+    return 2 * (ms.ops.round(x) - t)
+
+
+def _through_the_loss(inputs, expected, got, done):
+    return delivered(got[1], done, ((np.round(inputs[0]) - inputs[1]) ** 2).sum())
+
+
+x_left_in = slip(
+    "The value is x + round(x). Subtract x inside stop_gradient, so that the value is round(x).",
+    "ms.ops.round(x) - x -> ms.ops.round(x)",
+)
+
+difference_turned_round = slip(
+    "The sign of the difference is wrong: the value has to be x + (round(x) - x).",
+    "ms.ops.round(x) - x -> x - ms.ops.round(x)",
+)
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "t) ** 2).sum() -> t) ** 2).mean()",
+)
+
+two_missing = slip(
+    "The 2 of the square is missing in the gradient.",
+    "return rounded(x), ms.grad -> return rounded(x), 0.5 * ms.grad",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)
+hints = (
+    "You need a sum: one part carries the gradient, the other one, stopped, corrects the value.",
+    "If x carries the gradient, what has to be added to x so that the value is round(x)?",
+    "x + ops.stop_gradient(ops.round(x) - x)",
+)

@@ -1,0 +1,79 @@
+"""# The slope of f(x) = x (3 points)
+
+The function is `f(x) = x`: its slope is 1. There is no truncation error, so every error is round-off.
+What does `((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
+
+Between 1 and 2 the stored numbers are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
+
+| item | format | x | h |
+|---|---|---|---|
+| 0 | float64 | 1 | `2**-30` |
+| 1 | float64 | 1 | `2**-60` |
+| 2 | float32 | 1 | `2**-30` |
+| 3 | float16 | 1 | `2**-12` |
+| 4 | float64 | `2**60` | 1 |
+| 5 | float16 | 1 | `3 * 2**-12` |
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import either, judged, same, wrong
+
+answer = [1, 0, 0, 0, 0, 4 / 3]
+places = ("float64, 2**-30", "float64, 2**-60", "float32", "float16, 2**-12", "a large x", "float16, 3 * 2**-12")
+rules = (
+    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+    "At a large x the stored numbers are further apart, in proportion to x. Which one is nearest to x + h?",
+    "Which stored number is nearest to x + h? Take that distance from x, not h itself, and divide it by h.",
+)
+hints = (
+    "Which stored number is nearest to x + h? If it is x itself, the numerator is 0.",
+    "Items 1 to 4 are all decided by one question: is h less than half of the distance between stored numbers?",
+    "Item 5: h is three quarters of the distance, so x + h is stored as 1 + 4 * 2**-12.",
+)
+
+
+def _stored(dtype, x, h):
+    """The forward difference of f(x) = x, whose exact slope is 1, as a number of the dtype."""
+    x, h = dtype(x), dtype(h)
+    return ((x + h) - x) / h
+
+
+def reference():
+    return [
+        _stored(np.float64, 1, 2**-30),
+        _stored(np.float64, 1, 2**-60),
+        _stored(np.float32, 1, 2**-30),
+        _stored(np.float16, 1, 2**-12),
+        _stored(np.float64, 2**60, 1),
+        _stored(np.float16, 1, 3 * 2**-12),
+    ]
+
+
+exact_arithmetic = wrong(
+    "On paper it is 1 every time. But x + h has to be stored, and the format keeps only so many digits.",
+    answer=[1, 1, 1, 1, 1, 1],
+)
+
+float64_for_all = wrong(
+    "At x = 1 that is right for float64. In float32 and float16 the stored numbers are much further apart.",
+    when=lambda inputs, expected, got: same(expected[:2], list(got[:2])) and 1 in (got[2], got[3]),
+    answer={2: 1, 3: 1, 5: 1},
+)
+
+distance_is_fixed = wrong(
+    "The larger the stored numbers are, the further apart they are: at 2**60 the next one is 256 away.", {4: 1}
+)
+
+always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})
+
+then_it_is_exact = wrong(
+    "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",
+    {5: either(1, 0.75)},
+)
+
+two = judged("value", {5: 2})
+one_number = judged("kind", 0)

@@ -1,0 +1,122 @@
+"""# From bits to limits (3 points)
+
+A format has `E` bits for the exponent and `F` bits for the fraction, and works like float16 (where `E` is 5
+and `F` is 10). Write `limits(E, F)`; it returns a tuple of four numbers:
+
+0. the largest number
+1. the `e` for which `2**e` is the smallest normal number
+2. the `e` for which `2**e` is the smallest number of all, a subnormal one
+3. the `e` for which `2**e` is the gap between 1 and the next number
+
+For float16 the answer is `(65504.0, -14, -24, -10)`.
+"""
+
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def limits(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest - F, -F
+
+
+def _top(inputs):
+    """The largest exponent of the format."""
+    return 2 ** (inputs[0] - 1) - 1
+
+
+def draw(rng):
+    return int(rng.integers(4, 8)), int(rng.integers(2, 10))
+
+
+@wrong(
+    "The exponent that is all ones is taken by inf and nan. The largest number has the exponent below it.", parts=(0,)
+)
+def last_exponent_is_taken(E, F):
+    largest, *exponents = limits(E, F)
+    return 2 * largest, *exponents
+
+
+@wrong(
+    "The exponent is right, but the largest number has a fraction of all ones: it is almost the next power of two.",
+    when=lambda i, expected, got: got[0] in (2.0 ** _top(i), 2.0 ** (_top(i) + 1)),
+)
+def fraction_of_the_largest(E, F):
+    largest, *exponents = limits(E, F)
+    return 2.0 ** (2 ** (E - 1) - 1), *exponents
+
+
+@wrong("The exponent field 0 is taken by 0 and the subnormal numbers. Normal numbers start at the field 1.")
+def exponent_zero_is_taken(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal - 1, smallest - 1, gap
+
+
+@wrong("Below the smallest normal number there are more: the fraction counts down to its last bit.")
+def no_subnormals(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, normal, gap
+
+
+@wrong(
+    "The gap at 1 is one step of the last fraction bit: 2 to the power of minus F.",
+    when=lambda i, expected, got: got[3] in (i[1], -i[1] - 1, -i[1] + 1) and same(expected[:3], got[:3]),
+)
+def gap_sign(E, F):
+    largest, normal, smallest, gap = limits(E, F)
+    return largest, normal, smallest, -gap
+
+
+@judged("value")
+def float16_whatever_comes(E, F):
+    return 65504.0, -14, -24, -10
+
+
+@judged("structure")
+def three_numbers(E, F):
+    return limits(E, F)[:3]
+
+
+numbers_for_exponents = slip(
+    "Parts 1 to 3 are exponents e. You gave the numbers 2**e.",
+    "return largest, smallest, smallest - F, -F -> return largest, 2.0**smallest, 2.0 ** (smallest - F), 2.0**-F",
+)
+
+one_bit_short = slip(
+    "The smallest subnormal number is 2**-F times the smallest normal one: all F bits of the fraction count.",
+    "smallest - F, -F -> smallest - F + 1, -F",
+)
+
+one_bit_too_far = slip(
+    "The smallest subnormal number is 2**-F times the smallest normal one. You counted one bit more.",
+    "smallest - F, -F -> smallest - F - 1, -F",
+)
+
+hidden_one_forgotten = slip(
+    "Before the fraction there is a hidden 1: the largest factor is 2 - 2**-F.",
+    "(2 - 2.0**-F) -> (1 - 2.0**-F)",
+)
+
+bias_one_more = slip(
+    "The bias is 2**(E - 1) - 1.",
+    "2 ** (E - 1) - 1 -> 2 ** (E - 1)",
+)
+
+bias_of_all_bits = slip(
+    "The bias is about half of the exponent field: 2**(E - 1) - 1.",
+    "2 ** (E - 1) - 1 -> 2**E - 1",
+)
+
+gap_of_one_bit_more = slip(
+    "The gap between 1 and the next number is one step of the last of F bits: 2**-F.",
+    "- F, -F -> - F, -F - 1",
+)
+
+
+hints = (
+    "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are taken: "
+    "by 0 and subnormal numbers below, by inf and nan above.",
+    "The largest number is 1.111...1 (F ones) times 2**bias, and 1.111...1 is 2 - 2**-F.",
+    "The smallest normal exponent is 1 - bias, the smallest of all is F lower, the gap at 1 is -F.",
+)

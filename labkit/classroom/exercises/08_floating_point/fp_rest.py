@@ -1,0 +1,139 @@
+"""# Two bytes for what is lost (3 points)
+
+Suppose that float32 weights do not fit into memory. What each step loses can be kept in a second float16 array, `rest`, and
+added to the next step. In every step:
+
+- the step to take is what is left from before plus `-lr * g`;
+- the new weights are the old ones plus this step, rounded to float16 as always;
+- the new rest is the step to take minus the distance that the weights really moved.
+
+This training forgets the rest:
+
+[[still_absorbed as train]]
+
+Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays, and so is all that you compute; `g` is the same in every
+step, and the rest is 0 at the beginning. Return the tuple `(w, rest)` after all steps.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = step - (moved - w)
+        w = moved
+    return w, rest
+
+
+def _weights(rng, lr, steps):
+    """Weights in two binades, a gradient of both signs, and so many steps or half as many more."""
+    w, g = rng.uniform(0.6, 2.0, 4), rng.uniform(0.1, 0.2, 4) * rng.permutation([-1, 1, -1, 1])
+    return w.astype(np.float16), g.astype(np.float16), lr, int(rng.integers(steps, 1.5 * steps + 1))
+
+
+draw = (partial(_weights, lr=1e-3, steps=40), partial(_weights, lr=0.3, steps=3), partial(_weights, lr=1e-3, steps=1))
+draws = 6
+
+
+@wrong(
+    "The rest is not given to the next step, so that each step is absorbed again. The step to take is rest - lr * g."
+)
+def still_absorbed(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        moved = w - lr * g
+        rest = -lr * g - (moved - w)
+        w = moved
+    return w, rest
+
+
+@wrong("The rest has the wrong sign: it is the step to take minus what the weights moved.")
+def what_was_too_much(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        moved = w + step
+        rest = (moved - w) - step
+        w = moved
+    return w, rest
+
+
+@wrong(
+    "In each step the old rest is lost: what has to be compared with the movement is rest - lr * g, not -lr * g alone."
+)
+def old_rest_forgotten(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        moved = w + (rest - lr * g)
+        rest = -lr * g - (moved - w)
+        w = moved
+    return w, rest
+
+
+@wrong("The rest grows by every step, also by what the weights did move. Take that away: step - (moved - w).")
+def nothing_taken_away(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        rest = rest - lr * g
+        w = w + rest
+    return w, rest
+
+
+@wrong("The rest is added in the end only. It has to go into each step: where it has grown to a gap, the weights move.")
+def added_at_the_end(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        rest = rest - lr * g
+    moved = w + rest
+    return moved, rest - (moved - w)
+
+
+@wrong("They moved the wrong way: a step goes against the gradient, rest - lr * g.")
+def uphill(w, g, lr, steps):
+    return train(w, -g, lr, steps)
+
+
+@wrong("The learning rate is missing from the steps.")
+def no_learning_rate(w, g, lr, steps):
+    return train(w, g, 1.0, steps)
+
+
+@judged("kind")
+def weights_alone(w, g, lr, steps):
+    return train(w, g, lr, steps)[0]
+
+
+added_up_and_never_used = slip(
+    "The rest is added up, but no step gets it. The step to take is rest - lr * g.",
+    "step = rest - lr * g -> step = -lr * g",
+    "rest = step - -> rest = rest + step -",
+)
+
+rest_subtracted = slip(
+    "You subtract the rest from the step. The rest is what the weights still have to move: add it.",
+    "step = rest - -> step = -rest -",
+)
+
+zeros_returned = slip(
+    "The rest that you return is 0.",
+    "rest = step - (moved - w) -> rest = np.zeros_like(w)",
+)
+
+movement_only = slip(
+    "The rest is the step to take minus the movement. You kept the movement.",
+    "rest = step - (moved - w) -> rest = moved - w",
+)
+
+
+hints = (
+    "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",
+    "Three lines in the loop: step = rest - lr * g; moved = w + step; rest = step - (moved - w). Then w = moved.",
+    "rest = np.zeros_like(w) before the loop, and return w, rest after it.",
+)

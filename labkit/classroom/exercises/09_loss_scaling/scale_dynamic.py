@@ -1,0 +1,125 @@
+"""# Write the dynamic scaler (3 points)
+
+A dynamic scaler has two numbers: `scale`, and `counter`, the number of good steps in a row. Write
+`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients were
+finite. It returns the tuple `(scale, counter)` for the next step.
+
+- After a step that was not finite: the scale is divided by `factor`, but never below 1; counting starts again at 0.
+- After a good step: the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and counting
+  starts again at 0.
+"""
+
+from functools import partial
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def adjust(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), 0
+    counter = counter + 1
+    if counter == window:
+        return scale * factor, 0
+    return scale, counter
+
+
+def _drawn_step(rng, kind, factor):
+    """A step that overflows at a scale "near 1" or "far" from it, a "good" one, or the "last" good one of a window."""
+    window, finite = int(rng.integers(2, 6)), kind in ("good", "last")
+    scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 12))
+    counter = {"good": int(rng.integers(0, window - 1)), "last": window - 1}.get(kind, int(rng.integers(1, window)))
+    return scale, counter, finite, factor, window
+
+
+def reference(scale, counter, finite, factor, window):
+    scaler = ms.amp.DynamicLossScaler(scale, factor, window)
+    scaler.counter.set_data(ms.Tensor(counter, ms.int32))
+    scaler.adjust(ms.Tensor(finite))
+    return float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())
+
+
+draw = tuple(
+    partial(_drawn_step, kind=kind, factor=factor) for factor in (2, 3, 4) for kind in ("good", "last", "far", "near 1")
+)
+draws = 12
+
+
+below_one = slip(
+    "The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.",
+    "max(scale / factor, 1.0) -> scale / factor",
+)
+counter_survives_overflow = slip("After an overflow the counting starts again at 0.", "1.0), 0 -> 1.0), counter")
+counter_survives_growth = slip(
+    "When the scale has grown, the counting starts again at 0. Otherwise it grows after every further step.",
+    "scale * factor, 0 -> scale * factor, counter",
+)
+one_step_late = slip(
+    "The step just made counts as well: first add one, then compare with the window.",
+    "counter == window -> counter == window + 1",
+)
+conditions_exchanged = slip(
+    "`finite` is True after a good step. You treat good steps as overflows, and overflows as good steps.",
+    "if not finite -> if finite",
+)
+counter_kept = slip(
+    "After a good step the counter has to grow by one.", "return scale, counter\n -> return scale, counter - 1\n"
+)
+
+
+@wrong("The scale grew after a single good step. It waits until the counter reaches the window.")
+def no_window(scale, counter, finite, factor, window):
+    return adjust(scale, 0, finite, factor, 1)
+
+
+@wrong("Up and down are exchanged: overflow means that the scale is too large.")
+def up_and_down_exchanged(scale, counter, finite, factor, window):
+    return (scale / factor, 0) if finite else (scale * factor, 0)
+
+
+@judged("kind")
+def scale_alone(scale, counter, finite, factor, window):
+    return scale
+
+
+@judged("value")
+def nothing_changes(scale, counter, finite, factor, window):
+    return scale, counter
+
+
+scale_kept_at_overflow = slip(
+    "After an overflow the scale has to shrink.",
+    "max(scale / factor, 1.0), 0 -> scale, 0",
+)
+
+factor_added = slip(
+    "The scale is multiplied by the factor. You added it.",
+    "scale * factor, 0 -> scale + factor, 0",
+)
+
+counts_from_one = slip(
+    "After a growth the counting starts again at 0, not at 1.",
+    "scale * factor, 0 -> scale * factor, 1",
+)
+
+smaller_of_both = slip(
+    "min takes the smaller number, so that the scale never is above 1. The scale may not fall below 1: max.",
+    "max( -> min(",
+)
+
+factor_subtracted = slip(
+    "After an overflow the scale is divided by the factor. You subtracted it.",
+    "scale / factor, -> scale - factor,",
+)
+
+grows_while_counting = slip(
+    "The scale grows in each good step before the window is full. It grows once, when the counter reaches the window.",
+    "return scale, counter\n -> return scale * factor, counter\n",
+)
+
+
+hints = (
+    "Two cases: not finite, and finite. Begin with the first one and return at once.",
+    "Never below 1: max(scale / factor, 1.0).",
+    "Good step: counter = counter + 1; if counter == window: return scale * factor, 0; else: return scale, counter.",
+)

@@ -1,0 +1,148 @@
+"""# The largest scale that fits (2 points)
+
+`g1` and `g2` are the gradients of a network, two float32 arrays, without a loss scale. Write
+`largest(g1, g2)`, which returns the largest power of two that can scale all of them without overflow in float16: the
+largest magnitude, multiplied by it, is at most 65504.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+from labkit.precision import statistics
+
+
+def largest(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+def _drawn_gradients(rng, sign, place, near=None, halved=(8, 14)):
+    """Two arrays, with the largest magnitude at a place of theirs, of this sign: `near / 2**n`, or any size."""
+    sizes = np.sort(10.0 ** rng.uniform(-5, 1, 7))
+    if near:
+        sizes[-1] = near / 2.0 ** rng.integers(*halved)
+        sizes[:-1] *= min(1.0, sizes[-1] / 20)
+    values = sizes[:-1] * rng.choice([-1.0, 1.0], 6)
+    values[:2] = sizes[:2]
+    values = np.insert(rng.permutation(values), place, sign * sizes[-1]).astype(np.float32)
+    values[4] = sizes[-1] / 4  # another one in the second array that is not small
+    return values[:3], values[3:].reshape(2, 2)
+
+
+def reference(g1, g2):
+    return statistics((g1, g2)).largest_scale("float16")
+
+
+draw = (
+    partial(_drawn_gradients, sign=-1, place=1),
+    partial(_drawn_gradients, sign=-1, place=5, near=60000.0),
+    partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
+    partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
+    partial(_drawn_gradients, sign=1, place=2),
+    partial(_drawn_gradients, sign=1, place=3, near=60000.0, halved=(-5, -1)),  # too large as they are: a scale below 1
+)
+
+
+def _power_below(top):
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+@wrong("The gradient with the largest magnitude is negative. Take absolute values first.")
+def sign_forgotten(g1, g2):
+    return _power_below(max(g1.max(), g2.max()))
+
+
+@wrong("This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.")
+def rounded_up(g1, g2):
+    return 2.0 * largest(g1, g2)
+
+
+@wrong(
+    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone."
+)
+def no_power_of_two(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return float(65504 / top)
+
+
+@wrong("The largest gradient overflows first. You looked at the smallest one.")
+def smallest_gradient(g1, g2):
+    return _power_below(min(np.abs(g1).min(), np.abs(g2).min()))
+
+
+@wrong(
+    "One scale serves all gradients: look at both arrays.",
+    when=lambda i, expected, got: got > expected and got in [_power_below(np.abs(g).max()) for g in i],
+)
+def one_array_only(g1, g2):
+    return _power_below(np.abs(g1).max())
+
+
+@judged("exponent-only")
+def exponent(g1, g2):
+    return np.log2(largest(g1, g2))
+
+
+@judged("kind")
+def a_text(g1, g2):
+    return "1024"
+
+
+smaller_maximum = slip(
+    "You took the smaller of the two largest magnitudes. The larger one overflows first.",
+    "max(np.abs(g1).max() -> min(np.abs(g1).max()",
+)
+
+nearest_power = slip(
+    "You rounded to the nearest power of two. Rounded up, the largest gradient is above 65504.",
+    "np.floor -> np.round",
+)
+
+exponent_only = slip(
+    "That is the exponent. Asked for is the power of two.",
+    "2.0 ** np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top))",
+)
+
+limit_of_integers = slip(
+    "The largest float16 number is 65504. 32767 is the largest 16-bit integer.",
+    "65504 / top -> 32767 / top",
+)
+
+magnitudes_added = slip(
+    "You added the two largest magnitudes. Each gradient is multiplied on its own: the larger one counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> np.abs(g1).max() + np.abs(g2).max()",
+)
+
+quotient_upside_down = slip(
+    "The quotient is upside down: 65504 divided by the largest magnitude.",
+    "65504 / top -> top / 65504",
+)
+
+norm_for_maximum = slip(
+    "You took the norm of all gradients. Each element has to fit on its own: the largest magnitude counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> np.sqrt((g1**2).sum() + (g2**2).sum())",
+)
+
+natural_logarithm = slip(
+    "The exponent of a power of two is a logarithm to base 2.",
+    "np.log2 -> np.log",
+)
+
+mean_magnitude = slip(
+    "The mean magnitude fits, but larger elements overflow. The largest magnitude counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> max(np.abs(g1).mean(), np.abs(g2).mean())",
+)
+
+one_power_less = slip(
+    "A power of two more fits as well: 65504 itself is allowed.",
+    "np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top)) - 1",
+)
+
+
+hints = (
+    "Which of the gradients overflows first?",
+    "The largest magnitude times the scale may be 65504 at most. That gives an upper limit for the scale.",
+    "2.0 ** np.floor(np.log2(65504 / top)), where top is the largest absolute value of both arrays.",
+)

@@ -1,0 +1,109 @@
+"""# Write the static scaler (3 points)
+
+`w` is a float32 Tensor of weights, `x` a float16 Tensor of data. The loss is computed in float16:
+
+```python
+def loss(w):
+    return (w.astype(ms.float16) * x).sum() * 2**-16
+```
+
+Its gradient vanishes. Write `step(w, x, scale, lr)`: one training step with the loss scale `scale`. It returns the new
+weights, `w - lr * gradient`, where `gradient` is that of the loss *without* the scale. (`lr` is large, because the loss is
+tiny.) With a small scale some elements of the gradient still underflow; their weights then do not move.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def step(w, x, scale, lr):
+    def loss(w):
+        return (w.astype(ms.float16) * x).sum() * 2**-16
+
+    gradient = ms.grad(lambda w: loss(w) * scale)(w)
+    return w - lr * (gradient / scale)
+
+
+def _drawn(rng, low, high):
+    return (
+        rng.uniform(0.5, 2.0, 4).astype(np.float32),
+        (rng.uniform(0.5, 1.0, 4) * 2.0**-10).astype(np.float16),
+        2.0 ** int(rng.integers(low, high)),
+        2.0**22,
+    )
+
+
+draw = tuple(partial(_drawn, low=low, high=high) for low, high in ((11, 14), (3, 6), (11, 14), (3, 6)))
+
+
+tensors = "mindspore"
+
+
+def _gradient(w, x, scale=1.0):
+    return ms.grad(lambda w: (w.astype(ms.float16) * x).sum() * 2**-16 * scale)(w)
+
+
+@wrong(
+    "The weights did not move: the gradient was 0. It vanishes in the backward pass, so multiplying it afterwards is "
+    "too late. Multiply the loss.",
+    when=lambda i, expected, got: np.array_equal(i[0], got),
+)
+def vanished(w, x, scale, lr):
+    return w - lr * _gradient(w, x)
+
+
+@wrong("The step is too large, by the factor scale: divide the gradient by it before the step.")
+def not_unscaled(w, x, scale, lr):
+    return w - lr * _gradient(w, x, scale)
+
+
+@wrong("The step is too small: divide by the scale once.")
+def divided_twice(w, x, scale, lr):
+    return w - lr * (_gradient(w, x, scale) / scale / scale)
+
+
+@wrong("The weights moved the wrong way: w - lr * gradient.")
+def uphill(w, x, scale, lr):
+    return step(w, x, scale, -lr)
+
+
+@judged("vanished")
+def too_late(w, x, scale, lr):
+    return w - lr * (_gradient(w, x) * scale / scale)
+
+
+@judged("dtype")
+def float16_weights(w, x, scale, lr):
+    return step(w, x, scale, lr).astype(ms.float16)
+
+
+@judged("gradient-returned")
+def gradient_alone(w, x, scale, lr):
+    return _gradient(w, x, scale) / scale
+
+
+multiplied_again = slip(
+    "The gradient is multiplied by the scale once more. Divide by it.",
+    "(gradient / scale) -> (gradient * scale)",
+)
+
+gradient_returned = slip(
+    "You return the gradient. Asked for are the new weights, w - lr * gradient.",
+    "return w - lr * (gradient / scale) -> return gradient / scale",
+)
+
+step_returned = slip(
+    "You return the step. Asked for are the new weights.",
+    "return w - lr -> return -lr",
+)
+
+
+hints = (
+    "Three lines: the gradient of the scaled loss, divided by the scale, and the step.",
+    "ms.grad takes a function. Give it one that multiplies: lambda w: loss(w) * scale.",
+    "gradient = ms.grad(lambda w: loss(w) * scale)(w) / scale; return w - lr * gradient.",
+)

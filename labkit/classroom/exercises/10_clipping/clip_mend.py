@@ -1,0 +1,153 @@
+"""# Fix the step of two workers (3 points)
+
+`first` and `second` are the gradients of two workers, and still carry the loss scale. `step` returns the new weights, and
+the old ones if a worker's gradient has overflowed. Three things in this code are wrong. Fix them.
+
+[[as_it_was as step]]
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def step(w, first, second, scale, limit):
+    mean = (first / scale + second / scale) / 2
+    if not ms.amp.all_finite((mean,)):
+        return w
+    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]
+    return w - 0.1 * mean
+
+
+def _scaled_workers(rng, limit, ill=(), long=0):
+    """The gradient of one worker is 16 times as `long` as the other's; the limit is this part of their mean's norm.
+
+    `ill`: for some workers, what one element of their gradients is.
+    """
+    w, *workers = (rng.normal(size=3) for _ in range(3))
+    scale = float(2 ** rng.integers(2, 5))
+    workers = [g * (8.0 if worker == long else 0.5) for worker, g in enumerate(workers)]
+    limit = round(float(limit * np.linalg.norm(sum(workers) / 2)), 3)
+    place = rng.integers(0, 3)
+    for worker, value in ill:
+        workers[worker][place] = value
+    return np.float32(w), *(np.float32(g * scale) for g in workers), scale, limit
+
+
+draw = (
+    partial(_scaled_workers, limit=0.3),
+    partial(_scaled_workers, limit=1.5, ill=[(1, np.inf)]),
+    partial(_scaled_workers, limit=1.4),
+    partial(_scaled_workers, limit=0.3, ill=[(0, np.inf)], long=1),
+    partial(_scaled_workers, limit=0.6, long=1),
+    partial(_scaled_workers, limit=0.6, ill=[(1, np.nan)]),
+    partial(_scaled_workers, limit=0.3, ill=[(0, np.inf), (1, -np.inf)]),
+    partial(_scaled_workers, limit=2.5, long=1),
+)
+tensors = "mindspore"
+draws = 8
+errors = (("AddN", "all_finite and clip_by_global_norm take a tuple of tensors: (mean,)."),)
+
+
+@wrong(
+    "After an overflow a nan or an inf gets into the weights. The check must look at the mean, or at both workers.",
+    when=lambda i, expected, got: not np.isfinite(got).all() and same(i[0], expected),
+)
+def one_worker_looked_at(w, first, second, scale, limit):
+    mean = (first / scale + second / scale) / 2
+    if not ms.amp.all_finite((first,)):
+        return w
+    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]
+    return w - 0.1 * mean
+
+
+@wrong("That is the step as it was. Start with this question: what must have happened before the clip?")
+def as_it_was(w, first, second, scale, limit):
+    first = ms.ops.clip_by_global_norm((first,), limit)[0]
+    second = ms.ops.clip_by_global_norm((second,), limit)[0]
+    first, second = first / scale, second / scale
+    if not ms.amp.all_finite((first,)):
+        return w
+    mean = (first + second) / 2
+    return w - 0.1 * mean
+
+
+@wrong("The clip sees gradients that are too long by the loss scale. Unscale first.")
+def clip_before_unscale(w, first, second, scale, limit):
+    mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0] / scale
+    return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
+
+
+@wrong("Each worker is clipped alone, so the long gradient loses more than the short one. Take the mean first.")
+def clip_before_mean(w, first, second, scale, limit):
+    first, second = (ms.ops.clip_by_global_norm((g / scale,), limit)[0] for g in (first, second))
+    mean = (first + second) / 2
+    return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
+
+
+@wrong(
+    "You clip by value, which turns the step. And before the check it makes an ordinary number of an inf. Clip "
+    "by the global norm."
+)
+def by_value(w, first, second, scale, limit):
+    mean = ms.ops.clip_by_value((first / scale + second / scale) / 2, -limit, limit)
+    return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
+
+
+@wrong("You clipped the sum of both gradients, not their mean: twice as long, so it is clipped too early.")
+def sum_for_mean(w, first, second, scale, limit):
+    return step(w, 2 * first, 2 * second, scale, limit)
+
+
+@judged("value")
+def never_updates(w, first, second, scale, limit):
+    return w
+
+
+clipped_scaled_and_apart = slip(
+    "The check is right. Two faults are left: the gradients are clipped while they carry the loss scale, and "
+    "each worker clips on its own.",
+    "mean = (first / scale + second / scale) / 2 -> first, second = (ms.ops.clip_by_global_norm((g,), limit)[0] "
+    "for g in (first, second))\n    mean = (first / scale + second / scale) / 2",
+    "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
+)
+
+not_clipped = slip(
+    "Nothing is clipped.",
+    "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
+)
+
+rate_missing = slip(
+    "The step is 0.1 times the mean. The 0.1 is missing.",
+    "0.1 * mean -> mean",
+)
+
+uphill = slip(
+    "The step goes against the gradient: subtract.",
+    "w - 0.1 -> w + 0.1",
+)
+
+scaled_still = slip(
+    "The loss scale is not divided out.",
+    "first / scale + second / scale -> first + second",
+)
+
+first_worker_only = slip(
+    "Only the first worker's gradient is used. The step is made of the mean of both.",
+    "(first / scale + second / scale) / 2 -> first / scale",
+)
+
+scale_divided_twice = slip(
+    "The loss scale is divided out twice.",
+    "first / scale + second / scale) / 2 -> first / scale + second / scale) / 2 / scale",
+)
+
+
+hints = (
+    "Write down what has to come before what: unscale before clip, mean before clip, mean before check.",
+    "First the mean of first / scale and second / scale. Then look at it. Then clip it.",
+    "if not ms.amp.all_finite((mean,)): return w. The clip is the last thing before the update.",
+)

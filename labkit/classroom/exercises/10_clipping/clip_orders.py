@@ -1,0 +1,90 @@
+"""# Which order is wrong? (3 points)
+
+There are two workers and a loss scale, and now and then an inf in the gradient of one worker. Write `"right"` for an order
+that always works, and otherwise what goes wrong:
+
+- `"scale"`: the clip sees gradients that still carry the loss scale
+- `"alone"`: each worker is clipped alone, and the step has another direction
+- `"apart"`: after an overflow one worker skips its step and the other does not
+- `"hidden"`: an overflow is not noticed
+
+Answer with a list of six texts.
+
+0. unscale, clip, reduce, check; clip by global norm
+1. reduce, unscale, check, clip; clip by global norm
+2. reduce, clip, unscale, check; clip by global norm
+3. unscale, check, reduce, clip; clip by global norm
+4. unscale, reduce, clip, check; clip by global norm
+5. unscale, reduce, clip, check; clip by value
+"""
+
+from labkit.classroom.writing import judged, wrong
+
+answer = ["alone", "right", "scale", "apart", "right", "hidden"]
+rules = (
+    "The clip comes before the reduce here: what does each worker do on its own?",
+    "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
+    "What do the gradients still carry when the clip sees them?",
+    "The check comes before the reduce here: who knows of an inf, and who does not?",
+    "After the reduce every worker holds the same. What does a clip by norm make of an inf: can the check still "
+    "see it?",
+    "What does a clip by value make of an inf: can the check still see it?",
+)
+hints = (
+    "Two things belong after the reduce: the clip, and the check. One thing belongs before the clip: the unscale.",
+    "What does each of the two clips make of an inf? Only one of the results can still be seen by a check.",
+    "Two orders are right. The four others have four different faults.",
+)
+SIGNS = {  # part of what `faults` says -> the word for it
+    "sees gradients": "scale",
+    "clipped on its own": "alone",
+    "worker 2 skips": "apart",
+    "goes unnoticed": "hidden",
+}
+ORDERS = (
+    ("unscale, clip, reduce, check", "global norm"),
+    ("reduce, unscale, check, clip", "global norm"),
+    ("reduce, clip, unscale, check", "global norm"),
+    ("unscale, check, reduce, clip", "global norm"),
+    ("unscale, reduce, clip, check", "global norm"),
+    ("unscale, reduce, clip, check", "value"),
+)
+
+
+def _verdict(order, rule):
+    from labkit.widgets.labs.clipping import faults
+
+    said = " ".join(sentence for overflow in (False, True) for sentence in faults(order.split(", "), overflow, rule))
+    return next((word for sign, word in SIGNS.items() if sign in said), "right")
+
+
+def reference():
+    return [_verdict(*order) for order in ORDERS]
+
+
+documents_are_right = wrong(
+    "Order 0 is the one in the document, and it is wrong with two workers: the clip must see the mean.", {0: "right"}
+)
+
+unscale_must_come_first = wrong(
+    "Unscale and reduce are both linear, so they may change places. Order 1 works.",
+    {1: lambda expected, got: got in SIGNS.values()},
+    answer={1: "scale"},
+)
+
+one_check_each_is_enough = wrong(
+    "In order 3 each worker looks at its own gradient. The one that has an inf skips; the other one goes on.",
+    {3: "right"},
+)
+
+every_clip_hides = wrong(
+    "The global norm of a gradient with an inf is inf, and inf / inf is nan. So a check after that clip sees it.",
+    {4: "hidden"},
+)
+
+no_clip_hides = wrong(
+    "By value, an inf becomes the limit: a finite number like any other. A check after that clip sees nothing.",
+    {5: "right"},
+)
+
+other_word = judged("value", {2: "alone"})

@@ -1,0 +1,149 @@
+"""# Prove it (2 points)
+
+Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is
+that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns a tuple of two numbers:
+
+- the cosine between the mean and the result of the documented order: clip each gradient, then take the mean
+- the factor by which the other order, mean and then clip, multiplies every element of the mean
+
+The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; it is 1
+if both have the same direction.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def proof(a, b, limit):
+    def clip(g):
+        return g * min(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + clip(b)) / 2, mean), np.linalg.norm(clip(mean)) / np.linalg.norm(mean)
+
+
+def _two_workers(rng, first, second):
+    """Two gradients of these lengths, in any directions, and a limit between 1 and 3."""
+    a, b = (g / np.linalg.norm(g) for g in rng.normal(size=(2, 4)))
+    return first * a, second * b, float(rng.uniform(1.0, 3.0))
+
+
+draw = tuple(
+    partial(_two_workers, first=first, second=second)
+    for first, second in ((20.0, 0.5), (20.0, 8.0), (0.5, 0.8), (0.5, 20.0), (8.0, 20.0))
+)
+
+
+def _clip(g, limit):
+    return g * min(1.0, limit / np.linalg.norm(g))
+
+
+def _cosine(u, v):
+    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+
+
+def _factor(u, v):
+    return float(np.linalg.norm(u) / np.linalg.norm(v))
+
+
+def _proof(a, b, limit, clip=_clip, cosine=_cosine):
+    mean = (a + b) / 2
+    return cosine((clip(a, limit) + clip(b, limit)) / 2, mean), _factor(clip(mean, limit), mean)
+
+
+reference = _proof
+
+
+@wrong("Your two numbers have changed places: first the cosine, then the factor.")
+def changed_places(a, b, limit):
+    return proof(a, b, limit)[::-1]
+
+
+@wrong("You made the short gradient longer. The factor is limit / length, but never above 1.")
+def stretched(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: g * limit / np.linalg.norm(g))
+
+
+@wrong(
+    "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
+    when=lambda i, expected, got: any(
+        same(_cosine(_clip(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+    ),
+)
+def one_worker_clipped(a, b, limit):
+    mean = (a + b) / 2
+    return _cosine(_clip(a, limit) + b, mean), _factor(_clip(mean, limit), mean)
+
+
+@wrong("You clipped by value, which has no common factor. Here it is a clip by norm.")
+def by_value(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: np.clip(g, -limit, limit))
+
+
+@wrong(
+    "Both of your numbers are 1. Then nothing was clipped: clip a and b, each on its own, and in the other order the mean."
+)
+def nothing_clipped(a, b, limit):
+    return 1.0, 1.0
+
+
+@judged("dot-product")
+def products(a, b, limit):
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v)
+
+
+@judged("kind")
+def one_of_them(a, b, limit):
+    return proof(a, b, limit)[0]
+
+
+dot_product = slip(
+    "That is the dot product. A cosine is divided by both norms.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return u @ v",
+)
+
+angle = slip(
+    "That is the angle. Asked for is its cosine.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.arccos(u @ v / (np.linalg.norm(u) * "
+    "np.linalg.norm(v)))",
+)
+
+angle_in_degrees = slip(
+    "That is the angle in degrees. Asked for is its cosine.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.degrees(np.arccos(u @ v / "
+    "(np.linalg.norm(u) * np.linalg.norm(v))))",
+)
+
+sum_for_mean = slip(
+    "You clipped the sum of the gradients. The order clips their mean.",
+    "mean = (a + b) / 2 -> mean = a + b",
+)
+
+norm_for_factor = slip(
+    "That is the norm after the clip. The factor is this norm divided by the norm before.",
+    "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(clip(mean))",
+)
+
+factor_upside_down = slip(
+    "The factor is upside down: after the clip, divided by before.",
+    "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(mean) / np.linalg.norm(clip(mean))",
+)
+
+squared_norm = slip(
+    "The clip divides by the squared norm. Divide by the norm.",
+    "limit / np.linalg.norm(g)) -> limit / (g @ g))",
+)
+
+
+hints = (
+    "Write the clip first: g * min(1, limit / length of g).",
+    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "
+    "one factor.",
+    "return cosine((clip(a) + clip(b)) / 2, mean), min(1.0, limit / np.linalg.norm(mean))",
+)

@@ -1,0 +1,80 @@
+"""# Which clip changes the ratio? (2 points)
+
+Two parameters have the gradients `a = ms.Tensor([[a]])` and `b = ms.Tensor([0.0, [[b]]])`.
+For each line: what is the norm of the second result, divided by the norm of the first? Answer with a list of six numbers.
+
+0. `a, b` (no clip)
+1. `ops.clip_by_global_norm((a, b), 1.0)`
+2. `ops.clip_by_norm((a, b), 1.0)`
+3. `ops.clip_by_norm(a, 1.0), ops.clip_by_norm(b, 1.0)`
+4. `ops.clip_by_norm(a, [[limit]]), ops.clip_by_norm(b, [[limit]])`
+5. `ops.clip_by_value((a, b), -[[most]], [[most]])`
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import drawn, judged, wrong
+from labkit.mindspore import Tensor, ops
+
+
+def _drawn(rng):
+    small, large = (float(v) for v in rng.choice([(6, 8), (9, 12), (5, 12), (8, 15)]))
+    length = (small**2 + large**2) ** 0.5
+    return [small, large], 2.0 * length, length + float(rng.integers(1, 5)), large
+
+
+a, b, limit, most = drawn(([3.0, 4.0], 12.0, 6.0, 4.0), _drawn)
+length = (a[0] ** 2 + a[1] ** 2) ** 0.5
+
+answer = [b / length, b / length, b / length, 1.0, limit / length, most / length]
+rules = (
+    "Both lengths as they are: the second over the first.",
+    "One norm over both gradients gives one factor for both.",
+    "A tuple is clipped with one norm over all of it: one factor for both.",
+    "Each is clipped alone: how long is each of them then?",
+    "Each is clipped alone: which of them is longer than the limit at all?",
+    "By value each element is cut for itself: what is left of each gradient?",
+)
+hints = (
+    f"The lengths are {length:g} and {b:g} before the clip, so line 0 is {b:g} / {length:g}.",
+    "Where one factor multiplies both, the ratio stays. In which lines is there one factor for both?",
+    f"Line 3 gives two gradients of length 1. In line 5, b becomes [0, {most:g}] and a stays.",
+)
+
+
+def _ratio(pair):
+    first, second = (float(np.linalg.norm(tensor.asnumpy())) for tensor in pair)
+    return second / first
+
+
+def reference():
+    first, second = Tensor(a), Tensor([0.0, b])
+    pairs = [
+        (first, second),
+        ops.clip_by_global_norm((first, second), 1.0),
+        ops.clip_by_norm((first, second), 1.0),
+        (ops.clip_by_norm(first, 1.0), ops.clip_by_norm(second, 1.0)),
+        (ops.clip_by_norm(first, limit), ops.clip_by_norm(second, limit)),
+        ops.clip_by_value((first, second), -most, most),
+    ]
+    return [_ratio(pair) for pair in pairs]
+
+
+global_means_each = wrong(
+    "A global norm is the length of all gradients together. There is one factor, so the ratio stays.", {1: 1.0}
+)
+
+tuple_means_each = wrong(
+    "Given a tuple, ops.clip_by_norm takes one norm of all its tensors together. Lines 3 and 4 clip each alone.", {2: 1}
+)
+
+all_to_the_limit = wrong(
+    f"In line 4 only b is longer than {limit:g}. a has the length {length:g} and keeps it.", {4: 1}
+)
+by_value_keeps_ratios = wrong(
+    f"By value, each element is limited for itself: {b:g} becomes {most:g}, and {a[0]:g} and {a[1]:g} stay.",
+    {5: b / length},
+)
+
+upside_down = judged("value", [length / b, length / b, length / b, 1, length / limit, length / most])
+five = judged("structure", answer[:5])

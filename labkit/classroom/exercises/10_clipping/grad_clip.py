@@ -1,0 +1,119 @@
+"""# Clip by the global norm, yourself (2 points)
+
+Write `clip(a, b, max_norm)`. `a` and `b` are gradients (Tensors), `max_norm` is a number.
+If the norm of all their elements together is larger than `max_norm`, scale both by the same factor so that it becomes
+`max_norm`; otherwise leave them as they are. Return a tuple of two Tensors.
+Do not use the `clip` functions of `ops`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+def clip(a, b, max_norm):
+    norm = float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
+    factor = max_norm / max(norm, max_norm)
+    return a * factor, b * factor
+
+
+def _norm(*arrays):
+    return np.sqrt(sum(np.sum(np.square(a)) for a in arrays))
+
+
+def _draw_gradients(rng, part):
+    """Two gradients, and a limit that is this part of their norm: below the norm of one, of both, or above all."""
+    a, b = (g / _norm(g) for g in (rng.normal(size=(2, 3)), rng.normal(size=4)))
+    a, b = (np.float32(g * rng.uniform(1.0, 1.2)) for g in (a, b))
+    return a, b, round(float(_norm(a, b) * part), 3)
+
+
+def reference(a, b, max_norm):
+    return ms.ops.clip_by_global_norm((a, b), float(max_norm))
+
+
+draw = tuple(partial(_draw_gradients, part=part) for part in (0.3, 1.5, 0.6, 1.2, 0.9))
+tensors = "mindspore"
+
+
+@wrong(
+    "You clipped each gradient by its own norm. Global means one norm over all elements, and one factor for all: "
+    "it keeps the direction of the whole step."
+)
+def each_its_own_norm(a, b, m):
+    return tuple(g * min(1.0, m / float((g**2).sum().asnumpy()) ** 0.5) for g in (a, b))
+
+
+@wrong("You clipped each element. That changes the direction; scaling all of them by one factor keeps it.")
+def by_value(a, b, m):
+    return ms.ops.clip_by_value(a, -m, m), ms.ops.clip_by_value(b, -m, m)
+
+
+@wrong("You scaled gradients whose norm was already small enough. Clipping never increases a norm.")
+def always_scaled(a, b, m):
+    f = m / float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
+    return a * f, b * f
+
+
+@wrong("You added the two norms. Add the squares of all elements first, and take one root at the end.")
+def norms_added(a, b, m):
+    n = float((a**2).sum().asnumpy()) ** 0.5 + float((b**2).sum().asnumpy()) ** 0.5
+    return a * min(1.0, m / n), b * min(1.0, m / n)
+
+
+@judged("kind")
+def a_list(a, b, m):
+    return list(ms.ops.clip_by_global_norm((a, b), m))
+
+
+root_missing = slip(
+    "The square root of the sum of squares is missing.",
+    ".asnumpy()) ** 0.5 -> .asnumpy())",
+)
+
+norm_of_one = slip(
+    "The clipped gradients have the norm 1. They should have the norm max_norm.",
+    "max_norm / max(norm, max_norm) -> (1 / norm if norm > max_norm else 1.0)",
+)
+
+b_not_scaled = slip(
+    "b is not scaled. Both gradients get the same factor.",
+    "a * factor, b * factor -> a * factor, b",
+)
+
+mean_of_squares = slip(
+    "A norm adds the squares. You took their mean.",
+    "(a**2).sum() + (b**2).sum() -> (a**2).mean() + (b**2).mean()",
+)
+
+only_a_counts = slip(
+    "The norm is that of all elements of a and b. b is missing in it.",
+    "((a**2).sum() + (b**2).sum()) -> ((a**2).sum())",
+)
+
+factor_upside_down = slip(
+    "The factor is upside down: max_norm divided by the norm.",
+    "max_norm / max(norm, max_norm) -> max(norm, max_norm) / max_norm",
+)
+
+largest_element = slip(
+    "You took the largest element for the norm. The norm is the root of the sum of all squares.",
+    "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> max(float(abs(a).max()), float(abs(b).max()))",
+)
+
+
+ways = (
+    Way(
+        "Do not use the `clip` functions of `ops`.",
+        ("clips",),
+        holds=lambda inputs, expected, got, done: not done["clips"],
+    ),
+)
+hints = (
+    "The global norm is the root of the sum of the squares of all elements of a and of b.",
+    "One factor serves both: max_norm / norm where norm is larger than max_norm, else 1.",
+    "norm = ((a**2).sum() + (b**2).sum()) ** 0.5; multiply both by max_norm / max(norm, max_norm).",
+)

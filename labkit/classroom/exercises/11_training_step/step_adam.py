@@ -1,0 +1,176 @@
+"""# Fix Adam (2 points)
+
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
+and the bias correction are missing; add them.
+
+[[as_it_was as adam]]
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def adam(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * mean / (np.sqrt(square) + 1e-8)
+    return p
+
+
+def _slopes(rng, steps, steady=False):
+    """So many gradients of four elements, of very different size; steady ones have one sign, and one element that is 0.
+
+    None is so small that it would matter where 1e-8 is added, which differs between frameworks.
+    """
+    sizes = 10.0 ** rng.uniform(-1, 2, 4)
+    either = lambda low: rng.uniform(low, 2, 4) * rng.choice([-1, 1], 4)
+    if steady:
+        sizes[rng.integers(4)] = 0.0
+    gradients = [np.float32(sizes * (np.abs(g) if steady else g)) for g in (either(0.3) for _ in range(steps))]
+    return np.float32(either(0.5)), gradients, float(rng.uniform(0.05, 0.5))
+
+
+def _small_slopes(rng):
+    """Small beside 1e-4, the root of 1e-8, and large beside 1e-8: where that is added is seen, in the root or behind it."""
+    gradients = [np.float32(rng.uniform(1.0e-3, 1.4e-3, 4) * rng.choice([-1, 1], 4)) for _ in range(2)]
+    return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
+
+
+def reference(p, gradients, rate):
+    parameter = ms.Parameter(ms.Tensor(p), name="p")
+    optimizer = ms.nn.Adam([parameter], rate)
+    for g in gradients:
+        optimizer((ms.Tensor(g),))
+    return parameter.asnumpy()
+
+
+draw = (partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes)
+
+
+@wrong("That is Adam as it was. Divide by the square root of v, and correct m and v for their start at 0.")
+def as_it_was(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * m / (v + 1e-8)
+    return p
+
+
+def _adam(
+    p, gradients, rate, correct=lambda mean, beta, t: mean / (1 - beta**t), divisor=lambda v: np.sqrt(v) + 1e-8, first=1
+):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, first):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * correct(m, 0.9, t) / divisor(correct(v, 0.999, t))
+    return p
+
+
+@wrong("The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.")
+def no_bias_correction(p, gradients, rate):
+    return _adam(p, gradients, rate, correct=lambda mean, beta, t: mean)
+
+
+@wrong("The square root is missing. v is the mean of squares: only its root has the size of a gradient.")
+def no_root(p, gradients, rate):
+    return _adam(p, gradients, rate, divisor=lambda v: v + 1e-8)
+
+
+@wrong("1e-8 is inside the square root, where it counts as 1e-4. Add it after the root.")
+def eps_in_the_root(p, gradients, rate):
+    return _adam(p, gradients, rate, divisor=lambda v: np.sqrt(v + 1e-8))
+
+
+@wrong(
+    "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names."
+)
+def corrected_for_good(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong("The first step has t = 1. With t = 0, 1 - beta**t is 0.")
+def counts_from_zero(p, gradients, rate):
+    return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if t else mean, first=0)
+
+
+@judged("m-not-corrected")
+def v_corrected_alone(p, gradients, rate):
+    return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if beta > 0.99 else mean)
+
+
+@judged("value")
+def the_last_step(p, gradients, rate):
+    return _adam(p, gradients, rate) - _adam(p, gradients[:-1], rate)
+
+
+v_not_corrected = slip(
+    "v is not corrected: divide it by 1 - 0.999**t, as m by 1 - 0.9**t.",
+    "v / (1 - 0.999**t) -> v",
+)
+
+m_not_corrected = slip(
+    "m is not corrected: divide it by 1 - 0.9**t, as v by 1 - 0.999**t.",
+    "m / (1 - 0.9**t), -> m,",
+)
+
+always_the_first_step = slip(
+    "The correction is that of the first step each time. t counts the steps: 1, 2, 3, ...",
+    "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = 1\n",
+)
+
+corrected_after_the_root = slip(
+    "The correction of v is outside the root. Correct v first, then take the root.",
+    "np.sqrt(square) -> np.sqrt(v) / (1 - 0.999**t)",
+)
+
+uphill = slip(
+    "The step goes against the gradient: subtract.",
+    "p - rate -> p + rate",
+)
+
+betas_exchanged = slip(
+    "The two corrections are exchanged: 0.9 belongs to m, 0.999 to v.",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m / (1 - 0.999**t), v / (1 - 0.9**t)",
+)
+
+not_squared = slip(
+    "v is the mean of the squared gradients. The square is missing.",
+    "g**2 -> g",
+)
+
+last_count = slip(
+    "t is the number of all steps here. It counts them one by one: 1, 2, 3, ...",
+    "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = len(gradients)\n",
+)
+
+times_t = slip(
+    "The correction has a power, beta**t. You multiplied beta by t.",
+    "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 - 0.9 * t), v / (1 - 0.999 * t)",
+)
+
+multiplied = slip(
+    "The corrections are multiplied in. Divide by them.",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m * (1 - 0.9**t), v * (1 - 0.999**t)",
+)
+
+
+hints = (
+    "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
+    "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Keep m and v themselves as they are.",
+    "p = p - rate * m_corrected / (np.sqrt(v_corrected) + 1e-8)",
+)

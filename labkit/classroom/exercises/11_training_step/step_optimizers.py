@@ -1,0 +1,83 @@
+"""# Three optimizers by hand (3 points)
+
+The parameter `p` is 1.0 at first. The learning rate is 0.1, and the gradient is the same at every step.
+Answer with a list of six numbers.
+
+0. `p` after two steps of `SGD`, gradient 2
+1. `p` after two steps of `Momentum` (0.9), gradient 2
+2. the velocity that `Momentum` stores after these two steps
+3. `p` after one step of `Adam`, gradient 2
+4. `p` after one step of `SGD`, gradient 2000
+5. `p` after one step of `Adam`, gradient 2000
+"""
+
+from labkit.classroom.writing import either, judged, same, wrong
+from labkit.mindspore import Parameter, Tensor, nn
+
+answer = [0.6, 0.42, 3.8, 0.9, -199, 0.9]
+rules = (
+    "Each step of SGD subtracts the rate times the gradient. There are two of them.",
+    "Momentum adds the new gradient to 0.9 times its velocity, and steps with the sum.",
+    "The velocity is 0.9 times the old velocity plus the gradient, and it starts at 0.",
+    "Adam divides by the size of the gradient: its first step has the size of the learning rate.",
+    "SGD's step has no limit.",
+    "Adam divides by the size of the gradient: its first step has the size of the learning rate.",
+)
+hints = (
+    "SGD: p - rate * g. Momentum: v = 0.9 * v + g, then p - rate * v, with v = 0 before the first step.",
+    "For item 1: v is 2 after the first step, and 0.9 * 2 + 2 after the second.",
+    "Adam's first step is the learning rate, whatever the size of the gradient. SGD's step has no limit.",
+)
+
+
+def _stepped(make, gradient, steps):
+    """The parameter that starts at 1 after some steps with the same gradient, and the optimizer."""
+    p = Parameter(Tensor([1.0]), name="p")
+    optimizer = make([p])
+    for _ in range(steps):
+        optimizer((Tensor([gradient]),))
+    return float(p.asnumpy()[0]), optimizer
+
+
+def reference():
+    sgd, adam = (lambda p: nn.SGD(p, 0.1)), (lambda p: nn.Adam(p, 0.1))
+    momentum, optimizer = _stepped(lambda p: nn.Momentum(p, 0.1, 0.9), 2.0, 2)
+    return [
+        _stepped(sgd, 2.0, 2)[0],
+        momentum,
+        float(optimizer.moments[0].asnumpy()[0]),
+        _stepped(adam, 2.0, 1)[0],
+        _stepped(sgd, 2000.0, 1)[0],
+        _stepped(adam, 2000.0, 1)[0],
+    ]
+
+
+momentum_like_sgd = wrong(
+    "That is SGD. Momentum keeps its velocity: at the second step it adds 0.9 times the first one to the gradient.",
+    {1: 0.6},
+)
+
+momentum_as_a_mean = wrong(
+    "You took a running mean. This Momentum has no factor 0.1 before the gradient: v = 0.9 * v + g.",
+    {2: either(0.38, lambda expected, got: same(0.38 / 10, got))},
+)
+
+nothing_fades = wrong("You added both gradients in full. The old velocity counts 0.9 times: 0.9 * 2 + 2.", {2: 4.0})
+
+adam_like_sgd = wrong(
+    "Adam divides the mean of the gradients by their typical size. At the first step that is g / |g|, so p moves "
+    "by the learning rate.",
+    {3: 0.8},
+)
+
+bias_correction_forgotten = wrong(
+    "You left out the bias correction. m and v start at 0, and Adam divides by 1 - beta**t to make up for it.",
+    {3: lambda expected, got: same(1 - 0.1 * 0.1 / 0.001**0.5, got)},
+    answer={3: 0.683772, 5: 0.683772},
+)
+
+adam_follows_the_size = wrong(
+    "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.", {5: -199}
+)
+
+upwards = judged("value", [1.4, 1.58, 3.8, 1.1, 201, 1.1])

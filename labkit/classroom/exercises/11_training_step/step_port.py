@@ -1,0 +1,148 @@
+"""# Port the training loop to PyTorch (3 points)
+
+Write `port(w, x, y)`, which does the training below in PyTorch. `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`,
+`(4, 3)` and `(4,)`. Make tensors of them (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list of
+Python numbers.
+
+```python
+w = ms.Parameter(ms.Tensor(w), name="w")
+loss_of = lambda x, y: ((ops.matmul(x, w) - y) ** 2).mean()
+optimizer = nn.Momentum([w], learning_rate=0.1, momentum=0.9)
+gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
+losses = []
+for _ in range(3):
+    loss, gradients = gradient(x, y)
+    optimizer(gradients)
+    losses.append(float(loss.asnumpy()))
+```
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, slip, wrong
+
+
+def port(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+def draw(rng):
+    w = rng.uniform(-1, 1, 3).astype(np.float32)
+    return w, rng.uniform(-1, 1, (4, 3)).astype(np.float32), rng.uniform(2, 4, 4).astype(np.float32)
+
+
+errors = (("Can't call numpy()", "Make tensors of the arrays x and y as well: torch.tensor(x)."),)
+
+
+def _losses(w, x, y, momentum=0.9, empty=("before",), note="before"):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=momentum)
+    losses = []
+    for _ in range(3):
+        if "before" in empty:
+            optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        if "after" in empty:
+            optimizer.zero_grad()
+        optimizer.step()
+        losses.append((loss if note == "before" else ((x @ w - y) ** 2).mean()).item())
+    return losses, w.detach()
+
+
+@wrong("The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().")
+def never_zeroed(w, x, y):
+    return _losses(w, x, y, empty=())
+
+
+@wrong("These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.")
+def without_momentum(w, x, y):
+    return _losses(w, x, y, momentum=0.0)
+
+
+@wrong("w has not moved. Is there a zero_grad between backward and step, or no step at all?")
+def zeroed_too_late(w, x, y):
+    return _losses(w, x, y, empty=("after",))
+
+
+@wrong("These are the losses after the updates. The snippet notes each loss from before its update.")
+def loss_after_the_step(w, x, y):
+    return _losses(w, x, y, note="after")
+
+
+def _each_step(inputs, expected, got, done):
+    (w, x, y), moved = inputs, 0.0
+    for loss in expected[0]:
+        gradient = 2 * x.T @ (x @ w - y) / len(y)
+        if not delivered(gradient, done, loss):
+            return False
+        moved = 0.9 * moved + gradient
+        w = w - 0.1 * moved
+    return True
+
+
+sum_for_mean = slip(
+    "The loss is a mean. You took the sum.",
+    "** 2).mean() -> ** 2).sum()",
+)
+
+star_for_at = slip(
+    "`*` multiplies element by element and broadcasts. The matrix product is `@`.",
+    "((x @ w - y) ** 2) -> ((x * w - y[:, None]) ** 2)",
+)
+
+nesterov = slip(
+    "These are steps with Nesterov's momentum. nn.Momentum has it only with use_nesterov=True.",
+    "momentum=0.9) -> momentum=0.9, nesterov=True)",
+)
+
+dampened = slip(
+    "dampening is 0 in the snippet: the gradient counts whole.",
+    "momentum=0.9) -> momentum=0.9, dampening=0.9)",
+)
+
+another_rate = slip(
+    "The learning rate is 0.1.",
+    "lr=0.1 -> lr=0.01",
+)
+
+two_steps = slip(
+    "The snippet makes three steps.",
+    "range(3) -> range(2)",
+)
+
+adam_for_momentum = slip(
+    "These are steps of Adam. The snippet has momentum.",
+    "torch.optim.SGD([w], lr=0.1, momentum=0.9) -> torch.optim.Adam([w], lr=0.1)",
+)
+
+gradient_returned = slip(
+    "You return the gradient. Asked for is w.",
+    "losses, w.detach() -> losses, w.grad",
+)
+
+decayed_twice = slip(
+    "There is no weight decay in the snippet.",
+    "momentum=0.9) -> momentum=0.9, weight_decay=0.1)",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
+hints = (
+    "The body of the loop has four lines: zero_grad, loss, backward, step. Then note the loss.",
+    "MindSpore's Momentum(0.1, 0.9) is torch.optim.SGD([w], lr=0.1, momentum=0.9).",
+    "w = torch.tensor(w, requires_grad=True) before the loop; loss = ((x @ w - y) ** 2).mean() inside it.",
+)

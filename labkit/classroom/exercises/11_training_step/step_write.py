@@ -1,0 +1,146 @@
+"""# Write MyTrainOneStep (3 points)
+
+Write a cell `MyTrainOneStep(network, optimizer, limit)`. Called with a batch, it takes loss and gradients of the
+optimizer's parameters, clips the gradients by their global norm to `limit`, updates, and returns the loss.
+
+Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, weight_init=w, has_bias=False)` with
+`nn.MSELoss()`, and `nn.SGD` with the learning rate 0.1. Call your cell three times with `x, y`. Return the tuple
+`(losses, weight)`: a tuple of the three losses, and the weight at the end, `layer.weight.value()`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.ways import DELIVERED, delivered
+from labkit.classroom.writing import Way, judged, slip, wrong
+
+
+class MyTrainOneStep(ms.nn.Cell):
+    def __init__(self, network, optimizer, limit):
+        super().__init__(auto_prefix=False)
+        self.optimizer = optimizer
+        self.limit = limit
+        self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
+
+    def construct(self, *inputs):
+        loss, gradients = self.gradient(*inputs)
+        gradients = ms.ops.clip_by_global_norm(gradients, self.limit)
+        self.optimizer(gradients)
+        return loss
+
+
+def train(w, x, y, limit):
+    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
+    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
+    step = MyTrainOneStep(network, optimizer, limit)
+    losses = tuple(step(x, y) for _ in range(3))
+    return losses, layer.weight.value()
+
+
+def _batch(rng, low, high):
+    """Weights and a batch, and a limit between these: every step is longer, or shorter, or the first ones alone."""
+    w = rng.uniform(-1, 1, (1, 3)).astype(np.float32)
+    x = rng.uniform(-1, 1, (4, 3)).astype(np.float32)
+    y = rng.uniform(2, 4, (4, 1)).astype(np.float32)
+    return w, x, y, float(rng.uniform(low, high))
+
+
+draw = tuple(partial(_batch, low=low, high=high) for low, high in ((0.3, 1.0), (40.0, 50.0), (1.0, 2.0)))
+tensors = "mindspore"
+errors = (
+    ("HyperMap", "The optimizer takes a tuple of gradients, one for each parameter."),
+    ("can not be None at the same time", "Say what to differentiate for: weights=optimizer.parameters."),
+)
+
+
+def _train(w, x, y, limit, clip=ms.ops.clip_by_global_norm, rate=0.1, again=False):
+    """The training with another clip or rate, or with the loss of another run, after the update."""
+
+    class Step(MyTrainOneStep):
+        def construct(self, *inputs):
+            loss, gradients = self.gradient(*inputs)
+            self.optimizer(clip(gradients, self.limit))
+            return self.gradient(*inputs)[0] if again else loss
+
+    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
+    optimizer = ms.nn.SGD(layer.trainable_params(), rate)
+    step = Step(network, optimizer, limit)
+    losses = tuple(step(x, y) for _ in range(3))
+    return losses, layer.weight.value()
+
+
+@wrong("These steps are not clipped. The clip stands between the gradient and the optimizer.")
+def not_clipped(w, x, y, limit):
+    return _train(w, x, y, limit, clip=lambda gradients, limit: gradients)
+
+
+@wrong("You clipped by value, which turns the step. The global norm keeps its direction.")
+def clipped_by_value(w, x, y, limit):
+    return _train(w, x, y, limit, clip=lambda gradients, limit: ms.ops.clip_by_value(gradients, -limit, limit))
+
+
+@wrong("You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.")
+def stretched(w, x, y, limit):
+    def clip(gradients, limit):
+        norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
+        return tuple(g * (limit / norm) for g in gradients)
+
+    return _train(w, x, y, limit, clip)
+
+
+@wrong("You return the loss after the update. A training step returns the one that it differentiated, from before.")
+def loss_after_the_step(w, x, y, limit):
+    return _train(w, x, y, limit, again=True)
+
+
+@wrong("The weight is as it was: the optimizer has to be called with the gradients.")
+def no_update(w, x, y, limit):
+    return _train(w, x, y, limit, rate=0.0)
+
+
+@judged("error")
+def a_list_of_gradients(w, x, y, limit):
+    return _train(w, x, y, limit, clip=lambda gradients, limit: list(gradients))
+
+
+@judged("structure")
+def losses_only(w, x, y, limit):
+    return train(w, x, y, limit)[0]
+
+
+@judged("value")
+def another_rate(w, x, y, limit):
+    return _train(w, x, y, limit, rate=0.01)
+
+
+def _each_step(inputs, expected, got, done):
+    w, x, y, limit = inputs
+    for loss in expected[0]:
+        gradient = 2 * (x @ w.T - y).T @ x / len(y)
+        if not delivered(gradient, done, loss):
+            return False
+        w = w - 0.1 * gradient * min(1.0, limit / np.linalg.norm(gradient))
+    return True
+
+
+limit_not_used = slip(
+    "The limit does not reach the clip: clip_by_global_norm takes 1.0 where none is given.",
+    "(gradients, self.limit) -> (gradients)",
+)
+
+two_steps = slip(
+    "Call the cell three times.",
+    "range(3) -> range(2)",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
+hints = (
+    "In __init__: self.gradient = ms.value_and_grad(network, None, optimizer.parameters).",
+    "In construct: loss, gradients = self.gradient(*inputs); clip; self.optimizer(gradients); return loss.",
+    "In train: network = ms.nn.WithLossCell(layer, ms.nn.MSELoss()), and losses = tuple(step(x, y) for _ in range(3)).",
+)

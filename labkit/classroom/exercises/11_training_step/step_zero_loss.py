@@ -1,0 +1,75 @@
+"""# Explain the zero loss (3 points)
+
+A network gives the logits `[0, 0, 0, 0]`, so its probabilities are 0.25 each (ln 4 is 1.3863).
+`fused` is `nn.SoftmaxCrossEntropyWithLogits(sparse=False)`, and `formula` is `-(label * ops.log_softmax(logits)).sum()`.
+Answer with a list of six numbers, with four decimals where they do not end.
+
+| item | function | label | what is asked |
+|---|---|---|---|
+| 0 | `fused` | `[0, 0, 0, 0]` | the loss |
+| 1 | `fused` | `[0, 1, 0, 0]` | the loss |
+| 2 | `fused` | `[0, 2, 0, 0]` | the loss |
+| 3 | `formula` | `[0, 0, 0, 0]` | the gradient with respect to the first logit |
+| 4 | `fused` | `[0, 0, 0, 0]` | the gradient with respect to the first logit |
+| 5 | `fused` | `[0, 1, 0, 0]` | the gradient with respect to the second logit |
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+from labkit.mindspore import Tensor, float32, grad, nn, ops
+
+answer = [0, 1.3863, 2.7726, 0, 0.25, -0.75]
+rules = (
+    "The loss is -(label * log p).sum(): put the label in first.",
+    "The loss is -(label * log p).sum(), with p the probability of that class.",
+    "The loss is linear in the label.",
+    "Every term is multiplied by the label before it is differentiated.",
+    "The fused gradient is the probability minus the label, whatever the label is.",
+    "The fused gradient is the probability minus the label: take the label of this logit.",
+)
+hints = (
+    "The loss is -(label * log p).sum(). Put the label in first.",
+    "Items 0 and 3 need no calculation: everything is multiplied by 0.",
+    "The fused gradient is softmax - label: 0.25 minus the element of the label.",
+)
+
+
+def reference():
+    logits, fused = Tensor(np.zeros((1, 4), np.float32)), nn.SoftmaxCrossEntropyWithLogits(sparse=False)
+    zeros, second, twice = (Tensor([[0, n, 0, 0]], float32) for n in (0, 1, 2))
+
+    def by_formula(logits, label):
+        return -(label * ops.log_softmax(logits)).sum()
+
+    return [
+        float(abs(fused(logits, zeros).asnumpy()[0])),
+        float(fused(logits, second).asnumpy()[0]),
+        float(fused(logits, twice).asnumpy()[0]),
+        float(grad(by_formula)(logits, zeros).asnumpy()[0, 0]),
+        float(grad(fused)(logits, zeros).asnumpy()[0, 0]),
+        float(grad(fused)(logits, second).asnumpy()[0, 1]),
+    ]
+
+
+loss_of_guessing = wrong(
+    "ln 4 is the loss of guessing with a proper label. Here every term is multiplied by a label of 0.", {0: 1.3863}
+)
+
+label_weight_forgotten = wrong("A label of 2 counts twice: the loss multiplies -log p by the label.", {2: 1.3863})
+
+formula_moves_too = wrong(
+    "The formula gives 0 for all logits when the label is zero. What is always 0 has the gradient 0.", {3: 0.25}
+)
+
+zero_loss_zero_gradient = wrong(
+    "The fused loss does not differentiate what it prints. Its gradient is softmax - label, also for a label of zeros.",
+    {4: 0},
+)
+
+label_minus_softmax = wrong(
+    "The gradient is softmax - label. With the sign turned, the descent would lower the right logit.",
+    {4: -0.25, 5: 0.75},
+)
+
+five = judged("structure", [0, 1.3863, 2.7726, 0, 0.25])

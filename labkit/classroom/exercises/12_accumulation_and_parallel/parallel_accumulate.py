@@ -1,0 +1,123 @@
+"""# Accumulate the big batch (3 points)
+
+Write `accumulate(w, x, y, count)` in PyTorch. All but `count` are float64 tensors; `w` is a leaf whose
+`.grad` is None. The loss is the mean of `(x @ w - y) ** 2`. Cut the rows of `x` and `y` into `count` equal micro-batches,
+and call `backward` for each one, so that `w.grad` ends as the gradient of the **whole** batch, to 12 digits.
+
+After each micro-batch, copy `w.grad`. Return the copies as one tensor, `torch.stack(copies)`, with a row for each micro-batch.
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.ways import passes_of
+from labkit.classroom.writing import EXACT, Way, judged, slip, wrong
+
+
+def accumulate(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+def draw(rng):
+    count = int(rng.integers(2, 5))
+    rows = count * int(rng.integers(2, 4))
+    return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), count
+
+
+tensors = "torch"
+
+
+def _notes(w, x, y, count, part=None, note=lambda grad: grad.clone(), empty=False):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        if empty:
+            w.grad = None
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / (part or count)).backward()
+        seen.append(note(w.grad))
+    return torch.stack(seen)
+
+
+@wrong("This is the sum of the micro-batches' means: count times too much. Divide each loss by count.")
+def not_divided(w, x, y, count):
+    return _notes(w, x, y, count, part=1)
+
+
+@wrong("Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.")
+def set_to_zero(w, x, y, count):
+    return _notes(w, x, y, count, empty=True)
+
+
+@wrong("All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().")
+def same_tensor_noted(w, x, y, count):
+    return _notes(w, x, y, count, note=lambda grad: grad)
+
+
+@wrong("Only the last row came. Note w.grad after every micro-batch.")
+def only_the_last(w, x, y, count):
+    return accumulate(w, x, y, count)[-1]
+
+
+@judged("divided-by-the-samples")
+def divided_by_size(w, x, y, count):
+    return _notes(w, x, y, count, part=len(y))
+
+
+def _sums_of_passes(inputs, expected, got, done):
+    """Pass k went through the loss of micro-batch k, and row k is the sum of what the passes have delivered so far."""
+    w, x, y, count = inputs
+    values, arrived = zip(*passes_of(done, w.shape), strict=True)
+    losses = np.sum(((x @ w - y) ** 2).reshape(count, -1), axis=1) / len(y)
+    return np.allclose(values, losses) and np.allclose(np.cumsum(arrived, axis=0), got)
+
+
+emptied_and_not_divided = slip(
+    "Each row is one micro-batch by itself, and its mean is not divided by count. .grad has to stay between the "
+    "micro-batches.",
+    "(loss / count).backward() -> loss.backward()",
+    "        loss = (( ->         w.grad = None\n        loss = ((",
+)
+
+sum_of_a_micro_batch = slip(
+    "You took the sum over each micro-batch. The loss is a mean.",
+    ".mean()\n -> .sum()\n",
+)
+
+last_left_out = slip(
+    "The last micro-batch is left out.",
+    "range(count) -> range(count - 1)",
+)
+
+divided_by_the_samples = slip(
+    "The loss of a micro-batch is a mean already. You divided it by the number of all samples; divide it by count.",
+    "loss / count -> loss / len(y)",
+)
+
+divided_by_the_size = slip(
+    "You divided by the size of a micro-batch. Its loss is a mean already: divide by their number, count.",
+    "loss / count -> loss / size",
+)
+
+
+ways = (
+    EXACT,
+    Way(
+        "Row k has to be what k calls of backward, each for the loss of one micro-batch, delivered to w.",
+        ("passes",),
+        holds=_sums_of_passes,
+    ),
+)
+hints = (
+    "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",
+    "The mean over all is the mean of the count means: (loss / count).backward().",
+    "Then notes.append(w.grad.clone()), for w.grad is changed in place.",
+)

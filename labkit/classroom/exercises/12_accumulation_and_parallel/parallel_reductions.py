@@ -1,0 +1,72 @@
+"""# Mean or sum? (2 points)
+
+A batch has [[samples]] samples. The gradient of its mean loss is [[mean]]. Four workers have [[each]] samples each.
+Which number does the optimizer get? Answer with a list of six numbers.
+
+0. each loss is the mean over the worker's samples; the reducer has `mean=True`
+1. each loss is the mean over the worker's samples; the reducer has `mean=False`
+2. each loss is the sum over the worker's samples; the reducer has `mean=True`
+3. each loss is the sum over the worker's samples; the reducer has `mean=False`
+4. no workers: in PyTorch, two micro-batches of [[half]], each loss is a mean, `backward()` twice, nothing divided
+5. like 0, but the reducer also has `degree=[[degree]]`
+"""
+
+import numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import drawn, judged, wrong
+
+
+def _drawn(rng):
+    each = int(rng.choice([4, 5, 6, 10, 12]))
+    return 4 * each, int(rng.choice([2, 3, 4, 5, 7, 8, 9])) * 2, each, 2 * each, int(rng.choice([8, 2]))
+
+
+samples, mean, each, half, degree = drawn((32, 6, 8, 16, 8), _drawn)
+
+answer = [mean, 4 * mean, each * mean, 4 * each * mean, 2 * mean, 4 * mean // degree]
+rules = (
+    "Each worker's mean has on average the gradient of the whole mean; the reducer takes their mean.",
+    "Without a mean the reducer adds up what the workers have.",
+    "A sum over a worker's samples is as many times the mean as it has samples. The reducer takes the mean of these.",
+    "A sum over a worker's samples is as many times the mean as it has samples. The reducer adds these up.",
+    "Each backward adds the gradient of a mean to .grad.",
+    "degree is what the sum over the workers is divided by. How many workers add to it?",
+)
+hints = (
+    f"The four gradients of the means have the mean {mean}. What is their sum?",
+    f"The gradient of a sum over {each} samples is {each} times that of their mean: items 2 and 3 are {each} times "
+    "items 0 and 1.",
+    f"Item 4 is 2 * {mean}. Item 5 is the sum, {4 * mean}, divided by {degree}.",
+)
+WORKERS = 4
+
+
+def reference():
+    from labkit import mindspore as ms
+
+    x = np.linspace(mean - 9.0, mean + 9.0, samples)  # with w = 1 and the loss w * x, the gradient is the mean of x
+    means = [engine.grad(lambda w, x: (w * x).mean())(1.0, part) for part in np.split(x, WORKERS)]
+    sums = [engine.grad(lambda w, x: (w * x).sum())(1.0, part) for part in np.split(x, WORKERS)]
+    halves = [engine.grad(lambda w, x: (w * x).mean())(1.0, part) for part in np.split(x, 2)]
+    late = ms.nn.DistributedGradReducer([ms.Parameter(ms.Tensor(1.0))], mean=True, degree=degree)
+    wrong_degree = float(late((ms.Tensor(float(np.sum(means))),))[0].asnumpy())
+    found = [np.mean(means), np.sum(means), np.mean(sums), np.sum(sums), np.sum(halves), wrong_degree]
+    return [round(float(value), 6) for value in found]
+
+
+sum_is_mean = wrong("mean=False adds the gradients of all four workers. Nothing divides them.", {1: mean})
+
+loss_does_not_matter = wrong(
+    f"A sum over {each} samples is {each} times the mean. The gradient is {each} times as large, too.",
+    {2: mean, 3: 4 * mean},
+)
+
+accumulated_is_averaged = wrong(
+    "backward adds to .grad. Two micro-batches, nothing divided: that is a sum of two means.", {4: mean}
+)
+
+degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong degree it is no mean.", {5: mean})
+
+half_of_the_sum = judged("value", {5: 2 * mean if degree == 8 else 4 * mean})
+five = judged("structure", answer[:5])

@@ -1,0 +1,198 @@
+"""# Fix the mean over words (3 points)
+
+Sentences of different lengths are padded to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
+(sentences, places). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` mean nothing. The loss is
+the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of equally many:
+
+[[as_it_was as accumulate]]
+
+Its gradient differs from that of the whole batch. Fix the loop so that they agree to 12 digits, with one micro-batch at a time.
+A micro-batch may have no words at all. All but `count` are tensors; `w` is a leaf whose `.grad` is None.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.ways import passes_of
+from labkit.classroom.writing import EXACT, Way, judged, slip, wrong
+
+
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    words = mask.sum()
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / words).backward()
+    return w.grad
+
+
+def _texts(rng, lengths):
+    """Sentences of these lengths, a row for each micro-batch; both in any order."""
+    lengths = rng.permuted(rng.permutation(np.array(lengths)), axis=1)
+    mask = 1.0 * (np.arange(5) < lengths.reshape(-1, 1))
+    shape = (lengths.size, 5)
+    return rng.normal(size=3), rng.normal(size=(*shape, 3)), rng.normal(size=shape), mask, len(lengths)
+
+
+draw = tuple(
+    partial(_texts, lengths=lengths)
+    for lengths in (
+        ((1, 2), (5, 4), (3, 1)),
+        ((1, 1), (5, 3)),
+        ((3, 5), (0, 0), (1, 2)),
+        ((1, 5, 4), (2, 1, 1)),
+        ((4, 1), (1, 2), (5, 5), (2, 2)),
+    )
+)
+tensors = "torch"
+errors = (
+    (
+        "second time",
+        "The number of words hangs on a tape of its own here. Make a plain number of it: mask.sum().item().",
+    ),
+)
+
+
+def _accumulated(w, x, y, mask, count, loss):
+    """What is in w.grad after a walk back through `loss(squares, mask)` of each micro-batch."""
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss((x[rows] @ w - y[rows]) ** 2, mask[rows]).backward()
+    return w.grad
+
+
+@wrong(
+    "This is right until a micro-batch has no word: 0 / 0 is nan, and nan times a share of 0 is nan. Add up sums, and divide "
+    "by the number of all words."
+)
+def share_of_nothing(w, x, y, mask, count):
+    words = mask.sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum() * (m.sum() / words))
+
+
+@wrong(
+    "Each micro-batch still has the same say, whether it has two words or ten: a word among few counts for more. Divide by "
+    "what the mean of the whole batch divides by."
+)
+def as_it_was(w, x, y, mask, count):
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        loss = squares.sum() / mask[rows].sum()
+        (loss / count).backward()
+    return w.grad
+
+
+@judged("as-it-was")
+def nothing_of_nothing(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1) / count)
+
+
+@wrong(
+    "You added up the means of the micro-batches. A sum of means is no mean: add up sums, and divide by the number of all words."
+)
+def means_added(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1))
+
+
+@wrong("You took a mean for each sentence, so that a word of a short sentence counts for more. The mean is over words.")
+def sentences_alike(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: ((e * m).sum(1) / m.sum(1).clamp(min=1)).mean() / count)
+
+
+@wrong("This is the gradient of the sum over all words. The loss is their mean: divide by how many they are.")
+def sum_for_mean(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum())
+
+
+@wrong("What stands in the padding has got into the loss. Multiply by mask before you add up.")
+def padding_in_the_sum(w, x, y, mask, count):
+    words = mask.sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: e.sum() / words)
+
+
+@judged("padding-in-the-sum")
+def mean_with_padding(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: e.mean() / count)
+
+
+@wrong("You divided by the number of places, with the padding. The mean is taken over words: mask.sum().")
+def padding_in_the_count(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / mask.numel())
+
+
+@wrong("You divided by the number of sentences. The mean is taken over words.")
+def sentences_counted(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / len(y))
+
+
+@wrong(
+    "You divided by the words read so far, so that early micro-batches weigh too much. How many words the step has must be "
+    "known before the first backward."
+)
+def words_so_far(w, x, y, mask, count):
+    seen = []
+
+    def loss(e, m):
+        seen.append(m.sum())
+        return (e * m).sum() / sum(seen)
+
+    return _accumulated(w, x, y, mask, count, loss)
+
+
+@wrong("You divided by the number of words, and by count as well. A sum of all words is divided once.")
+def divided_twice(w, x, y, mask, count):
+    words = mask.sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / words / count)
+
+
+@judged("value")
+def last_micro_batch(w, x, y, mask, count):
+    size = len(y) // count
+    return accumulate(w, x[-size:], y[-size:], mask[-size:], 1)
+
+
+@judged("kind")
+def with_the_words(w, x, y, mask, count):
+    return accumulate(w, x, y, mask, count), mask.sum()
+
+
+def _sum_of_passes(inputs, expected, got, done):
+    """Each micro-batch has passes of its own through its losses, and the result is the sum of what all of them delivered."""
+    w, x, y, mask, count = inputs
+    values, arrived = zip(*passes_of(done, w.shape), strict=True)
+    total = np.sum(arrived, axis=0)
+    share = (got @ total) / (total @ total)  # of whoever divides by the number of words at the end
+    so_far = np.cumsum(np.sum(((x @ w - y) ** 2 * mask).reshape(count, -1), axis=1)) / mask.sum() / share
+    complete = [np.isclose(np.cumsum(values), one).any() for one in so_far if one]
+    return all(complete) and np.allclose(share * total, got)
+
+
+last_only = slip(
+    "Only the last micro-batch counts: .grad may not be emptied between the micro-batches of one step.",
+    "    for k in range(count):\n ->     for k in range(count):\n        w.grad = None\n",
+)
+
+last_left_out = slip(
+    "The last micro-batch is left out.",
+    "range(count) -> range(count - 1)",
+)
+
+
+ways = (
+    EXACT,
+    Way(
+        "Call backward for the loss of each micro-batch, and return what arrived in w.grad.",
+        ("passes",),
+        holds=_sum_of_passes,
+    ),
+)
+hints = (
+    "How much does a word of a micro-batch with 2 words count here, and how much one of a micro-batch with 9?",
+    "The mean over all words is a sum divided by the number of all words. Sums can be split, whatever the parts are.",
+    "words = mask.sum() before the loop, and (squares.sum() / words).backward() in it.",
+)

@@ -1,0 +1,130 @@
+"""# Fix the training loop (3 points)
+
+This loop raises no error, but it has two faults: one makes wrong steps, and one leaves out samples. Fix them. The loop should
+make one step of SGD with the rate 0.05 for each batch of `size` samples, and use every sample once in every epoch. (The last
+batch may be smaller.)
+
+[[both_faults as answer]]
+"""
+
+from functools import partial
+
+from labkit import torch
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def answer(w, x, y, size, epochs):
+    w = w.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([w], lr=0.05)
+    for _ in range(epochs):
+        for start in range(0, len(x), size):
+            optimizer.zero_grad()
+            rows = slice(start, start + size)
+            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+    return w.detach()
+
+
+def _samples(rng, rest):
+    """Batches, and mostly a `rest` that is smaller; there is none where this is 0."""
+    size = int(rng.integers(2, 5))
+    rows = size * int(rng.integers(2, 5)) + rest * int(rng.integers(1, size))
+    return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), size, int(rng.integers(2, 4))
+
+
+draw = tuple(partial(_samples, rest=rest) for rest in (1, 1, 0))
+tensors = "torch"
+
+
+def _trained(w, x, y, size, epochs, missing=0, each="batch", rate=0.05):
+    """The loop that leaves out the last `missing` samples of its range, and empties .grad for each batch or epoch."""
+    w = w.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([w], lr=rate)
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for start in range(0, len(x) - missing, size):
+            if each == "batch":
+                optimizer.zero_grad()
+            rows = slice(start, start + size)
+            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+    return w.detach()
+
+
+@wrong("These are the weights of the loop as it was, with both faults.")
+def both_faults(w, x, y, size, epochs):
+    w = w.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([w], lr=0.05)
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        for start in range(0, len(x) - size, size):
+            rows = slice(start, start + size)
+            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+    return w.detach()
+
+
+@wrong("The steps are right now, but the last samples are never seen: range ends too early.")
+def last_batch_left_out(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, missing=size)
+
+
+@wrong(
+    "All samples are seen now. But .grad still adds up from batch to batch: zero_grad belongs before every backward."
+)
+def gradients_of_the_epoch(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, each="epoch")
+
+
+@wrong("The weights are as they were.")
+def no_steps(w, x, y, size, epochs):
+    return w.detach().clone()
+
+
+@judged("value")
+def another_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.1)
+
+
+smaller_batch_left_out = slip(
+    "The last batch is left out where it is smaller than size. It may be smaller: range(0, len(x), size).",
+    "range(0, len(x), size) -> range(0, len(x) - size + 1, size)",
+)
+
+one_step_per_epoch = slip(
+    "You make one step for each epoch. Make one for each batch: zero_grad, backward and step belong inside the "
+    "inner loop.",
+    "        for start in range(0, len(x), size):\n            optimizer.zero_grad()\n ->         "
+    "optimizer.zero_grad()\n        for start in range(0, len(x), size):\n",
+    "            optimizer.step()\n ->         optimizer.step()\n",
+)
+
+never_emptied = slip(
+    ".grad is never emptied: the gradients of all batches add up.",
+    "            optimizer.zero_grad()\n -> ",
+)
+
+sum_for_mean = slip(
+    "The loss of a batch is a mean. You took the sum.",
+    ".mean()\n -> .sum()\n",
+)
+
+one_epoch = slip(
+    "There are `epochs` epochs. You make one.",
+    "range(epochs) -> range(1)",
+)
+
+first_batch_left_out = slip(
+    "The first batch is left out: range starts at 0.",
+    "range(0, len(x), size) -> range(size, len(x), size)",
+)
+
+
+hints = (
+    "What is in w.grad when the second batch calls backward?",
+    "With 7 samples and size 3: which values does start take, and which samples are in no batch?",
+    "zero_grad goes into the inner loop; range(0, len(x), size). A slice may reach beyond the end.",
+)

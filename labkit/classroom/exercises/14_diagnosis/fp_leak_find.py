@@ -1,0 +1,95 @@
+"""# Find the float64 leak (3 points)
+
+```python
+a = np.array([1.0, 2.0])
+x = ms.Tensor([1.0, 2.0], ms.float32)
+h = ms.Tensor([1.0, 2.0], ms.float16)
+u = torch.tensor([1.0, 2.0])
+```
+
+What is the dtype of each result? Answer with a list of nine texts: `"float16"`, `"float32"` or `"float64"`.
+
+0. `ms.Tensor([1.0, 2.0])`
+1. `ms.Tensor(a)`
+2. `h * 2.0`
+3. `h * x`
+4. `x * ms.Tensor(a)`
+5. `x * a.mean()`
+6. `x + ms.Tensor(2.0, ms.float64)`
+7. `u + torch.tensor(2.0, dtype=torch.float64)`
+8. `ms.grad(lambda x: (x * ms.Tensor(a)).sum())(x)`
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit import torch
+from labkit.classroom.writing import either, judged, wrong
+
+answer = ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32", "float32"]
+rules = (
+    "A list of Python floats has no dtype: the framework takes its own.",
+    "A NumPy array has a dtype of its own, which the tensor keeps.",
+    "A Python number does not change the dtype of a tensor of floats.",
+    "Of two tensors the wider dtype wins.",
+    "Of two tensors the wider dtype wins: which one has an array of NumPy's?",
+    "a.mean() is a number, no tensor: does a number change a tensor's dtype?",
+    "In a sum of two tensors the wider dtype wins in MindSpore, also if one has no axes.",
+    "In PyTorch a tensor without axes counts as a number, next to one with axes.",
+    "A gradient has the dtype of its input.",
+)
+hints = (
+    "np.array([1.0, 2.0]) is float64. Which of the lines see it as a tensor, which as a number?",
+    "Two tensors: the wider dtype wins. A tensor and a Python number: the tensor's dtype stays.",
+    "Three of the nine are float64, one is float16.",
+)
+
+
+def reference():
+    a = np.array([1.0, 2.0])
+    x, h = ms.Tensor([1.0, 2.0], ms.float32), ms.Tensor([1.0, 2.0], ms.float16)
+    u = torch.tensor([1.0, 2.0])
+    found = [
+        ms.Tensor([1.0, 2.0]),
+        ms.Tensor(a),
+        h * 2.0,
+        h * x,
+        x * ms.Tensor(a),
+        x * a.mean(),
+        x + ms.Tensor(2.0, ms.float64),
+        u + torch.tensor(2.0, dtype=torch.float64),
+        ms.grad(lambda x: (x * ms.Tensor(a)).sum())(x),
+    ]
+    return [str(t.dtype).lower().rpartition(".")[2] for t in found]
+
+
+tensors_are_float32 = wrong(
+    "A list of Python floats becomes float32, but an array keeps its dtype, and NumPy makes float64 by itself.",
+    {1: "float32"},
+    answer={1: "float32", 4: "float32"},
+)
+
+python_numbers_widen = wrong(
+    "Next to a tensor of floats, a Python number takes the tensor's dtype. So does an np.float64, which is one.",
+    {2: either("float64", "float32"), 5: "float64"},
+)
+
+narrow_wins = wrong(
+    "Where two tensors meet, the wider dtype wins: nothing is narrowed without being asked.",
+    {3: "float16", 4: "float32"},
+)
+
+single_numbers_alike = wrong(
+    "Items 6 and 7 differ. In PyTorch a tensor without dimensions is as weak as a Python number; in a sum of "
+    "MindSpore it counts like any tensor.",
+    when=lambda inputs, expected, got: got[6] == got[7],
+    answer={7: "float64"},
+)
+
+gradient_has_the_dtype_of_the_loss = wrong(
+    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.", {8: "float64"}
+)
+
+a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
+exchanged = judged("value", {6: "float32", 7: "float64"})
+eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])

@@ -1,0 +1,102 @@
+"""# Fix the nan (3 points)
+
+`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
+function should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan
+for `x` and, far worse, for `w`, which all elements share. Fix it so that every gradient is finite and exact.
+
+[[nan_in_the_weight as answer]]
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def answer(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    root = torch.where(x > 0, w * torch.sqrt(safe), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+def draw(rng):
+    """Six elements, of which one is 0 and two are negative, in any order; and a weight."""
+    x = np.concatenate([rng.uniform(0.5, 4.0, 3), [0.0], -rng.uniform(0.5, 4.0, 2)])
+    return rng.permutation(x).astype(np.float32), np.array(rng.uniform(0.5, 2.0), np.float32)
+
+
+tensors = "torch"
+
+
+@wrong(
+    "There is still nan in the gradient for w. The right values are selected, but sqrt was run on all elements, and "
+    "the upstream gradient 0 of the others is multiplied by nan. Give sqrt a harmless input there.",
+    when=lambda i, expected, got: np.isnan(got[1]),
+)
+def nan_in_the_weight(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "You replaced nan by 0 at the end. That hides it: the whole gradient of w is lost, with the part that was right."
+)
+def painted_over(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
+    found = torch.autograd.grad(root.sum(), (x, w))
+    return tuple(torch.where(torch.isnan(g), 0.0, g) for g in found)
+
+
+@wrong(
+    "Negative elements are fixed; where x is 0, nan or inf is left, because the derivative of sqrt at 0 is infinite. "
+    "Exclude 0, too."
+)
+def zero_left(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x.clamp(min=0.0)), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "The inner where is right. But now the harmless values count: keep the outer where, too.",
+    when=lambda i, expected, got: (
+        same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * 1.01
+    ),
+)
+def harmless_input_counted(x, w):
+    root = w * torch.sqrt(torch.where(x > 0, x, 1.0))
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong("Every element is finite now, but those that are not positive have a gradient. They count 0, so it must be 0.")
+def others_count(x, w):
+    root = w * torch.sqrt(torch.abs(x) + 1e-6)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@judged("structure")
+def weight_forgotten(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0)
+    return torch.autograd.grad(root.sum(), x)
+
+
+mean = slip(
+    "You differentiated the mean. The sum was asked for.",
+    "root.sum() -> root.mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for x.",
+    "(x, w)) -> (w, x))",
+)
+
+root_twice = slip(
+    "The gradient of sqrt is there twice: the root was taken of a root.",
+    "torch.sqrt(safe) -> torch.sqrt(torch.sqrt(safe))",
+)
+
+
+hints = (
+    "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did not select.",
+    "0 * nan is nan, and 0 * inf is nan. So the derivative of sqrt must be finite for the elements that are not selected.",
+    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where of the statement.",
+)

@@ -1,0 +1,56 @@
+"""# Two faults that bytes show (2 points)
+
+The difference `p - y` is computed for [[n]] predictions `p` and [[n]] labels `y`. How many bytes does it take?
+Answer with a list of five numbers.
+
+| item | `p` | `y` |
+|---|---|---|
+| 0 | ([[n]], 1) float32 | ([[n]], 1) float32 |
+| 1 | ([[n]], 1) float32 | ([[n]],) float32 |
+| 2 | ([[n]],) float32 | ([[n]],) float32 |
+| 3 | ([[n]], 1) float32 | ([[n]], 1) float64 |
+| 4 | ([[n]], 1) float32 | ([[n]],) float64 |
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import drawn, judged, wrong
+
+n = drawn(1000, lambda rng: 100 * int(rng.choice([2, 3, 5, 6, 7, 8, 9])))
+
+answer = [4 * n, 4 * n * n, 4 * n, 8 * n, 8 * n * n]
+rules = (
+    "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
+    "A column and a row make a table. How many numbers are in it, and how many bytes has each?",
+    "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
+    "The wider dtype wins: how many bytes has each number then?",
+    "A column and a row make a table, and the wider dtype wins.",
+)
+hints = (
+    "Find the shape of the result first, then its dtype, then multiply.",
+    f"Items 1 and 4 have the shape ({n}, {n}).",
+    f"Item 3: {n} numbers of 8 bytes.",
+)
+
+
+def reference():
+    from labkit import memory_report
+    from labkit import mindspore as ms
+
+    def difference(a, b):
+        return a - b
+
+    column, row = np.zeros((n, 1), np.float32), np.zeros(n, np.float32)
+    pairs = ((column, column), (column, row), (row, row), (column, column.astype(float)), (column, row.astype(float)))
+    return [memory_report(difference, *map(ms.Tensor, pair)).rows[-1].bytes for pair in pairs]
+
+
+no_broadcast = wrong(
+    f"({n}, 1) and ({n},) are not the same shape. Broadcasting makes a table of {n} rows and {n} columns.",
+    {1: 4 * n, 4: 8 * n},
+)
+
+float32_wins = wrong("float32 and float64 give float64: 8 bytes for each number.", {3: 4 * n})
+numbers_not_bytes = wrong("You counted numbers. A float32 takes 4 bytes, a float64 takes 8.", {0: n})
+
+half_a_leak = judged("value", {4: 4 * n * n})

@@ -1,0 +1,108 @@
+"""# Fix a loop with three faults (3 points)
+
+This loop runs without an error, but it has three faults, all of which this unit has shown. Fix them; the arguments are
+NumPy arrays of the shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
+
+[[unchanged as answer]]
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def answer(x, y, w1, w2):
+    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
+    for step in range(4):
+        optimizer.zero_grad()
+        hidden = torch.tanh(x @ w1)
+        loss = (((hidden @ w2)[:, 0] - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    return w1.detach().numpy(), w2.detach().numpy()
+
+
+def draw(rng):
+    x = rng.uniform(-1, 1, (6, 2)).astype(np.float32)
+    y = rng.uniform(1, 2, 6).astype(np.float32)
+    return x, y, rng.uniform(-1, 1, (2, 3)).astype(np.float32), rng.uniform(-1, 1, (3, 1)).astype(np.float32)
+
+
+def _trained(x, y, w1, w2, detached=False, adds=False, table=False, steps=4):
+    """Both weights after these steps, with the faults that are asked for."""
+    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
+    for step in range(steps):
+        if not adds:
+            optimizer.zero_grad()
+        hidden = torch.tanh(x @ w1)
+        out = (hidden.detach() if detached else hidden) @ w2
+        loss = ((out - y if table else out[:, 0] - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    return w1.detach().numpy(), w2.detach().numpy()
+
+
+@wrong("All three faults are still there: one in the network, one in the loss, one in the loop.")
+def unchanged(x, y, w1, w2):
+    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
+    for step in range(4):
+        hidden = torch.tanh(x @ w1).detach()
+        loss = ((hidden @ w2 - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    return w1.detach().numpy(), w2.detach().numpy()
+
+
+@judged("value")
+def too_many_steps(x, y, w1, w2):
+    return _trained(x, y, w1, w2, steps=5)
+
+
+still_detached = slip(
+    "hidden is still detached, so no gradient reaches w1.",
+    "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
+)
+
+still_adds = slip(
+    "The gradients of earlier steps are still in .grad. Empty it before each backward pass.",
+    "        optimizer.zero_grad()\n -> ",
+)
+
+still_a_table = slip(
+    "(6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both sides the same shape.",
+    "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
+)
+
+emptied_too_late = slip(
+    "zero_grad is between backward and step, so the optimizer sees no gradient and no weight moves.",
+    "        loss.backward()\n ->         loss.backward()\n        optimizer.zero_grad()\n",
+)
+
+second_layer_cut = slip(
+    "w2 is detached in the loss, so it gets no gradient.",
+    "hidden @ w2 -> hidden @ w2.detach()",
+)
+
+sum_for_mean = slip(
+    "The loss is a mean. You took the sum.",
+    "** 2).mean() -> ** 2).sum()",
+)
+
+three_steps = slip(
+    "The loop makes four steps.",
+    "range(4) -> range(3)",
+)
+
+
+hints = (
+    "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",
+    "Which lines of a training step are missing? In which order do they stand: zero_grad, forward, backward, step.",
+    "Take detach away from hidden, write (hidden @ w2)[:, 0] - y, and call optimizer.zero_grad().",
+)

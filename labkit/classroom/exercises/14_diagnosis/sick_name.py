@@ -1,0 +1,64 @@
+"""# Five new runs (3 points)
+
+Five other runs were measured, and each has one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"`.
+Each fault occurs once. Answer with a list of five words.
+
+0. The loss falls from 1.1 to 0.667, the variance of the labels, and stays. Every layer moves. The 8 labels minus
+   the 8 predictions take 256 bytes in float32.
+1. The loss is 0.693 at every step, to the last digit. The largest gradient is `inf`.
+2. The loss falls. The norm of the change since the start: `conv` 0, `dense` 0.41.
+3. The loss falls by 0.0001 in each step. Rate 0.5, limit 2. The largest step has the norm 0.0078125.
+4. The loss falls, rises, falls. The weights are held fixed and `backward` is called 3 times. The norms of `.grad`:
+   0.5, 1.0, 1.5.
+"""
+
+from labkit.classroom.writing import judged, wrong
+
+answer = ["broadcast", "scale", "detach", "clip", "reset"]
+rules = (
+    "Bytes over 4 is how many numbers the difference has: how many should it have?",
+    "Nothing moves at all, and a gradient is not finite: what then happens to each step?",
+    "Some weights never move, others do: where does the gradient not get to?",
+    "Compare the step with what rate and limit allow: what else made it smaller?",
+    "The weights are fixed, and yet the norms of .grad grow in equal parts: what happens to .grad between the calls?",
+)
+hints = (
+    "First sort them: in which runs does no weight move, in which some weights, in which all of them?",
+    "256 / 4 bytes are 64 numbers: 8 rows of 8. And 0.0078125 is 1 / 128: compare it with rate * limit = 1.",
+    "Run 1 is scale, run 2 is detach, run 4 is reset.",
+)
+
+
+def reference():
+    """Each card's number, as the table of signs has it."""
+    signs = {
+        "weights fixed, losses equal, gradients infinite": "scale",
+        "gradient grows from step to step at a fixed point": "reset",
+        "one layer without a gradient": "detach",
+        "result larger than inputs": "broadcast",
+        "step shorter than rate times limit by the scale": "clip",
+    }
+    cards = (
+        "result larger than inputs", "weights fixed, losses equal, gradients infinite", "one layer without a gradient",
+        "step shorter than rate times limit by the scale", "gradient grows from step to step at a fixed point",
+    )  # fmt: skip
+    return [signs[card] for card in cards]
+
+
+clip_for_scale = wrong(
+    "Slow is not the same as still. A loss that is equal to the last digit means that no weight moves at all.",
+    {1: "clip", 3: "scale"},
+)
+
+detach_for_broadcast = wrong(
+    "In run 0 every layer moves, so nothing is cut off. Count: 8 float32 numbers take 32 bytes. What are 256?",
+    {0: "detach"},
+)
+
+reset_for_detach = wrong(
+    "In run 2 one layer does not move while another does: no gradient reaches it. In run 4 gradients add up.",
+    {2: "reset", 4: "detach"},
+)
+
+two_exchanged = judged("value", {0: "reset", 4: "broadcast"})
+four = judged("structure", ["broadcast", "scale", "detach", "clip"])

@@ -1,0 +1,134 @@
+"""# A step that passes four tests (3 points)
+
+Eve's step was fixed three times, and each time something else broke, so now there are tests. `a` and `b` are the gradients of
+two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of the
+two gradients that the optimizer should get. The tests check that
+
+- the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
+- a true gradient, without the scale, whose global norm is at most `limit` is returned unchanged;
+- a larger one is returned with the global norm `limit`, in the same direction;
+- if there is an inf or a nan anywhere, the step is skipped, and the result is the empty tuple `()`.
+
+Write `prepare`, in an order that passes all four tests.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def prepare(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor, b * factor
+
+
+def _scaled(rng, part, ill=()):
+    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has what at which place."""
+    scale = float(2.0 ** rng.integers(8, 13))
+    a, b = (rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
+    limit = round(float(part * np.sqrt(np.sum(a**2) + np.sum(b**2))), 2)
+    for which, place, value in ill:
+        (a, b)[which][place] = value
+    return a * scale, b * scale, scale, limit
+
+
+draw = (
+    partial(_scaled, part=0.2),
+    partial(_scaled, part=0.2, ill=[(1, 0, np.inf)]),
+    partial(_scaled, part=1.5),
+    partial(_scaled, part=1.5, ill=[(0, 2, -np.inf)]),
+    partial(_scaled, part=0.7, ill=[(0, 1, np.nan)]),
+    partial(_scaled, part=0.85),
+    partial(_scaled, part=1.5, ill=[(0, 0, np.inf), (1, 1, np.nan)]),
+)
+
+
+@wrong(
+    "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault."
+)
+def clip_before_unscale(a, b, scale, limit):
+    return tuple(g / scale for g in prepare(a, b, 1.0, limit))
+
+
+@wrong("You clipped each gradient by its own norm. The global norm is that of both together.")
+def each_by_itself(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    return tuple(g / scale * min(1.0, limit / np.linalg.norm(g / scale)) for g in (a, b))
+
+
+@wrong(
+    "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure "
+    "them? And does the clip leave alone what is shorter?"
+)
+def always_at_the_limit(a, b, scale, limit):
+    return prepare(a, b, 1.0, limit)
+
+
+@wrong(
+    "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
+    when=lambda i, expected, got: expected == () and len(got) == 2,
+)
+def not_skipped(a, b, scale, limit):
+    return prepare(a, b, scale, limit) or (a / scale, b / scale)
+
+
+@judged("always-at-the-limit")
+def always_scaled(a, b, scale, limit):
+    return tuple(g * limit / np.sqrt(np.sum(a**2) + np.sum(b**2)) for g in prepare(a, b, scale, np.inf) and (a, b))
+
+
+@judged("not-skipped")
+@np.errstate(all="ignore")
+def b_looked_at(a, b, scale, limit):
+    if not np.isfinite(b).all():
+        return ()
+    a, b = a / scale, b / scale
+    factor = min(1.0, limit / np.sqrt(np.sum(a**2) + np.sum(b**2)))
+    return a * factor, b * factor
+
+
+@judged("limit-scaled")
+def not_clipped(a, b, scale, limit):
+    return prepare(a, b, scale, np.inf)
+
+
+by_value = slip(
+    "You clip each element (by value), which changes the direction. Clip by the global norm: one factor for all "
+    "elements.",
+    "a * factor, b * factor -> np.clip(a, -limit, limit), np.clip(b, -limit, limit)",
+)
+
+root_missing = slip(
+    "The norm is the root of the sum of squares. The root is missing.",
+    "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> np.sum(a**2) + np.sum(b**2)",
+)
+
+norms_added = slip(
+    "You added the two norms. The global norm is the root of the sum of all squares.",
+    "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> np.sqrt(np.sum(a**2)) + np.sqrt(np.sum(b**2))",
+)
+
+b_not_scaled_down = slip(
+    "b is not clipped. Both gradients get the same factor.",
+    "a * factor, b * factor -> a * factor, b",
+)
+
+limit_scaled = slip(
+    "Norms above the limit are not clipped. The gradients are unscaled, and the limit is as it was given.",
+    "limit / norm -> limit * scale / norm",
+)
+
+
+hints = (
+    "The first test: divide before anything looks at a size. The last one: look before you compute with what is "
+    "not finite.",
+    "The global norm is the square root of the sum of all squares, of a and of b.",
+    "factor = min(1.0, limit / norm), and both gradients are multiplied by it.",
+)

@@ -1,0 +1,125 @@
+"""# Repair the gradient by differences (3 points)
+
+`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
+a new array. It should leave `x` as it is. This version has two mistakes. Repair it.
+
+[[f, as_it_was as by_differences]]
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def f(x):
+    return np.sum(x * x * x) + x[0] * x[1]
+
+
+def by_differences(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+answer = by_differences
+
+
+def draw(rng):
+    return rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3]))
+
+
+def _all_at_once(x, h):
+    return (f(x + h) - f(x)) / h
+
+
+@wrong("The first number is right. When it is the turn of the second one, the first one is still moved.")
+def never_moved_back(x, h):
+    moved = x.copy()
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+@wrong("That is the exact derivative. Asked for is what the difference gives, with its truncation error.")
+def the_derivative_itself(x, h):
+    found = 3 * x * x
+    found[0] += x[1]
+    found[1] += x[0]
+    return found
+
+
+@wrong(
+    "You moved all numbers together. A derivative for one of them needs the others to stand still.",
+    when=lambda i, expected, got: same(float(_all_at_once(*i)), float(np.ravel(got)[0])),
+)
+def all_at_once(x, h):
+    return _all_at_once(x, h) + 0 * x
+
+
+@wrong("That is the central difference. Asked for is the forward one: from x to x + h.")
+def central(x, h):
+    return (by_differences(x, h) + by_differences(x, -h)) / 2
+
+
+@wrong("That is how far f moves. A slope is that distance divided by how far x moved.")
+def not_divided(x, h):
+    return by_differences(x, h) * h
+
+
+@wrong("Every number is 0: f(moved) and f(x) are the same. Writing moved = x makes no second array.")
+def compared_with_itself(x, h):
+    return 0 * x
+
+
+@judged("all-at-once")
+def one_number(x, h):
+    return _all_at_once(x, h)
+
+
+@judged("compared-with-itself")
+def as_it_was(x, h):
+    moved = x
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+moved_backward = slip(
+    "That is the backward difference, from x - h to x. Asked for is the forward one.",
+    "moved[i] += h\n -> moved[i] -= h\n",
+    "f(moved) - f(x) -> f(x) - f(moved)",
+)
+
+sign = slip(
+    "The sign is wrong: the value after the move minus the value before.",
+    "f(moved) - f(x) -> f(x) - f(moved)",
+)
+
+divided_by_two_steps = slip(
+    "2 * h belongs to the central difference. Divide by h.",
+    "/ h -> / (2 * h)",
+)
+
+multiplied = slip(
+    "Divide by h. You multiplied by it.",
+    "/ h -> * h",
+)
+
+last_left_out = slip(
+    "The last number has no difference: the loop ends too early.",
+    "range(len(x)) -> range(len(x) - 1)",
+)
+
+
+hints = (
+    "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
+    "x.copy() makes a new array. Where does it belong, before the loop or inside it?",
+    "Inside the loop: moved = x.copy(), then moved[i] += h. Each turn starts from the x that was given.",
+)

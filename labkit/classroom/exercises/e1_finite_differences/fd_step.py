@@ -1,0 +1,113 @@
+"""# A good step for a central difference (2 points)
+
+Write `step(x, name)` for a central difference at `x` in the format called `name`: `"float64"`, `"float32"` or
+`"float16"`. The rule is: the cube root of eps; times the size of `x` where that is larger than 1.
+`np.finfo(name).eps` is the eps of a format. Return a Python float.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def step(x, name):
+    eps = np.finfo(name).eps
+    return float(eps) ** (1 / 3) * max(abs(x), 1.0)
+
+
+def reference(x, name):
+    return np.dtype(name).type(step(x, name))  # with the tolerance of the format
+
+
+def _drawn_step(rng, low, high, name):
+    return float(rng.uniform(low, high)), name
+
+
+_SIZES = ((20.0, 900.0), (0.05, 0.9), (1.2, 4.0))
+_NAMES = ("float64", "float32", "float16", "float32", "float16", "float64")
+_ENDS = (*_SIZES, *((-high, -low) for low, high in _SIZES))
+draw = tuple(partial(_drawn_step, low=low, high=high, name=name) for (low, high), name in zip(_ENDS, _NAMES))
+draws = 8
+
+
+@wrong(
+    "That is the rule for a forward difference. The truncation of a central one shrinks faster, so its step is "
+    "larger: a cube root."
+)
+def square_root(x, name):
+    return float(np.finfo(name).eps) ** 0.5 * max(abs(x), 1.0)
+
+
+@wrong("The size of x counts, not its sign: use abs(x).")
+def sign_of_x(x, name):
+    return float(np.finfo(name).eps) ** (1 / 3) * max(x, 1.0)
+
+
+@wrong("At a large x the stored numbers lie further apart, so the step has to grow with the size of x.")
+def x_is_forgotten(x, name):
+    return float(np.finfo(name).eps) ** (1 / 3)
+
+
+@wrong("Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.")
+def too_small_near_zero(x, name):
+    return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
+
+
+@judged("value")
+def one_format(x, name):
+    return 6.0555e-06 * max(abs(x), 1.0)
+
+
+@judged("kind")
+def a_dtype(x, name):
+    return np.dtype(name)
+
+
+one_added = slip(
+    "You added 1 to the size of x. Take the larger of the two: max(abs(x), 1.0).",
+    "max(abs(x), 1.0) -> (1 + abs(x))",
+)
+
+smaller_of_both = slip(
+    "min takes the smaller of abs(x) and 1. Take the larger one.",
+    "max(abs(x), 1.0) -> min(abs(x), 1.0)",
+)
+
+fourth_root = slip(
+    "That is a fourth root. The rule has a cube root.",
+    "1 / 3 -> 1 / 4",
+)
+
+cubed = slip(
+    "You cubed eps. The rule has the cube root, eps ** (1 / 3).",
+    "(1 / 3) -> 3",
+)
+
+divided_by_three = slip(
+    "You divided eps by 3. The cube root is eps ** (1 / 3).",
+    "float(eps) ** (1 / 3) -> float(eps) / 3",
+)
+
+divided_by_x = slip(
+    "The step grows with the size of x: multiply, do not divide.",
+    "* max(abs(x), 1.0) -> / max(abs(x), 1.0)",
+)
+
+eps_itself = slip(
+    "The cube root is missing.",
+    "float(eps) ** (1 / 3) -> float(eps)",
+)
+
+x_in_the_root = slip(
+    "You took the root of the size of x, too. The root is that of eps only.",
+    "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> (float(eps) * max(abs(x), 1.0)) ** (1 / 3)",
+)
+
+
+hints = (
+    "There are three parts: the eps of the format, its cube root, the size of x.",
+    "A cube root is ** (1 / 3). The size of x is abs(x).",
+    "max(abs(x), 1.0) is the size of x where it is larger than 1, and 1 elsewhere. Wrap it all in float(...).",
+)

@@ -1,0 +1,86 @@
+"""# Fix the slope at one point (2 points)
+
+`(exp(x) - 1) / x` is not defined at 0. This function returns 1 there, which makes it continuous. It takes the value `x` and the
+slope `s` of a dual number, and returns the value and the slope of the result.
+
+[[constant_at_zero as fixed]]
+
+The value is right everywhere, the slope is not. Fix it. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is `1 + x +
+x**2 / 2` plus smaller terms.
+"""
+
+import math
+from functools import partial
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def fixed(x, s):
+    if x == 0:
+        return 1.0, s / 2
+    value = (math.exp(x) - 1) / x
+    return value, s * (math.exp(x) - value) / x
+
+
+def _draw(rng, sign, turn):
+    """`x` of this sign, or 0, and a slope that goes up or down."""
+    return float(sign * rng.uniform(0.5, 2.0)), float(turn * rng.uniform(1.3, 3.0))
+
+
+draw = tuple(partial(_draw, sign=sign, turn=turn) for sign in (0, 1, -1) for turn in (1, -1))
+
+
+@wrong("At 0 your slope is 0, as if the result stood still there. It moves when x moves: by how much?")
+def constant_at_zero(x, s):
+    if x == 0:
+        return 1.0, 0.0
+    value = (math.exp(x) - 1) / x
+    return value, s * (math.exp(x) - value) / x
+
+
+@wrong("At 0 you gave the local slope alone. The argument moves at the rate s: multiply by it.")
+def chain_cut(x, s):
+    if x == 0:
+        return 1.0, 0.5
+    value = (math.exp(x) - 1) / x
+    return value, s * (math.exp(x) - value) / x
+
+
+@wrong("At 0 you gave the slope of exp(x). Divided by x, its series begins 1 + x / 2.")
+def slope_of_exp(x, s):
+    if x == 0:
+        return 1.0, s
+    value = (math.exp(x) - 1) / x
+    return value, s * (math.exp(x) - value) / x
+
+
+@wrong("1 + x / 2 is good near 0 alone. Away from 0 the function that you were given was right: keep it.")
+def series_everywhere(x, s):
+    return 1 + x / 2, s / 2
+
+
+@judged("kind")
+def slope_alone(x, s):
+    return fixed(x, s)[1]
+
+
+a_third = slip(
+    "The series of exp divided by x is 1 + x / 2 + ... The slope at 0 is the factor of x.",
+    "s / 2 -> s / 3",
+)
+
+value_at_zero = slip(
+    "The value at 0 was right: it is 1.",
+    "return 1.0, s / 2 -> return 0.0, s / 2",
+)
+
+sign_away_from_zero = slip(
+    "Away from 0 the slope was right. You changed its sign.",
+    "math.exp(x) - value) / x\n -> value - math.exp(x)) / x\n",
+)
+
+hints = (
+    "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",
+    "(1 + x + x**2 / 2 - 1) / x is 1 + x / 2. What is its slope, when x moves at the rate s?",
+    "Return 1.0, s / 2 where x is 0.",
+)

@@ -1,0 +1,147 @@
+"""# Forward mode through a program (3 points)
+
+A program is given as data, as in unit 02. For two inputs,
+
+```python
+program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
+```
+
+means: values 0 and 1 are the inputs, value 2 is their product, value 3 is `tanh` of value 2, and value 4 is the sum of values 3
+and 0. The last value is the result.
+
+Write `run(program, inputs, direction)`. Each input moves at its rate in `direction`. The function returns a tuple: the result,
+and the rate at which the result moves. The operations are `"add"`, `"multiply"` and `"tanh"`. Use `math.tanh` or `np.tanh`, and
+no automatic differentiation but your own. The rate is compared to 12 digits.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+
+
+def run(program, inputs, direction):
+    values, slopes = list(inputs), list(direction)
+    for op, *places in program:
+        a, b = places[0], places[-1]
+        if op == "add":
+            value, slope = values[a] + values[b], slopes[a] + slopes[b]
+        elif op == "multiply":
+            value, slope = values[a] * values[b], slopes[a] * values[b] + values[a] * slopes[b]
+        else:
+            value = math.tanh(values[a])
+            slope = (1 - value**2) * slopes[a]
+        values.append(value)
+        slopes.append(slope)
+    return values[-1], slopes[-1]
+
+
+def _program(rng, inputs, twice=""):
+    """Six instructions, all three kinds among them; each uses the value before it, an instruction called `twice` two times."""
+    kinds = [str(k) for k in rng.permutation(["add", "multiply", "tanh", "multiply", "add"])]
+    program = []
+    for node, kind in enumerate(kinds, inputs):
+        other = node - 1 if kind == twice else int(rng.integers(0, node))
+        both = (node - 1, other) if rng.random() < 0.5 else (other, node - 1)
+        program.append((kind, node - 1) if kind == "tanh" else (kind, *both))
+    program.append(("multiply", inputs + 4, int(rng.integers(0, inputs))))
+    values, direction = (
+        tuple(float(n) for n in np.round(rng.uniform(0.4, 1.6, inputs) * rng.choice([-1, 1], inputs), 2))
+        for _ in range(2)
+    )
+    return tuple(program), values, direction
+
+
+draw = tuple(
+    partial(_program, inputs=inputs, twice=twice)
+    for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
+)
+
+
+def _run(program, inputs, direction, product=None, slope_of_tanh=None):
+    values, slopes = list(inputs), list(direction)
+    product = product or (lambda x, y, dx, dy: dx * y + x * dy)
+    slope_of_tanh = slope_of_tanh or (lambda x, ans, dx: (1 - ans**2) * dx)
+    for op, *places in program:
+        x, y, dx, dy = values[places[0]], values[places[-1]], slopes[places[0]], slopes[places[-1]]
+        if op == "add":
+            values.append(x + y)
+            slopes.append(dx + dy)
+        elif op == "multiply":
+            values.append(x * y)
+            slopes.append(product(x, y, dx, dy))
+        else:
+            values.append(math.tanh(x))
+            slopes.append(slope_of_tanh(x, values[-1], dx))
+    return values[-1], slopes[-1]
+
+
+@wrong("In a product both factors move: x' * y + x * y'. You multiplied the two slopes.")
+def slopes_multiplied(program, inputs, direction):
+    return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * dy)
+
+
+@wrong("In a product each slope goes with the *other* factor.")
+def own_factor(program, inputs, direction):
+    return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * x + y * dy)
+
+
+@wrong("In a product both factors move. You let the second one stand still.")
+def one_factor_stands(program, inputs, direction):
+    return _run(program, inputs, direction, product=lambda x, y, dx, dy: dx * y)
+
+
+@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
+def x_for_the_result(program, inputs, direction):
+    return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: (1 - x**2) * dx)
+
+
+@wrong("You gave the local slope of tanh alone. What comes in moves at a rate of its own: multiply by it.")
+def chain_cut(program, inputs, direction):
+    return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: 1 - ans**2)
+
+
+@wrong("You let every input move at the rate 1. The rates are those in direction.")
+def direction_ignored(program, inputs, direction):
+    return _run(program, inputs, [1.0] * len(inputs))
+
+
+@wrong("You let the first input alone move. All of them move, each at its rate.")
+def first_input_alone(program, inputs, direction):
+    return _run(program, inputs, [direction[0]] + [0.0] * (len(inputs) - 1))
+
+
+@judged("kind")
+def slope_alone(program, inputs, direction):
+    return _run(program, inputs, direction)[1]
+
+
+not_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The square is missing.",
+    "(1 - value**2) -> (1 - value)",
+)
+
+all_rates = slip(
+    "You return the rates of all values. Asked for is that of the result.",
+    "return values[-1], slopes[-1] -> return values[-1], slopes",
+)
+
+tanh_twice = slip(
+    "value is tanh(x) already. You took tanh of it once more.",
+    "(1 - value**2) -> (1 - math.tanh(value) ** 2)",
+)
+
+product_minus = slip(
+    "In a product both terms are added: x' * y + x * y'.",
+    "* values[b] + values[a] * slopes[b] -> * values[b] - values[a] * slopes[b]",
+)
+
+
+ways = (EXACT, PLAIN)
+hints = (
+    "Keep two lists, the values and their slopes. The slopes begin with direction.",
+    "Each instruction appends to both. For a product: slopes[a] * values[b] + values[a] * slopes[b].",
+    "For tanh: value = math.tanh(values[a]), slope = (1 - value**2) * slopes[a]. Return the last of each list.",
+)

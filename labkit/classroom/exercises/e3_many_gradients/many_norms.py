@@ -1,0 +1,106 @@
+"""# The norm of each example's gradient (3 points)
+
+A linear layer computes `z = x @ w + b` for a batch. Row `i` of `x` is the input of example `i`, and row `i` of `g` is the
+upstream gradient at its outputs, for the loss of this example alone. Write `norms(x, g)`: it returns, for each example, the
+norm of its gradient with respect to `w` and `b` together, as if all elements of both were one vector. Do not form the
+gradients: for a large layer they do not fit into memory.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import Way, judged, same, wrong
+
+LARGE = 400  # one gradient of such a layer has 1.3 MB
+
+
+def norms(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1))
+
+
+def _draw_layer(rng, n, k, m):
+    return rng.uniform(-2, 2, (n, k)).round(2), rng.uniform(-2, 2, (n, m)).round(2)
+
+
+draw = (
+    partial(_draw_layer, n=4, k=3, m=2),
+    partial(_draw_layer, n=3, k=3, m=3),
+    partial(_draw_layer, n=1, k=2, m=4),
+    partial(_draw_layer, n=5, k=1, m=1),
+    partial(_draw_layer, n=2, k=LARGE, m=LARGE),
+)
+
+
+def _of_rows(a):
+    return np.sqrt(np.sum(a**2, axis=1))
+
+
+@wrong("That is the norm with respect to w alone. b belongs to it, and its gradient is g: its square is added.")
+def bias_forgotten(x, g):
+    return _of_rows(x) * _of_rows(g)
+
+
+@wrong("These are the squares of the norms. Take the root.")
+def squared(x, g):
+    return (np.sum(x**2, axis=1) + 1) * np.sum(g**2, axis=1)
+
+
+@wrong("You added the two norms. Norms of parts of one vector: square them, add, and take the root.")
+def norms_added(x, g):
+    return _of_rows(x) * _of_rows(g) + _of_rows(g)
+
+
+@wrong("That is the norm for b alone. The gradient with respect to w has its elements, too.")
+def bias_alone(x, g):
+    return _of_rows(g)
+
+
+@wrong(
+    "You added the gradients of the examples up, and took the norm of the sum. Each example has its own norm.",
+    when=lambda i, expected, got: (
+        np.size(got) == 1
+        and same(np.sqrt(np.sum((i[0].T @ i[1]) ** 2) + np.sum(i[1].sum(0) ** 2)), float(np.ravel(got)[0]))
+    ),
+)
+def of_the_sum(x, g):
+    return np.sqrt(np.sum((x.T @ g) ** 2) + np.sum(g.sum(axis=0) ** 2))
+
+
+@wrong("You summed down the columns. One example is a row: sum along axis 1.")
+def down_the_columns(x, g):
+    return np.sqrt(np.sum(x**2) + 1) * np.sqrt(np.sum(g**2, axis=0))
+
+
+@wrong("What arrives at b is g, so that is its gradient. It is not 1: the squares of g stand beside both parts.")
+def bias_moves_by_one(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) * np.sum(g**2, axis=1) + 1)
+
+
+@wrong("You put x and g into one vector. The gradient of w has a product of both in each element, not one of them.")
+def of_both_inputs(x, g):
+    return np.sqrt(np.sum(x**2, axis=1) + np.sum(g**2, axis=1))
+
+
+@wrong("You took means of the squares. A norm adds all of them up.")
+def means(x, g):
+    return np.sqrt((np.mean(x**2, axis=1) + 1) * np.mean(g**2, axis=1))
+
+
+@judged("of-the-sum")
+def of_one_batch(x, g):
+    return np.array([np.sqrt(np.sum((x.T @ g) ** 2) + np.sum(g.sum(axis=0) ** 2))])
+
+
+ways = (
+    Way(
+        "The gradients were not to be formed: their norms take less memory.",
+        ("peak bytes",),
+        holds=lambda inputs, expected, got, done: inputs[0].shape[1] < LARGE or done["peak bytes"] < 1_000_000,
+    ),
+)
+hints = (
+    "The gradient with respect to w is an outer product of a row of x and a row of g. How long is an outer product?",
+    "Its squared norm is sum(x**2) * sum(g**2), for each row. The one of b is sum(g**2).",
+    "Together: (sum(x**2) + 1) * sum(g**2) for each row, then the root.",
+)

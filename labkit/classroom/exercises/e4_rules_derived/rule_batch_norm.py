@@ -1,0 +1,140 @@
+"""# Fix the VJP of a batch norm (3 points)
+
+This batch norm adds `eps` to the *standard deviation* instead of the variance: `y = (x - mean) / (std + eps)`, where `std` is
+`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below is the formula of section 4, and it is wrong here, because one of
+the three paths from `x` to `y` is different:
+
+[[as_in_the_text as pull]]
+
+Fix it, in plain NumPy: `pull(x, g, eps)` returns the gradient with respect to `x` for an upstream gradient `g`.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
+
+
+def pull(x, g, eps):
+    std = x.std(axis=0)
+    centred = x - x.mean(axis=0)
+    y = centred / (std + eps)
+    return (g - g.mean(axis=0) - centred / std * (g * y).mean(axis=0)) / (std + eps)
+
+
+def draw(rng):
+    shape = (int(rng.integers(4, 8)), int(rng.integers(2, 4)))
+    return (
+        rng.normal(size=shape) * rng.uniform(0.3, 4.0) + rng.normal(),
+        rng.normal(size=shape),
+        float(rng.choice([0.1, 0.5])),
+    )
+
+
+draws = 6
+
+
+def _parts(x, eps):
+    """The standard deviation with eps, and the outputs."""
+    scale = x.std(axis=0) + eps
+    return scale, (x - x.mean(axis=0)) / scale
+
+
+@wrong(
+    "That is the formula of section 4 as it stands. The way through the standard deviation is another one: std grows by "
+    "(x - mean) / (n * std), and that is no longer y / n."
+)
+def as_in_the_text(x, g, eps):
+    scale = x.std(axis=0) + eps
+    y = (x - x.mean(axis=0)) / scale
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / scale
+
+
+@wrong(
+    "Mean and standard deviation are held still. Both are made of x: each element moves them, and through them the whole "
+    "column."
+)
+def held_still(x, g, eps):
+    return g / (x.std(axis=0) + eps)
+
+
+@wrong("The mean is there. The standard deviation is still held still: it depends on x, too.")
+def mean_only(x, g, eps):
+    return (g - g.mean(axis=0)) / (x.std(axis=0) + eps)
+
+
+@wrong("The standard deviation is there. The mean is still held still: it depends on x, too.")
+def std_only(x, g, eps):
+    scale, y = _parts(x, eps)
+    return (g - y * scale / (scale - eps) * (g * y).mean(axis=0)) / scale
+
+
+@wrong("Sums where means belong: each element moves the mean by one part in n.")
+def sums(x, g, eps):
+    scale, y = _parts(x, eps)
+    return (g - g.sum(axis=0) - y * scale / (scale - eps) * (g * y).sum(axis=0)) / scale
+
+
+@wrong("The mean was taken of the whole array. Each column is normalized for itself: axis=0.")
+def over_everything(x, g, eps):
+    scale, y = _parts(x, eps)
+    return (g - g.mean() - y * scale / (scale - eps) * (g * y).mean()) / scale
+
+
+@wrong("The last term has x where x - mean belongs.")
+def x_for_y(x, g, eps):
+    scale, y = _parts(x, eps)
+    return (g - g.mean(axis=0) - x / (scale - eps) * (g * x / scale).mean(axis=0)) / scale
+
+
+@wrong("The division by std + eps is missing.")
+def not_divided(x, g, eps):
+    return pull(x, g, eps) * (x.std(axis=0) + eps)
+
+
+@wrong("eps is missing: here it can be as large as a standard deviation.")
+def without_eps(x, g, eps):
+    return pull(x, g, 0.0)
+
+
+@wrong("Both factors of the last term were divided by std. One of them is y, which is divided by std + eps.")
+def twice_by_std(x, g, eps):
+    std = x.std(axis=0)
+    unit = (x - x.mean(axis=0)) / std
+    return (g - g.mean(axis=0) - unit * (g * unit).mean(axis=0)) / (std + eps)
+
+
+@wrong("There eps is added to the variance, as in section 4. Here it is added to the standard deviation.")
+def eps_in_the_variance(x, g, eps):
+    std = np.sqrt(x.var(axis=0) + eps)
+    y = (x - x.mean(axis=0)) / std
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std
+
+
+@wrong("That is layer norm, along the rows. Batch norm takes mean and standard deviation of each column: axis=0.")
+def along_rows(x, g, eps):
+    return pull(x.T, g.T, eps).T
+
+
+@judged("printed")
+def nothing_returned(x, g, eps):
+    pull(x, g, eps)
+
+
+sample_deviation = slip(
+    "You divide by n - 1 (ddof=1). Here std is x.std(axis=0), which divides by n.",
+    "x.std(axis=0)\n -> x.std(axis=0, ddof=1)\n",
+)
+
+sign_of_the_deviation = slip(
+    "The way through the standard deviation is subtracted.",
+    "- centred / std -> + centred / std",
+)
+
+
+ways = (PLAIN,)
+hints = (
+    "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the "
+    "third way.",
+    "When std grows by d, y shrinks by y * d / (std + eps). And x[i] makes std grow by (x[i] - mean) / (n * std).",
+    "So the third way sends -(x - mean) / std * mean(g * y) / (std + eps).",
+)

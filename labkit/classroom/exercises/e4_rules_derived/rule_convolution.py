@@ -1,0 +1,94 @@
+"""# The VJP of a convolution (3 points)
+
+`y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`, for every `i` for which the window lies inside `x`. Write
+`pull(x, w, stride, g)` in plain NumPy: it returns the tuple `(dx, dw)`, the gradients with respect to `x` and to `w` for an
+upstream gradient `g`, which is as long as `y`.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import PLAIN, judged, wrong
+
+
+def pull(x, w, stride, g):
+    dx, dw = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        window = slice(i * stride, i * stride + len(w))
+        dx[window] += g[i] * w
+        dw += g[i] * x[window]
+    return dx, dw
+
+
+def draw(rng):
+    width, stride = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    x, w = rng.normal(size=int(rng.integers(9, 12))), rng.normal(size=width)
+    return x, w, stride, rng.normal(size=(len(x) - width) // stride + 1)
+
+
+draws = 8
+
+
+@wrong(
+    "Windows overlap: an element of x is used by several outputs, and what they send adds up. Your dx keeps the last one only."
+)
+def overwritten(x, w, stride, g):
+    dx, dw = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        window = slice(i * stride, i * stride + len(w))
+        dx[window] = g[i] * w
+        dw += g[i] * x[window]
+    return dx, dw
+
+
+@wrong(
+    "The weights are turned round in dx. Output i sends g[i] * w[k] to the place that w[k] took its number from: "
+    "i * stride + k."
+)
+def turned_round(x, w, stride, g):
+    return pull(x, w[::-1], stride, g)[0], pull(x, w, stride, g)[1]
+
+
+@wrong("The stride is missing: output i has its window at i * stride.")
+def stride_missing(x, w, stride, g):
+    return pull(x, w, 1, g)
+
+
+@wrong("w is shared by all windows: what each of them sends adds up in dw. Yours has one window only.", parts=(1,))
+def one_window(x, w, stride, g):
+    i = len(g) - 1
+    return pull(x, w, stride, g)[0], g[i] * x[i * stride : i * stride + len(w)]
+
+
+@wrong("g is not used: every output counts as much as g says.")
+def g_forgotten(x, w, stride, g):
+    return pull(x, w, stride, np.ones_like(g))
+
+
+@wrong("Both are there, in the wrong order: first the gradient for x, then the one for w.")
+def results_swapped(x, w, stride, g):
+    return pull(x, w, stride, g)[::-1]
+
+
+@wrong("You divided what the windows send by their number. They add up: nothing here is a mean.")
+def mean_of_windows(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return dx, dw / len(g)
+
+
+@wrong("w is missing in dx: x[i * stride + k] was multiplied by w[k], so it gets g[i] * w[k].", parts=(0,))
+def weights_missing(x, w, stride, g):
+    return pull(x, np.ones_like(w), stride, g)[0], pull(x, w, stride, g)[1]
+
+
+@judged("kind")
+def only_dx(x, w, stride, g):
+    return pull(x, w, stride, g)[0]
+
+
+ways = (PLAIN,)
+hints = (
+    "Go through the outputs. What does y[i] read? From where?",
+    "y[i] reads x[i * stride : i * stride + len(w)] and all of w. It sends g[i] * w to the one, and g[i] times the "
+    "window to the other.",
+    "Start both with zeros, and add: dx[window] += g[i] * w; dw += g[i] * x[window].",
+)

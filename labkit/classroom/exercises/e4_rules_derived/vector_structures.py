@@ -1,0 +1,110 @@
+"""# Eight structures (3 points)
+
+`x = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])`. Which panel of the figure is the Jacobian of each function?
+Answer with a list of eight letters. Two panels belong to no function.
+
+0. `np.tanh(x)`
+1. `np.cumsum(x)`, the running sum
+2. `x[::-1]`
+3. `x[1:] * x[:-1]`
+4. `np.exp(x) / np.sum(np.exp(x))`
+5. `x - x[0]`
+6. from the first three elements their mean is subtracted, and from the last three their mean
+7. `np.sort(x)`
+"""
+
+from functools import cache
+
+import autograd.numpy as anp
+import numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import either, judged, wrong
+
+answer = ["D", "B", "I", "G", "A", "H", "F", "C"]
+rules = (
+    "An output of tanh depends on the element at its own place alone.",
+    "An output of a running sum depends on the inputs up to its own place. Rows are outputs.",
+    "The first output is the last input, and so on.",
+    "Each output uses two neighbours, and there is one output less than there are inputs.",
+    "The sum below the line has all inputs in it.",
+    "Output i is x[i] - x[0]: which inputs move it? Look at output 0, too. Rows are outputs, columns are inputs.",
+    "Each output uses its own half, through the mean, and nothing of the other half.",
+    "Near this x the order stays, so each output is one of the inputs: which one is in which place?",
+)
+hints = (
+    "For each function take one output and ask: which inputs move it? These are the filled cells of its row.",
+    "First find the diagonal one, the full one, and the one that has only five rows.",
+    "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], is output 0 moved by anything?",
+)
+X = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])
+
+
+def _half_means_removed(x):
+    halves = x.reshape(2, 3)
+    return (halves - anp.mean(halves, axis=1, keepdims=True)).reshape(6)
+
+
+FUNCTIONS = (
+    anp.tanh,
+    anp.cumsum,
+    lambda x: x[::-1],
+    lambda x: x[1:] * x[:-1],
+    lambda x: anp.exp(x) / anp.sum(anp.exp(x)),
+    lambda x: x - x[0],
+    _half_means_removed,
+    anp.sort,
+)
+
+
+@cache
+def patterns() -> dict[str, np.ndarray]:
+    """The ten patterns that the notebook draws, by letter: where a Jacobian is not zero."""
+    column, row = np.eye(6), np.eye(6)
+    column[:, 0], row[0] = 1, 1
+    column[0, 0] = row[0, 0] = 0
+    found = {
+        "A": np.ones((6, 6)),
+        "B": np.tri(6),
+        "C": np.eye(6)[[1, 3, 0, 5, 4, 2]],
+        "D": np.eye(6),
+        "E": np.tri(6).T,
+        "F": np.kron(np.eye(2), np.ones((3, 3))),
+        "G": np.eye(5, 6) + np.eye(5, 6, 1),
+        "H": column,
+        "I": np.eye(6)[::-1],
+        "J": row,
+    }
+    return {letter: pattern != 0 for letter, pattern in found.items()}
+
+
+def reference():
+    jacobians = [engine.jacrev(fn)(X) != 0 for fn in FUNCTIONS]
+    return [next(k for k, pattern in patterns().items() if np.array_equal(j, pattern)) for j in jacobians]
+
+
+transposed = wrong(
+    "You read a panel the wrong way round. Rows are outputs, columns are inputs. In x - x[0] the input x[0] "
+    "moves many outputs: a column. In a running sum, an output depends on inputs up to its own place: its row is "
+    "filled from the left.",
+    {1: "E", 5: "J"},
+)
+
+looks_elementwise = wrong(
+    "You took a function for elementwise that is not. In item 4 the sum depends on every input, and in item 5 "
+    "every output but the first depends on x[0], too.",
+    {4: "D", 5: "D"},
+)
+
+one_mean_for_all = wrong(
+    "There are two means, one for each half. An output of one half does not depend on the other half.", {6: "A"}
+)
+
+sort_depends_on_everything = wrong(
+    "Which place an element goes to depends on all of them. But near this x the order stays the same, so each "
+    "output is one of the inputs: one filled cell in each row.",
+    {7: either("A", "B")},
+)
+
+only_itself = judged("looks-elementwise", {5: "D"})
+mixed_up = judged("value", {2: "C", 7: "I"})

@@ -1,0 +1,94 @@
+"""# One step of Newton's method (3 points)
+
+The function is `f(x) = x @ a @ x / 2 - b @ x + sum(exp(x))`, with a symmetric matrix `a` (3 by 3), and vectors
+`b` and `x` of three elements. Write `answer(a, b, x)`: it returns the place after one Newton step from `x`, an array.
+Let labkit compute the gradient and the Hessian (write `f` with `autograd.numpy`), or work them out by hand.
+`np.linalg.solve(m, y)` gives the `z` for which `m @ z = y`.
+"""
+
+import autograd.numpy as anp
+import numpy as np
+
+import labkit
+from labkit.classroom.writing import judged, same, slip, wrong
+
+
+def answer(a, b, x):
+    f = lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x))
+    gradient = labkit.grad(f)
+    return x - np.linalg.solve(labkit.jacfwd(gradient)(x), gradient(x))
+
+
+def draw(rng):
+    """A symmetric matrix with clearly positive eigenvalues, a vector, and a place."""
+    m = rng.uniform(-1, 1, (3, 3))
+    return m @ m.T + 2 * np.eye(3), rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 3)
+
+
+def _gradient(a, b, x):
+    return a @ x - b + np.exp(x)
+
+
+def _hessian(a, x):
+    return a + np.diag(np.exp(x))
+
+
+@wrong("The size of the step is right, its direction is not: go against it, x - step.")
+def wrong_way(a, b, x):
+    return x + np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
+
+
+@wrong(
+    "That is the step. Asked is the place after it: x - step.",
+    when=lambda i, expected, got: same(i[2] - expected, got) or same(expected - i[2], got),
+)
+def step_alone(a, b, x):
+    return np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
+
+
+@wrong("That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).")
+def gradient_step(a, b, x):
+    return x - _gradient(a, b, x)
+
+
+@wrong("You multiplied with the Hessian. Large curvature means a short way to the minimum, so divide: solve.")
+def multiplied(a, b, x):
+    return x - _hessian(a, x) @ _gradient(a, b, x)
+
+
+@wrong(
+    "You divided by the diagonal of the Hessian. What stands beside it belongs to the step, too: solve with the matrix."
+)
+def diagonal_only(a, b, x):
+    return x - _gradient(a, b, x) / np.diag(_hessian(a, x))
+
+
+@wrong(
+    "You divided by grad of grad. That is the sum of the Hessian's rows, not the Hessian: use jacrev or jacfwd of grad."
+)
+def rows_added_up(a, b, x):
+    g = labkit.grad(lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x)))
+    return x - g(x) / labkit.grad(g)(x)
+
+
+@wrong("You used a for the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.")
+def curvature_of_exp_forgotten(a, b, x):
+    return x - np.linalg.solve(a, _gradient(a, b, x))
+
+
+@judged("kind")
+def as_a_list(a, b, x):
+    return list(x)
+
+
+half_a_step = slip(
+    "The step is half as long as Newton's step.",
+    "x - np.linalg -> x - 0.5 * np.linalg",
+)
+
+
+hints = (
+    "The step is the solution z of hessian @ z = gradient; the new place is x - z.",
+    "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",
+    "By hand: gradient = a @ x - b + exp(x), hessian = a + diag(exp(x)).",
+)

@@ -1,0 +1,101 @@
+"""# Repair the penalty (2 points)
+
+This function should return the gradient with respect to `w` of a value plus a penalty: the squared length of the value's
+gradient with respect to `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and
+`x` are leaves of three elements that require grad.
+
+[[value_counted_twice as answer]]
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def answer(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    loss = value + (slope**2).sum()
+    return torch.autograd.grad(loss, w)[0]
+
+
+def draw(rng):
+    return rng.uniform(0.6, 1.6, 3).astype(np.float32), rng.uniform(0.6, 1.6, 3).astype(np.float32)
+
+
+tensors = "torch"
+errors = (
+    ("second time", "The first walk freed its saved values. create_graph=True keeps them, and records the walk."),
+    ("does not require grad", "What you differentiate has no history. Which of the two walks has to be recorded?"),
+)
+
+
+@wrong(
+    "The gradient of the value is in it twice. The first backward reaches w as well as x, and the second one "
+    "adds to what it left in w.grad."
+)
+def value_counted_twice(w, x):
+    value = ((w * x) ** 2).sum()
+    value.backward(create_graph=True)
+    loss = value + (x.grad**2).sum()
+    loss.backward()
+    return w.grad
+
+
+def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, **how)
+    return torch.autograd.grad(value + penalty(slope), w)[0]
+
+
+@wrong(
+    "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
+    "it is a constant. The loss still has a history through value, so nobody complains."
+)
+def penalty_without_history(w, x):
+    return _gradient(w, x, retain_graph=True)
+
+
+@wrong("That is the gradient of the penalty alone. The value belongs to the loss, too.")
+def penalty_alone(w, x):
+    return _gradient(w, x, create_graph=True) - torch.autograd.grad(((w * x) ** 2).sum(), w)[0]
+
+
+@wrong("That is a gradient with respect to x. Asked is the one with respect to w.")
+def for_the_input(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    return torch.autograd.grad(value + (slope**2).sum(), x)[0]
+
+
+@wrong("You used the length of the slope. The penalty is its square: no square root.")
+def length_not_squared(w, x):
+    return _gradient(w, x, lambda slope: torch.sqrt((slope**2).sum()), create_graph=True)
+
+
+@judged("error")
+def nothing_kept(w, x):
+    return _gradient(w, x)
+
+
+penalty_not_squared = slip(
+    "The penalty is the squared norm: the elements of the slope are squared before they are added.",
+    "(slope**2).sum() -> slope.sum()",
+)
+
+penalty_subtracted = slip(
+    "The penalty is added to the value.",
+    "value + (slope -> value - (slope",
+)
+
+mean_of_squares = slip(
+    "The squared norm is a sum. You took the mean.",
+    "(slope**2).sum() -> (slope**2).mean()",
+)
+
+hints = (
+    "Print w.grad after the first backward. Should anything be there?",
+    "You want the gradient with respect to x alone, with its history, and nothing stored anywhere else.",
+    "(slope,) = torch.autograd.grad(value, x, create_graph=True) leaves every .grad empty.",
+)

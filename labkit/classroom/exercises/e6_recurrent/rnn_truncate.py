@@ -1,0 +1,109 @@
+"""# Cut it every k steps (3 points)
+
+`follow` reads the numbers `x` in PyTorch; `w` is a leaf. Each state is added to the loss. It returns the loss as a number,
+and the gradient for `w`.
+
+Mend it: the gradient is to be truncated. Before each of the steps `k`, `2 * k`, `3 * k`, ... the state is to be cut off from
+its history. All values stay as they are.
+
+[[as_it_was as follow]]
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def follow(w, x, k):
+    h, loss = torch.zeros(()), 0.0
+    for t, number in enumerate(x):
+        if t % k == 0:
+            h = h.detach()
+        h = torch.tanh(w * h + number)
+        loss = loss + h
+    loss.backward()
+    return loss.item(), w.grad
+
+
+def _stream(rng, length, k):
+    return np.array(_of_either_sign(rng, 0.8, 1.5)), [_of_either_sign(rng, 0.2, 0.9) for _ in range(length)], k
+
+
+def _of_either_sign(rng, low, high):
+    return float(rng.uniform(low, high) * rng.choice([-1, 1]))
+
+
+draw = (partial(_stream, length=7, k=3), partial(_stream, length=6, k=2), partial(_stream, length=5, k=1))
+tensors = "torch"
+
+
+def _followed(w, x, k, cut=lambda h: h.detach(), when=lambda t, k: t % k == 0):
+    h, loss = torch.zeros(()), 0.0
+    for t, number in enumerate(x):
+        if when(t, k):
+            h = cut(h)
+        h = torch.tanh(w * h + number)
+        loss = loss + h
+    loss.backward()
+    return loss.item(), w.grad
+
+
+@wrong("That is the gradient through all steps. Cut the state: h = h.detach().")
+def as_it_was(w, x, k):
+    h, loss = torch.zeros(()), 0.0
+    for t, number in enumerate(x):
+        h = torch.tanh(w * h + number)
+        loss = loss + h
+    loss.backward()
+    return loss.item(), w.grad
+
+
+@wrong("You cut at every step. Between the cuts, k steps hang together.")
+def every_step(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: True)
+
+
+@wrong("You set the state back to 0. The value is to be carried on, only its history is forgotten.")
+def set_to_zero(w, x, k):
+    return _followed(w, x, k, cut=lambda h: torch.zeros(()))
+
+
+@wrong("You cut one step too early. The cut comes before the steps k, 2 * k, ...: where t % k == 0.")
+def one_step_early(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: (t + 1) % k == 0)
+
+
+@wrong("You cut once. There is a cut before each of the steps k, 2 * k, 3 * k.")
+def cut_once(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t == k)
+
+
+@judged("value")
+def cut_at_the_end(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t == len(x) - 1)
+
+
+one_step_late = slip(
+    "You cut one step too late. The cut comes before the steps k, 2 * k, ...",
+    "t % k == 0 -> t % k == 1 % k",
+)
+
+last_state_only = slip(
+    "Each state is added to the loss. You took the last one only.",
+    "loss = loss + h -> loss = h",
+)
+
+mean_loss = slip(
+    "The loss is a sum. You took the mean.",
+    "return loss.item(), -> return loss.item() / len(x),",
+)
+
+
+hints = (
+    "detach gives the same value without its history.",
+    "t % k == 0 is true at the steps 0, k, 2 * k. A cut at step 0 changes nothing.",
+    "if t % k == 0: h = h.detach(), before the line with tanh.",
+)

@@ -1,0 +1,91 @@
+"""# How many bytes does a training need? (3 points)
+
+A network has dense layers of the widths `widths`, such as `[2, 8, 1]`: from 2 to 8, then from 8 to 1, each with a bias, and
+after each layer but the last one a tanh. It is trained with AdamW, in float32. Write `needed(widths, batch)`. It returns the
+tuple of two numbers of bytes:
+
+- for the parameters: the weights, their gradients, and what AdamW keeps of each number;
+- for the activations: what the rules keep of a batch besides the parameters: each dense layer its input, and each tanh
+  its result, every array counted once.
+"""
+
+from labkit.classroom.writing import judged, slip, wrong
+
+
+def needed(widths, batch):
+    numbers = sum((a + 1) * b for a, b in zip(widths, widths[1:]))
+    return 16 * numbers, 4 * batch * sum(widths[:-1])
+
+
+def draw(rng):
+    return [int(n) for n in rng.integers(2, 40, int(rng.integers(3, 6)))], int(rng.integers(1, 65))
+
+
+@wrong("The biases are parameters, too: each layer has as many as outputs.", parts=(0,))
+def no_biases(widths, batch):
+    return 16 * sum(a * b for a, b in zip(widths, widths[1:])), needed(widths, batch)[1]
+
+
+@wrong("AdamW keeps two numbers for each weight, the mean and the mean square of its gradients.", parts=(0,))
+def weights_and_gradients(widths, batch):
+    return needed(widths, batch)[0] // 2, needed(widths, batch)[1]
+
+
+@wrong("The result of the last layer is kept by no rule of a layer, and the input of the first one is.", parts=(1,))
+def outputs_for_inputs(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * sum(widths[1:])
+
+
+@wrong("The result of a tanh is the input of the next layer: it is one array.", parts=(1,))
+def counted_twice(widths, batch):
+    return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + sum(widths[1:-1]))
+
+
+@judged("weights-only")
+def numbers_not_bytes(widths, batch):
+    one, other = needed(widths, batch)
+    return one // 4, other // 4
+
+
+one_moment_only = slip(
+    "AdamW keeps two numbers for each weight besides the gradient: four numbers of four bytes each.",
+    "16 * numbers -> 12 * numbers",
+)
+
+weights_only = slip(
+    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW keeps.",
+    "16 * numbers -> 4 * numbers",
+)
+
+numbers_for_bytes = slip(
+    "A float32 number has 4 bytes. For the activations you counted numbers.",
+    "4 * batch * sum -> batch * sum",
+)
+
+eight_bytes = slip(
+    "A float32 number has 4 bytes, not 8.",
+    "16 * numbers, 4 * batch -> 32 * numbers, 8 * batch",
+)
+
+last_layer_kept = slip(
+    "The result of the last layer is kept by no rule: it has no tanh behind it.",
+    "sum(widths[:-1]) -> sum(widths)",
+)
+
+one_example = slip(
+    "The activations are those of the whole batch. You counted one example.",
+    "4 * batch * sum -> 4 * sum",
+)
+
+biases_of_the_inputs = slip(
+    "A layer has one bias for each output, not for each input.",
+    "(a + 1) * b -> a * (b + 1)",
+)
+
+
+hints = (
+    "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
+    "and AdamW's two.",
+    "What a dense layer keeps of a batch is its input: batch rows of a numbers.",
+    "Parameters: 4 * 4 bytes a number. Activations: 4 bytes times batch times the sum of all widths but the last.",
+)

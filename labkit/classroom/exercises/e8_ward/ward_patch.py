@@ -1,0 +1,124 @@
+"""# Repair one part (4 points)
+
+These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it admits the
+patient once, measures, replaces the faulty part (and no healthy one) by yours, and returns `patient.discharge()`. The three
+parts:
+
+- `loss(z, y)`: the mean cross-entropy of the logits `z`, of shape (n, 1), for the labels `y`, of shape (n,), 0 or 1. For one
+  point it is `softplus(z) - y * z`.
+- `backward(value, scale, pieces)`: `value` is the loss of one of `pieces` pieces. It adds the piece's share to the
+  gradients, so that in the end they are the gradient of the mean of the pieces, times `scale`.
+- `finish(gradients, scale, limit)`: a dict of tensors, the gradients times `scale`, by name. It returns them as the
+  optimizer needs them: unscaled, with a global norm of at most `limit`.
+"""
+
+from labkit import torch
+from labkit.classroom import clinic
+from labkit.classroom.clinic.drawing import admission
+from labkit.classroom.clinic.faults import FAULTS
+from labkit.classroom.writing import Way, judged, strata, wrong
+
+
+def treat(name):
+    def loss(z, y):
+        z = z[:, 0]
+        return (torch.nn.functional.softplus(z) - y * z).mean()
+
+    def share(value, scale, pieces):
+        (value * scale / pieces).backward()
+
+    def finish(gradients, scale, limit):
+        g = {key: one / scale for key, one in gradients.items()}
+        norm = float(sum((one**2).sum() for one in g.values())) ** 0.5
+        return {key: one * min(1.0, limit / norm) for key, one in g.items()}
+
+    patient = clinic.admit(name)
+    if patient.measure("shapes") == (8, 8):
+        patient.replace(loss=loss)
+    if patient.measure("pieces")[0] == 2:
+        patient.replace(backward=share)
+    if patient.measure("norms")[0] != patient.plan.limit:
+        patient.replace(finish=finish)
+    return patient.discharge()
+
+
+_PARTS = {("broadcast",): ("loss",), ("sum-of-pieces",): ("backward",), ("clip-early",): ("finish",), (): ()}
+
+
+def reference(name):
+    return _PARTS[admission(name).faults], ()
+
+
+draw = strata(
+    lambda rng: (int(rng.integers(2**31)),),
+    *(lambda name, faults=faults: admission(name).faults == faults for faults in _PARTS),
+)
+
+
+def _by_its_chart(inputs, expected, got, done):
+    """One admission, the patient's own sheet, and a measurement that tells the fault, or rules out all three."""
+    ((_, _, paid, sheets),) = [chart for chart in done["patients"] if chart[:2] == (inputs[0], True)]
+    suspects = [fault for faults, parts in _PARTS.items() for fault in faults if not got[0] or parts == got[0]]
+    return got in sheets and all({*FAULTS[fault].shown_by}.intersection(paid) for fault in suspects)
+
+
+ways = (
+    Way(
+        "Admit the patient once, measure what tells its fault, and return the sheet that the patient gives you, unchanged.",
+        ("patients",),
+        holds=_by_its_chart,
+    ),
+)
+
+
+@wrong(
+    "You replaced a part that was healthy. Measure first, and operate where something was found.",
+    when=lambda inputs, expected, got: set(got[0]) > set(expected[0]),
+)
+def all_three_replaced(name):
+    patient = clinic.admit(name)
+    return ("backward", "finish", "loss"), ()
+
+
+@wrong(
+    "You replaced nothing, and some patients are as ill as before.",
+    when=lambda i, expected, got: not got[0] and expected[0],
+)
+def nothing_replaced(name):
+    return clinic.admit(name).discharge()
+
+
+@wrong(
+    "You found the ill part, but yours is not right either: the second part of the result says what still differs from the "
+    "healthy run.",
+    when=lambda inputs, expected, got: got[0] == expected[0] and got[1],
+)
+def each_alone(name):
+    def finish(gradients, scale, limit):
+        g = {key: one / scale for key, one in gradients.items()}
+        return {key: one * min(1.0, limit / float((one**2).sum() ** 0.5)) for key, one in g.items()}
+
+    patient = clinic.admit(name)
+    if patient.measure("shapes") == (8, 8):
+        patient.replace(loss=lambda z, y: (torch.nn.functional.softplus(z[:, 0]) - y * z[:, 0]).sum())
+    if patient.measure("pieces")[0] == 2:
+        patient.replace(backward=lambda value, scale, pieces: (value / pieces).backward())
+    if patient.measure("norms")[0] != patient.plan.limit:
+        patient.replace(finish=finish)
+    return patient.discharge()
+
+
+@judged("structure")
+def another_part(name):
+    patient = clinic.admit(name)
+    if patient.measure("pieces")[0] == 2:
+        patient.replace(clear=lambda p: None)
+    return patient.discharge()
+
+
+hints = (
+    "Each of the three faults has one measurement: which shape, which ratio, which norm?",
+    "loss: make z a vector before you compare. backward: divide by the number of pieces. finish: unscale, then "
+    "the norm.",
+    "One factor for all gradients: min(1, limit / norm), where norm is the root of the sum of all squares.",
+)

@@ -1,5 +1,0 @@
-"""The seed of each output, to drag."""
-
-from .lab import SensDial
-
-__all__ = ["SensDial"]

@@ -1,0 +1,5 @@
+"""The upstream gradient of each output, to drag."""
+
+from .lab import UpstreamGradientLab
+
+__all__ = ["UpstreamGradientLab"]

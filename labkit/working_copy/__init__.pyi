@@ -1,0 +1,10 @@
+from . import notebook as notebook
+from . import places as places
+from . import progress_file as progress_file
+from .copy import Changes as Changes
+from .copy import PutBack as PutBack
+from .copy import WorkingCopy as WorkingCopy
+from .copy import WorkingCopyError as WorkingCopyError
+from .files import DAMAGED as DAMAGED
+from .files import write_whole as write_whole
+from .server import start_jupyterlab as start_jupyterlab

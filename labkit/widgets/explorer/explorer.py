@@ -293,7 +293,8 @@ def show(
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
-    whose tape is shown. The parameters of networks that a function uses are inputs, too. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
+    whose tape is shown. The parameters of networks that a function uses are inputs, too.
+    `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
     more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
     whose rounds and calls are not in sight otherwise: into a few boxes.

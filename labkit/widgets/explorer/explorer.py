@@ -77,7 +77,7 @@ class Explorer(Lab):
         if view not in known:
             raise ValueError(f"view: expected one of {', '.join(map(repr, known))}, but got {view!r}")
         self.story, self._again, self.tape = story, again, None
-        self.parts: Parts = folded(story.nodes, story.retained)
+        self.parts: Parts = folded(story.nodes, story.taped)
         opened = self._opened_at_first(most_boxes, calls)
         lines = (lines_of(again, story) or samples_of(again, story)) if again and again.inputs else None
         self._plays = plays
@@ -217,7 +217,7 @@ class Explorer(Lab):
             if at["inputs"] and self._again
             else self.story
         )
-        parts = self.parts if story is self.story else folded(story.nodes, story.retained)
+        parts = self.parts if story is self.story else folded(story.nodes, story.taped)
         return Way(story, parts, opened_by(at["opened"], parts), Said(story))
 
     def describe(self, **state: Any) -> str:

@@ -26,7 +26,7 @@ rules = (
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
-    "At a large x the stored numbers lie further apart, in proportion to x. Which one is nearest to x + h?",
+    "At a large x the stored numbers are further apart, in proportion to x. Which one is nearest to x + h?",
     "Which stored number is nearest to x + h? Take that distance from x, not h itself, and divide it by h.",
 )
 hints = (
@@ -59,13 +59,13 @@ exact_arithmetic = wrong(
 )
 
 float64_for_all = wrong(
-    "At x = 1 that is right for float64. In float32 and float16 the stored numbers lie much further apart.",
+    "At x = 1 that is right for float64. In float32 and float16 the stored numbers are much further apart.",
     when=lambda inputs, expected, got: same(expected[:2], list(got[:2])) and 1 in (got[2], got[3]),
     answer={2: 1, 3: 1, 5: 1},
 )
 
 distance_is_fixed = wrong(
-    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}
+    "The larger the stored numbers are, the further apart they are: at 2**60 the next one is 256 away.", {4: 1}
 )
 
 always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})

@@ -318,7 +318,7 @@ class Frame {
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
       if (place) { const said = place(this.state); if (said) reply.textContent = said; else over(`Yes. ${right}`); }
       else if (Number.isFinite(given) && field.value.trim()) judge(near(given));
-      else reply.textContent = "A number is expected here, such as 0.03.";
+      else reply.textContent = "Please enter a number, such as 0.03.";
     };
     (choices.length || place ? this.asking.querySelector("button") : field).focus();
   }

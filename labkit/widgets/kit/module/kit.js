@@ -127,8 +127,11 @@ class Frame {
     this.more = html("details", { class: "lab-menu" }, html("summary", {}, "More"), this.menu);
     const still = model.get("still") && `img[data-labkit="${model.get("still")}"]`;
     const hide = still ? [html("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`)] : [];
-    this.root = html("section", { class: "labkit lab", "aria-label": title }, ...hide,
+    this.root = html("section", { class: "labkit lab", "aria-label": title, "data-lm-suppress-shortcuts": "true" }, ...hide,
       html("h2", { class: "lab-title" }, title), html("p", { class: "lab-hidden" }, about), this.bar, this.asking, this.panels, this.said);
+    if (!document.documentElement.classList.contains("alone")) { // no shortcut of a notebook
+      for (const type of ["keydown", "keyup", "keypress"]) this.root.addEventListener(type, (event) => { if (!["Escape", "Tab"].includes(event.key)) event.stopPropagation(); });
+    }
     el.append(this.root);
   }
 

@@ -127,11 +127,9 @@ class Frame {
     this.more = html("details", { class: "lab-menu" }, html("summary", {}, "More"), this.menu);
     const still = model.get("still") && `img[data-labkit="${model.get("still")}"]`;
     const hide = still ? [html("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`)] : [];
-    this.root = html("section", { class: "labkit lab", "aria-label": title, "data-lm-suppress-shortcuts": "true" }, ...hide,
+    this.root = html("section", { class: "labkit lab", "aria-label": title }, ...hide,
       html("h2", { class: "lab-title" }, title), html("p", { class: "lab-hidden" }, about), this.bar, this.asking, this.panels, this.said);
-    if (!document.documentElement.classList.contains("alone")) { // no shortcut of a notebook
-      for (const type of ["keydown", "keyup", "keypress"]) this.root.addEventListener(type, (event) => { if (!["Escape", "Tab"].includes(event.key)) event.stopPropagation(); });
-    }
+    this.root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // else "d, d" deletes the cell in Jupyter
     el.append(this.root);
   }
 

@@ -1,4 +1,4 @@
-"""Float formats: what they can hold, rounding to them, and what becomes of given numbers in them.
+"""Float formats: their numbers, rounding to them, and statistics of rounded numbers.
 
 A format has some exponent bits and some fraction bits; everything else follows. Rounding is done by arithmetic in float64,
 to the nearest number, ties to the even one, as the hardware does.

@@ -1,4 +1,4 @@
-"""The front door to the engine: `trace` and `check_gradient` for plain functions and for both dialects alike.
+"""`trace` and `check_gradient` for plain functions and for both dialects.
 
 A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
 `__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and

@@ -42,63 +42,8 @@ def alternative_text(name):
 
 
 @pytest.fixture(scope="module")
-def sink():
-    return script("sink")
-
-
-@pytest.fixture(scope="module")
-def measured(sink):
-    """The round trips, and the context before and after they were measured."""
-
-    def context():
-        return {name: sink.ms.get_context(name) for name in ("mode", "device_target")}
-
-    return context(), sink.measure(), context()
-
-
-@pytest.fixture(scope="module")
-def trips(measured):
-    return measured[1]
-
-
-@pytest.fixture(scope="module")
-def by_size(trips):
-    """The round trips by sink size, None for without sinking."""
-    return {int(name.split()[-1]) if "sink_size" in name else None: count for name, count in trips.items()}
-
-
-@pytest.fixture(scope="module")
 def chain_rule():
     return script("chain_rule")
-
-
-# ---- sink ----
-
-
-def test_the_larger_the_sink_size_the_fewer_round_trips(by_size):
-    assert by_size == {None: 440, 1: 440, 4: 110, 22: 20, 44: 10, 110: 4}
-
-
-def test_measuring_leaves_the_context_as_it_was(measured):
-    before, _, after = measured
-    assert before == after
-
-
-def test_the_text_for_the_sink_figure_states_what_is_measured(by_size, sink):
-    text = alternative_text("sink")
-    assert f"same {sink.STEPS} training steps" in text
-    assert by_size[None] == by_size[1] and f"{by_size[1]} without sinking and with sink size 1," in text
-    assert f"{by_size[sink.BATCHES]} when an epoch of {sink.BATCHES} batches is sunk" in text
-    assert f"{by_size[110]} with sink size 110" in text
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_sink_pictures_were_drawn_from_these_counts(theme, trips, sink):
-    assert described("sink", theme) == str(trips), "python notebooks/figures/sink.py"
-    (axes,) = sink.draw(trips, sink.THEMES[theme]).axes
-    assert [bar.get_width() for bar in axes.patches] == list(trips.values())
-    assert [text.get_text() for text in axes.texts] == [str(n) for n in trips.values()]
-    sink.plt.close("all")
 
 
 # ---- chain rule ----

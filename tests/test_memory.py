@@ -144,7 +144,7 @@ def test_it_prints_as_a_table():
     lines = str(memory_report(fun, np.ones(4), np.ones(4))).splitlines()
     assert lines[0] == "memory of fun"
     assert lines[4].split() == ["p", "multiply", "32", "x,", "y", "64", "step", "1", "back"]
-    assert lines[5] == "  the tape keeps 0 bytes, besides 64 bytes of inputs"
+    assert lines[5] == "  the tape saves 0 bytes, besides 64 bytes of inputs"
 
 
 def test_an_exception_leaves_everything_usable():

@@ -1,5 +1,6 @@
-"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one; `report` puts them in words,
-`differences` knows what PyTorch and MindSpore do not agree on."""
+"""The ledger of documented cases: `CASES`, and `run(case)` for labkit's results; `report` prints them, `differences` lists
+where PyTorch and MindSpore disagree.
+"""
 
 from typing import Any
 

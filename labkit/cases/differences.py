@@ -1,4 +1,4 @@
-"""Where the same call gives something else in PyTorch and in MindSpore: recorded of the real two, in `differences.json`.
+"""Calls with different results in PyTorch and in MindSpore, recorded from the real frameworks in `differences.json`.
 
 `tests/real/side_by_side.py` asks both of them every name that they share; what they do not agree on is kept. So this is no
 list written by hand, and a new function of a dialect brings its differences with it.

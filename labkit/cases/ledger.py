@@ -1,4 +1,4 @@
-"""The ledger: what the documents say, what labkit gives, and a verdict for each.
+"""The ledger: what the documents print, what labkit computes, and a verdict for each case.
 
 A case is a small program per dialect that returns labelled figures. They are compared with the documented ones (or, where a
 document describes without printing, with the figures measured on the real framework): structure exactly, numbers to float32

@@ -62,7 +62,7 @@ def table(outcomes: list[CaseRun]) -> str:
 
 
 def detail(case: Case, outcomes: list[CaseRun]) -> str:
-    """One case: where it stands, its code, and every figure as documented and as obtained."""
+    """One case: its place, its code, and every figure as documented and as obtained."""
     lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
     lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
     for dialect in case.programs:

@@ -1,4 +1,4 @@
-"""Cases from the two training documents: training cells, loss scale in a training step, clipping's place, data sinking."""
+"""Cases from the two training documents: training cells, loss scale in a training step, where to clip, data sinking."""
 
 from typing import Any
 

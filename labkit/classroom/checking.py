@@ -68,7 +68,7 @@ def hint(name: str) -> Text:
     After a `check` it follows what was said: it begins with what is right so far and what was misunderstood, and hints
     at nothing that is right already.
 
-    For a name that is no exercise it says which one may be meant. Raises nothing.
+    For a name that is not an exercise it says which one may be meant. Raises nothing.
 
     >>> print(hint("grad-slop"))
     There is no exercise 'grad-slop'. Did you mean 'grad-slip', 'grad-clip' or
@@ -104,7 +104,7 @@ def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
 def solution(name: str) -> Text:
     """The source of a right answer to the exercise `name`.
 
-    Also where nothing has been answered yet; a sentence for a name that is no exercise. Raises nothing.
+    Also where nothing has been answered yet; a sentence for a name that is not an exercise. Raises nothing.
 
     >>> solution("grad-slip").splitlines()[0]
     'x, y = ms.Tensor(1.0), ms.Tensor(2.0)'

@@ -1,4 +1,4 @@
-"""Whether two results are the same numbers, whatever holds them: a tensor, an array, a list. For relations between them."""
+"""Whether two results have the same numbers, in tensors, arrays or lists, for relations between results."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Reason:
-    """Why an answer is wrong: a name for it, and a sentence that is true of this answer and does not tell the right one."""
+    """Why an answer is wrong: a name for it, and a sentence that is true of this answer and does not reveal the right one."""
 
     kind: str
     sentence: str
@@ -84,7 +84,7 @@ def is_numeric(value: Any) -> bool:
 
 
 def parts(value: Any, path: str = "result") -> Iterator[tuple[str, Any]]:
-    """Everything in a value that is no tuple and no list, with its path such as `result[1]`."""
+    """Everything in a value that is not a tuple and no list, with its path such as `result[1]`."""
     if isinstance(value, (tuple, list)):
         for i, item in enumerate(value):
             yield from parts(item, f"{path}[{i}]")

@@ -1,4 +1,4 @@
-"""`explain`: more about a wrong answer, where the learner asks for it: more inputs, the smallest that fails, the first line."""
+"""`explain`: more about a wrong answer: further inputs, the smallest one that fails, the first line that differs."""
 
 import linecache
 import sys
@@ -41,7 +41,7 @@ class Explanation:
 
     @cached_property
     def picture(self) -> Any:
-        """`labkit.show` of the answer for the input that is told."""
+        """`labkit.show` of the answer for the input that is shown."""
         if not callable(self.answer) or not self.arguments:
             return None
         show = import_module("labkit.widgets").show

@@ -1,4 +1,4 @@
-"""Which hint comes next: none about what is right already, in the words of what was misunderstood."""
+"""Chooses the next hint: none about items that are right, and first those about the misconception found."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from .exercise import Exercise
 
 
 def wrong_items(exercise: Exercise, answer: Any, right: Any = None) -> tuple[int, ...] | None:
-    """The places of a prediction's wrong items; None where the answer is no list of the right length.
+    """The places of a prediction's wrong items; None where the answer is not a list of the right length.
 
     `right` is the right answer, where that is known already.
 

@@ -1,4 +1,4 @@
-"""What an answer is worth, and why: from evidence alone, a value or the calls of a function. No student code runs here.
+"""Judges an answer by evidence: a value, or the calls of a function. No student code runs here.
 
 The evidence may come from this process (`check`) or from a sandbox (`labkit.grading`); the judgement is the same.
 """

@@ -1,4 +1,4 @@
-"""The kinds of slips: for each kind of syntax node what may stand there by mistake, and the words for it.
+"""The kinds of slips: for each kind of syntax node, what may be there by mistake, and its description.
 
 A function of `SLIPS` yields, for one node, the kind of a slip, what it says (after "a right answer in which"), and the new node.
 """
@@ -101,7 +101,7 @@ def _compared(node):
 
 
 def number_slips(node: ast.Constant, parent: ast.AST, field: str) -> Iterator[tuple[str, str, ast.AST]]:
-    """Other numbers that may stand as `field` of `parent`; what they are there decides their words."""
+    """Other numbers that may be `field` of `parent`; their meaning there decides their words."""
     value: Any = node.value
     kind, says = "constant", "a fixed number is another one: a factor, a bound, or where something starts"
     if isinstance(parent, ast.keyword):
@@ -172,7 +172,7 @@ def _sliced(node):
 
 
 _TURNS = (
-    ("[1:]", "loop-start", "a loop leaves out its first turn"), ("[:-1]", "loop-end", "a loop leaves out its last turn"),
+    ("[1:]", "loop-start", "a loop leaves out its first turn"), ("[:-1]", "loop-end", "a loop leaves out its last iteration"),
     ("[::-1]", "loop-order", "a loop goes the other way round"), ("[:1]", "loop-once", "a loop makes one turn only"),
     ("[-1:]", "loop-once", "a loop makes its last turn only"),
 )  # fmt: skip
@@ -274,7 +274,7 @@ def _matrix(node):
         for side in ("left", "right"):
             turned = ast.Attribute(getattr(node, side), "T", ast.Load())
             new = ast.BinOp(*((turned, node.op, node.right) if side == "left" else (node.left, node.op, turned)))
-            yield "transpose", "a transpose is too many", new
+            yield "transpose", "there is one transpose too many", new
 
 
 SLIPS: dict[Any, Any] = {

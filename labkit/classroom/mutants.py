@@ -1,6 +1,6 @@
-"""What becomes of a right answer by one small slip, and what the slip is called. Syntax trees alone: nothing runs here.
+"""Changes a right answer by one small slip, and names the slip. It works on syntax trees; nothing runs here.
 
-A slip is told by its kind and by the arguments next to it, never by the code it was made in.
+A slip is described by its kind and by the arguments next to it, never by the code it was made in.
 """
 
 import ast
@@ -93,7 +93,7 @@ def _beside(kind, node, arguments):
 
 
 def _instead(spot, arguments, names):
-    """What may stand at a spot: a kind, words, and a list of nodes."""
+    """What may be at a spot: a kind, words, and a list of nodes."""
     node = spot.node
     if isinstance(node, ast.Constant):
         yield from ((kind, says, [new]) for kind, says, new in number_slips(node, spot.parent, spot.field))

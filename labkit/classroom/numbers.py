@@ -1,4 +1,4 @@
-"""Numbers of a prediction that may be drawn: the same program, with others for each student.
+"""Random numbers in a prediction: the same program, with other numbers for each student.
 
 A file says `n, h = drawn((10, 0.5), lambda rng: (int(rng.integers(5, 20)), 0.25))`. The exercise `fd-cost` has the numbers
 that stand there; `fd-cost:17` has those that the draw numbered 17 gives, in its statement, its answer and its wrong answers.

@@ -1,4 +1,4 @@
-"""Does an exercise hold? Tried on an instructor's own before it is handed out: the solution, the draws, each wrong answer."""
+"""Checks an instructor's own exercise before it is handed out: the solution, the random inputs, each wrong answer."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,6 @@
-"""An exercise from its file (see `writing`): the module is run once, and what a learner may see is cut out of its text."""
+"""Reads an exercise from its file (see `writing`): the module runs once, and the parts that a learner may see are cut out of
+its text.
+"""
 
 import inspect
 import linecache
@@ -139,7 +141,8 @@ class _Reader:
     # ---- misconceptions ----
 
     def _misconceptions(self, called: bool) -> Iterator[Misconception]:
-        for variable, one in self._of(Wrong):
+        exact_first = sorted(self._of(Wrong), key=lambda named: bool(named[1].when or named[1].parts))
+        for variable, one in exact_first:
             self._must(
                 bool(one.changes) or not one.items is one.when is one.answer is None, variable,
                 "a wrong function, or to say by which items (`{1: ...}`) or by what (`when=`) it is recognised",
@@ -235,6 +238,8 @@ def _called(source: str, *inputs: Any) -> Any:
 
 def _alike(theirs: Any, got: Any, parts: tuple[int, ...], expected: Any) -> bool:
     """True where two results are the same, or one of these parts of them that is wrong."""
+    if isinstance(expected, np.generic) and isinstance(theirs, float):
+        theirs = expected.dtype.type(theirs)  # with its tolerance
     if not parts:
         return same(theirs, got)
     return any(same(theirs[i], got[i]) and not same(expected[i], got[i]) for i in parts)

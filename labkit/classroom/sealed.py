@@ -1,4 +1,4 @@
-"""An exercise without its solution, for a notebook that students get: its inputs, what is right for them, and what is wrong.
+"""An exercise without its solution, for the students' notebook: its inputs, the right results and the wrong ones.
 
 `seal` writes down, for the inputs that `check` tries, the right results and those of each wrong answer that has a sentence.
 `unseal` makes exercises of that, which `check` and `hint` know like any other. No code of the exercise is in it; anyone who

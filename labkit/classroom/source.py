@@ -1,4 +1,4 @@
-"""The text of a file of Python: what of it a definition needs, as a program of its own."""
+"""Cuts a definition, and what it needs, out of the text of a Python file, as a program of its own."""
 
 import ast
 import re

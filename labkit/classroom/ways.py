@@ -1,4 +1,4 @@
-"""Answers whose results are right, found in a way that the statement forbids: what was observed must account for the results."""
+"""Rejects right results that were found by a method that the statement forbids, according to the observers."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a file says that is an exercise. `reading` makes an `Exercise` of it.
+"""The format of an exercise's file. `reading` makes an `Exercise` from it.
 
     \"""# The pullback of a dot product (3 points)
 
@@ -22,7 +22,7 @@
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
 the code of `f` and `g`, `[[as_it_was as fixed]]` a wrong answer under the name of its fixed version; a program
-that is no function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
+that is not a function is in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
 may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
 computed from them. What else a file may say are the fields of
 `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
@@ -117,7 +117,7 @@ def slip(sentence: str, *changes: str) -> Wrong:
 
 
 def judged(kind: str, answer: Any = None) -> Judged:
-    """A wrong answer that is told `kind`: the name of a misconception that has another example, or a kind of report.
+    """A wrong answer with the verdict `kind`: the name of a misconception that has another example, or a kind of report.
 
     Above a function that is the answer: a misconception without `when` is recognised by all of its examples. Of a
     prediction the answer, or the items in which it differs from the right one.

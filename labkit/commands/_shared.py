@@ -1,4 +1,4 @@
-"""What the commands share: how one is added, which folder is meant, a question with yes or no, and a refusal."""
+"""Shared by the commands: adding a parser, choosing the folder, yes-or-no questions, and refusals."""
 
 import argparse
 import sys

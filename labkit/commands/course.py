@@ -1,4 +1,4 @@
-"""`labkit course`: begin a course, write an exercise of one's own, build the notebooks, check that all is ready."""
+"""`labkit course`: start a course, write your own exercise, build the notebooks, check them, and mark answers."""
 
 import argparse
 from pathlib import Path

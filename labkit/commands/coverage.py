@@ -1,4 +1,4 @@
-"""`labkit coverage`: which names of PyTorch and MindSpore the dialects have."""
+"""`labkit coverage`: the names of PyTorch and MindSpore that labkit implements."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""`labkit doctor`: what is installed, what is not, and how to get it."""
+"""`labkit doctor`: what is installed, what is missing, and how to install it."""
 
 import argparse
 from typing import Any

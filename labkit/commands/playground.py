@@ -1,4 +1,4 @@
-"""`labkit playground`: the page that shows the graph of what is typed into it, as files for any web server."""
+"""`labkit playground`: writes the page that draws the graph of the code you type, as files for any web server."""
 
 import argparse
 from pathlib import Path

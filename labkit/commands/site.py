@@ -1,4 +1,4 @@
-"""`labkit site`: the course as web pages, with cells that run where that is asked for."""
+"""`labkit site`: the course as web pages, with live cells if requested."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two classes that no straight line divides: the data of the network that goes through the course."""
+"""Two classes of points that no straight line separates: the data of the course's moons net."""
 
 import numpy as np
 

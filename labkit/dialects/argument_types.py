@@ -1,10 +1,10 @@
-"""Arguments of one type or another: one check, in the words that each place has for it, and several as one."""
+"""Checks of argument types, each in the words of its place, and several arguments as one."""
 
 from typing import Any
 
 
 def of_kind(value, kinds, text, error: type[Exception] = TypeError, **words) -> Any:
-    """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are no numbers, unless `kinds` has bool.
+    """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are not numbers, unless `kinds` has bool.
 
     Otherwise raises `error` with `text`, in which `{value}`, `{type}`, `{kind}` (the type's bare name) and `words` stand.
 

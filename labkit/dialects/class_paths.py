@@ -1,4 +1,4 @@
-"""Where PyTorch and MindSpore define their classes, so that `print(type(layer))` says here what it says there.
+"""Where PyTorch and MindSpore define their classes, so that `print(type(layer))` prints the same here.
 
 The tables (`layout.txt` in each dialect) hold every public class of the real packages, one line for a module: the package where
 it is public, the module that defines it, the classes. A class that a dialect gains later is found in them.

@@ -1,4 +1,4 @@
-"""The names of one framework in the other: a note on the error of a name or an argument that only the other framework has."""
+"""Hints about the other framework: a note on the error about a name or an argument that only the other framework has."""
 
 from typing import TypeVar
 

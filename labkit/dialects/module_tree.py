@@ -1,4 +1,4 @@
-"""Networks made of parts that have names: what they contain, and how they print."""
+"""Networks as trees of named parts: what they contain, and how they print."""
 
 from collections.abc import Iterator
 from typing import Any

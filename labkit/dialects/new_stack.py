@@ -1,4 +1,4 @@
-"""A call in a new thread, whose stack is empty: Python gives each thread one of its own, so deeply nested calls fit there."""
+"""A call in a new thread, whose stack is empty, so that deeply nested calls fit."""
 
 import threading
 from contextvars import copy_context

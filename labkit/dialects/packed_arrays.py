@@ -1,4 +1,4 @@
-"""Several arrays as one, for an op has one result and a message is one array."""
+"""Several arrays packed into one, because an op has one result and a message is one array."""
 
 from math import prod
 from typing import Any

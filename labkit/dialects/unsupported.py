@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from opcode import opmap
 from types import ModuleType
 from typing import Any
 
+from ..engine import is_library
 from .framework_hints import noted
 from .real_names import REAL, has, names
 
@@ -25,13 +28,24 @@ def attributes(module: str) -> Callable[[str], Any]:
     own = vars(sys.modules[module])
     own.setdefault("__path__", [])
     own.setdefault("__dir__", lambda: sorted({*own, *own.get("__all__", ())}))
+    return partial(_attribute, module)
 
-    def __getattr__(name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(f"module '{module}' has no attribute '{name}'")
-        raise missing(module, name)
 
-    return __getattr__
+def _attribute(module, name):
+    if name.startswith("_"):
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    _, dialect, *place = module.split(".")
+    if has(dialect, ".".join(place), name) and _is_imported():
+        return _StandIn(f"{module}.{name}")
+    raise missing(module, name)
+
+
+def _is_imported():
+    """Whether the user's line that is running is `from module import name`."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 def missing(module: str, name: str) -> AttributeError:
@@ -89,23 +103,53 @@ def _unknown(module, name):
 
 def _offered(thing):
     """The public names of a loaded module or a class, those among them that are loaded when they are first used."""
-    return {name for name in (*dir(thing), *getattr(thing, "__all__", ())) if not name.startswith("_")}
+    names = {name for name in (*dir(thing), *getattr(thing, "__all__", ())) if not name.startswith("_")}
+    return {name for name in names if not isinstance(getattr(thing, "__dict__", {}).get(name), _StandIn)}
+
+
+class _StandIn(ModuleType):
+    """What an import gives for a name that labkit lacks, so that the line imports the others; its use raises the sentence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> Any:
+        return _attribute(self.__name__, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        module, _, name = self.__name__.rpartition(".")
+        raise NotImplementedError(str(missing(module, name)))
+
+    __mro_entries__ = __call__
 
 
 class _Finder:
-    """Says what a module or a name is that Python found no file for: `import labkit.torch.fft`, `from ... import`."""
+    """Finds what Python has no file for: `import labkit.torch.fft`, `from ... import`."""
 
     @staticmethod
     def find_spec(
         fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise ImportError for a module of a dialect that has no file; other modules are not this finder's."""
+        """A stand-in for a module of the real package. Raises ImportError for another name in a dialect."""
         package, *inner = fullname.split(".")
         module, _, name = fullname.rpartition(".")
         if package != "labkit" or len(inner) < 2 or inner[0] not in REAL or name.startswith("_"):
             return None
-        reason = str(missing(module, name))
-        raise ModuleNotFoundError(NOT_IMPORTED.format(name=name, module=module, reason=reason), name=".".join(inner))
+        if any(place == ".".join(inner[1:]) for place in names(inner[0])):
+            return ModuleSpec(fullname, _Finder, is_package=True)  # type: ignore[arg-type]
+        reason = NOT_IMPORTED.format(name=name, module=module, reason=missing(module, name))
+        known = has(inner[0], ".".join(inner[1:-1]), name)  # then `from ... import` goes on, and asks the module
+        raise ModuleNotFoundError(reason, name=fullname if known else ".".join(inner))
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        """The stand-in."""
+        return _StandIn(spec.name)
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """There is nothing to run."""
 
 
 sys.meta_path.append(_Finder)  # type: ignore[arg-type]

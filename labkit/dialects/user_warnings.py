@@ -1,4 +1,4 @@
-"""Warnings about code that runs, but hardly as it is meant: each once for a line of the user's."""
+"""Warnings about code that runs but is probably a mistake, each once for a line of the user's code."""
 
 import sys
 import warnings

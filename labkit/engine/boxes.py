@@ -126,7 +126,7 @@ tracer.new_box = new_box
 
 
 class _Spaces(dict):
-    """autograd's table, in which integers are found only if the nearest caller outside of autograd is labkit."""
+    """autograd's table, in which integers are found only if the nearest caller outside autograd is labkit."""
 
     def __missing__(self, kind):
         frame: FrameType | None = sys._getframe(1)

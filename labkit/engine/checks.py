@@ -18,7 +18,7 @@ _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it 
 
 
 def numeric(value, *what) -> Any:
-    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is no number and for an array of objects,
+    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is not a number and for an array of objects,
     text or dates, with the words `what` that say which value this is. Complex and two-byte numbers pass.
 
     A Python number becomes NumPy's: Python raises at 1/0 and answers with a complex number for (-1.0)**0.5, where an array

@@ -1,4 +1,4 @@
-"""Derivatives of one's own: an op with its rule, and a value that is a constant to every derivative."""
+"""The user's own derivatives: an op with its rule, and a value that every derivative treats as a constant."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""Levels: which run a box belongs to, so that a derivative inside of another one is not mixed up with it.
+"""Levels: which run a box belongs to, so that nested derivatives are not mixed up.
 
 `new_level()` numbers a run, above all that there are; `inside(level)` is the block in which it happens.
 """
@@ -10,7 +10,7 @@ from autograd import tracer
 # A level is never used twice, so an exception leaves nothing to restore, and the runs of two threads cannot mix. (autograd
 # counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.) The engine's
 # levels begin far above autograd's; while one is open, autograd draws from them, too (the last line of this file), so that
-# a derivative by autograd is above those it is inside of.
+# a derivative by autograd is above those it is inside.
 _levels = count(1 << 29)
 # The level of a tape that never closes (the torch dialect): below autograd's first, 0, and above its "no box", -1.
 TAPE = -0.5

@@ -1,4 +1,4 @@
-"""Runs ops without NumPy's warnings about inf and nan: `no_warnings` around several, `quietly` for one call that is frequent."""
+"""Runs ops without NumPy's warnings about inf and nan: `no_warnings` around several, `quietly` for one frequent call."""
 
 from contextvars import Context
 from typing import Any

@@ -26,7 +26,7 @@ class Record(Own):
     Attributes: `fun` (the autograd primitive, None for a root), `args` (with constants; boxed arguments unboxed one
     level), `kwargs`, `argnums` (which args the `parents` are), `value`, `dtype`, `shape`, `name` (the user's, or None),
     `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph), `scope`
-    (the calls of cells or modules it ran in, a tuple of `Scope` from the outside in; `()` outside of any), `derives` (the
+    (the calls of cells or modules it ran in, a tuple of `Scope` from the outside in; `()` outside any), `derives` (the
     recorded op whose derivative a reverse pass ran this one for, None elsewhere).
     """
 
@@ -85,7 +85,7 @@ class Record(Own):
 
 
 def _differentiated():
-    """The recorded op whose derivative rule is running now, or None outside of reverse passes: the boxes below the
+    """The recorded op whose derivative rule is running now, or None outside reverse passes: the boxes below the
     nodes of a backward pass lead to it."""
     node = watch.node
     while type(node) is Reverse:

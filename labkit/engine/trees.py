@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of values: what is in them, in order, and the same nest of other values."""
+"""Nested tuples, lists and dicts of values: their leaves in order, and the same structure with other leaves."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def leaves(tree) -> list:
 def map_leaves(fun, tree) -> Any:
     """The same nested structure with `fun` applied to every leaf.
 
-    A named tuple stays one, and so does a class of one's own of tuples or lists that can be made of its items; any other becomes
+    A named tuple stays one, and so does a user's subclass of tuple or list that can be made of its items; any other becomes
     a plain one, as does a dict.
 
     >>> map_leaves(lambda leaf: 2 * leaf, {"w": [1, 2], "b": (3,)})

@@ -1,4 +1,4 @@
-"""The user's code while it runs: on which line it is, the name it stores a result in, and which files are not the user's."""
+"""The user's code while it runs: the current line, the variable that a result is assigned to, and which files are the user's."""
 
 import contextlib
 import dis

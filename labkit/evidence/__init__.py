@@ -1,6 +1,6 @@
 """The result of a call of a student's function, as plain data: enough to judge it here or elsewhere.
 
-`call` runs one function with a time limit, in this process; `try_call` keeps what came of it and what it did to its
+`call` runs one function with a time limit, in this process; `try_call` keeps its result and its effect on its
 arguments; `encode` and `decode` turn values into bytes and back, never by pickle.
 """
 

@@ -1,4 +1,4 @@
-"""Call a student's function once, and come back whatever it does: return, raise, print, or never end."""
+"""Calls a student's function once, and returns whatever it does: return, raise, print, or run without end."""
 
 import inspect
 import linecache

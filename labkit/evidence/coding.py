@@ -1,4 +1,4 @@
-"""What crosses the wall between a sandbox and its grader: values as plain data.
+"""Encodes values as plain data, which is all that passes between a sandbox and its grader.
 
 `encode` gives JSON: each value a list that begins with its kind, such as `["float", "1.5"]` or
 `["array", "<f4", [2, 3], "<base64>"]`. `decode` builds new values from that and from nothing else: no pickle, no
@@ -27,7 +27,7 @@ _KINDS = "biufcSU"  # NumPy's numbers and texts; the small floats of ml_dtypes g
 
 
 def encode(value: Any, refer: Callable[[Any], list] | None = None) -> list:
-    """`value` as JSON; what is no data (a function, a class of one's own, too much of anything) by the name of its type.
+    """`value` as JSON; what is not data (a function, a student's class, too much of anything) by the name of its type.
 
     With `refer`, by what `refer(it)` gives, which is JSON, too: also an object whose class derives from a type of data.
     Sets, bytes and complex numbers are then data.
@@ -44,7 +44,7 @@ def encode(value: Any, refer: Callable[[Any], list] | None = None) -> list:
 def decode(data: Any, resolve: Callable[[Any], Any] | None = None) -> Any:
     """The value that `encode` wrote; raises `Unreadable` for anything else, and for more than `encode` writes.
 
-    What was no data comes back as an empty object whose type has the same name, a class as an error type of that name;
+    What was not data comes back as an empty object whose type has the same name, a class as an error type of that name;
     or, where `encode` was given `refer`, as what `resolve` makes of the reference.
     """
     try:

@@ -1,4 +1,4 @@
-"""A time limit for a student's code: an exception that comes back until every loop is left, whatever catches it.
+"""A time limit for a student's code: an exception that is raised again until every loop has ended, even if it is caught.
 
 What wakes us at the deadline is an alarm in the main thread, elsewhere a timer, and without threads (the browser) nothing is
 needed, because we look from the start. From Python 3.12 on, `sys.monitoring` then raises `TimeUp` at each line, jump and call of

@@ -1,4 +1,4 @@
-"""What labkit does while an answer runs, as plain data that is judged elsewhere.
+"""Records what labkit does while an answer runs, as plain data that is judged elsewhere.
 
 `passes`: of each backward pass and JVP, the value that it differentiates and the arrays that it delivers. `custom rules`: the
 gradients that each call of the `backward` of a `torch.autograd.Function` got and returned. `live nodes`: the most ops that

@@ -1,4 +1,4 @@
-"""Try a student's function on drawn inputs, and keep the result as evidence, which another process may judge."""
+"""Tries a student's function on random inputs, and keeps the result as evidence, which another process may judge."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tensors of the dialects and what they hold, as recognisers see values."""
+"""Tensors of the dialects and their contents, as recognisers see them."""
 
 import reprlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Assignments made from the course's exercises, and grades for whatever students hand in.
+"""Assignments made from the course's exercises, and the grades of submissions.
 
 `course` makes assignments; `grader` grades one submission, in a sandbox (`labkit.sandbox`) that holds neither checks nor answers.
 """

@@ -1,4 +1,4 @@
-"""An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
+"""An assignment, read from the instructor's notebook, with what the grader needs and students do not get."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from .notebooks import read
 
 
 class AssignmentError(ValueError):
-    """A file that is no instructor's notebook; the message says what is wrong with it and what to do."""
+    """A file that is not an instructor's notebook; the message says what is wrong with it and what to do."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def read_notebook(path: str | PathLike[str]) -> Any:
         raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
     except OSError as error:
         raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except Exception as error:  # whatever stands in a file that is no notebook
+    except Exception as error:  # whatever stands in a file that is not a notebook
         reason = (str(error).splitlines() or [""])[0][:100]
         raise AssignmentError(f"{path}: is not a notebook ({reason or type(error).__name__}). {_ANEW}") from None
 

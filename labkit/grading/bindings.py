@@ -1,4 +1,4 @@
-"""Which names a cell's code binds, read without running it; and code of notebooks made plain Python."""
+"""The names that a cell's code binds, found without running it, and notebook code converted to plain Python."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What the grader itself may use for one submission, outside the sandbox: to read the file, and to judge the results.
+"""Limits on what the grader itself may use for one submission, outside the sandbox.
 
     with bounded("Reading the file", 20.0):
         ...

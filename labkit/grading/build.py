@@ -226,7 +226,7 @@ def _statement(k: int, question: Question, hints: bool) -> Any:
     if not exercise.is_prediction and f"`{question.binds}" not in text and f"def {question.binds}(" not in text:
         text += f"\n\nIn the cell below, the function is called `{question.binds}`."
     if hints:
-        text += f'\n\nStuck? Run `hint("{exercise.name}")` in a cell of your own, up to three times.'
+        text += f'\n\nIf you are stuck, run `hint("{exercise.name}")` in a cell of your own, up to three times.'
     heading = f"## Question {k}: {exercise.title} ({counted(question.points, 'point')})"
     return _cell("markdown", f"statement-{question.name}", f"{heading}\n\n{text}", locked=True)
 

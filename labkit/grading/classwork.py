@@ -1,4 +1,4 @@
-"""Grade a class from a folder of submissions to a table of grades, in a way that can be interrupted."""
+"""Grades a class from a folder of submissions to a table of grades; a run can be interrupted and resumed."""
 
 import hashlib
 import os
@@ -248,5 +248,5 @@ def _graded(
 
 
 def _cores() -> int:
-    """Cores that this process may use, where the system tells."""
+    """Cores that this process may use, where the system reports them."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Which file each student submitted, in the layouts that folders and archives of submissions come in.
+"""Finds which file each student submitted, in the layouts of folders and archives.
 
 What the top of a folder looks like is described in `lms.toml`: Moodle's and Canvas's archives, nbgrader's folders, checkouts
 of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or it further down; a ZIP
@@ -39,7 +39,7 @@ def collect(
     """The submissions in a folder or an archive, sorted by student; with a `roster`, one for each of its students.
 
     Hidden files and checkpoints are left out. `source` is the instructor's notebook: it is never taken for a submission, and
-    where no notebook of a student has the right name, the cells in it tell which one is meant.
+    where no notebook of a student has the right name, its cells show which one is meant.
     `matches` says whose an entry is, by its name,
     where its name does not; "-": it belongs to no student. `zone` is where times without a zone are meant. `reader` opens
     archives, one of its own if it is not given. Raises SubmissionError where `root` or `source` is missing, and for a
@@ -95,7 +95,7 @@ class _Search:
         return Collected([self._known(submissions[student]) for student in sorted(submissions)], self.strangers)
 
     def _refuse_namesakes(self, units: dict[tuple[str, str, str], list[tuple[str, Label]]]) -> None:
-        """Leave out what a system holds of two people whom the roster tells apart by no number: it has one of that name."""
+        """Leave out what a system holds of two people whom the roster distinguishes by no number: it has one of that name."""
         guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
         people = Counter(unit[:2] for unit in guessed)
         for unit in [unit for unit in guessed if people[unit[:2]] > 1]:

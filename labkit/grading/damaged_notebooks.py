@@ -1,4 +1,4 @@
-"""Reading what was handed in, whatever state it is in: bytes become code cells and notes, never an exception."""
+"""Reads a submission in any state: its bytes become code cells and notes, never an exception."""
 
 import codecs
 import hashlib

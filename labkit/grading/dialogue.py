@@ -24,7 +24,7 @@ UNABLE = "The tests of this question could not be run. Your instructor will look
 
 
 def test_program(question: AddedQuestion) -> dict[str, Any]:
-    """What the tests' process is told to run."""
+    """What the tests' process has to run."""
     return {
         "tests": question.source, "prelude": question.prelude, "answers": question.answers,
         "points": question.points,
@@ -278,6 +278,6 @@ def _tried_call(message, after, watch):
 
 
 def _done(message, watch):
-    """What was observed of each thing that was looked for; None where that was not told."""
+    """What was observed of each thing that was looked for; None where that is unknown."""
     done = message.get("done")
     return {name: decode(done[name]) for name in watch} if isinstance(done, dict) and set(watch) <= set(done) else None

@@ -1,4 +1,4 @@
-"""What a student may be told of what their code says about itself, after it has seen hidden inputs: known names and own lines.
+"""What a student may be told about an error after hidden inputs were used: known names and the student's own lines.
 
 A student who names a class of errors after an input, or writes the input where the lines of code are looked up, learns nothing.
 """

@@ -1,4 +1,4 @@
-"""Run a submission in a sandbox and gather evidence, whatever it does: hang, crash, or write on our line.
+"""Runs a submission in a sandbox and gathers evidence, even if it hangs, crashes or writes to the grader's channel.
 
 The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
 cell or the answer at fault is left out, and the rest is run again in a new process. Because the fault may be an older

@@ -175,7 +175,7 @@ def write_lms_grades(
 
 
 def grade_column(assignment: Assignment, roster: Roster) -> tuple[str, int | None]:
-    """The column of the grades and where it stands (None: it is new). Raises `RosterError` where the system imports none."""
+    """The column of the grades and its place (None: it is new). Raises `RosterError` where the system imports none."""
     kind = roster.kind
     if not kind.grade:
         raise RosterError(
@@ -235,7 +235,7 @@ def write_feedback_archive(
 ) -> Path:
     """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
 
-    In Moodle that is the folder of the submission, in Canvas what stands before the student's own name of the file, for
+    In Moodle that is the folder of the submission, in Canvas the part before the student's own name of the file, for
     others STUDENT/ASSIGNMENT.html. A student without a submission has no page. Raises OSError where it cannot be written.
     """
     handed_in = [final for final in finals if final.result.file]

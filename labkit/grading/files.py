@@ -1,4 +1,4 @@
-"""Files of students: opened without following a link, and names made from those of students that stay in their folder.
+"""Files of students, opened without following links, and safe file names made from students' names.
 
 A student's id is the name of a folder. It may hold a path, a control character or bytes that are not text.
 """
@@ -30,7 +30,7 @@ def safe_name(text: str) -> str:
     """A name for a file or folder: the text itself where it is plain, otherwise its plain letters and a digest.
 
     Never empty, never a path, no hidden file, no name that Windows keeps for a device. Different texts get different
-    names: `~`, which stands before the digest, is in no plain name.
+    names: `~`, which precedes the digest, is in no plain name.
 
     >>> safe_name("s1234567"), safe_name("../../x")
     ('s1234567', 'x~9cdf6a50100a862e14286c7a')
@@ -41,7 +41,7 @@ def safe_name(text: str) -> str:
 
 
 def safe_names(texts: Iterable[str]) -> dict[str, str]:
-    """`safe_name` of each text; where two differ only in capital letters, which some disks do not tell apart, with digest.
+    """`safe_name` of each text; where two differ only in capital letters, which some disks do not distinguish, with digest.
 
     >>> safe_names(["ann", "bob"])
     {'ann': 'ann', 'bob': 'bob'}

@@ -1,4 +1,4 @@
-"""What counts in the end: what was earned, and what is taken off for coming late."""
+"""Final scores: the points earned, less the late penalty."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

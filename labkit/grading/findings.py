@@ -1,4 +1,4 @@
-"""What is asked of a submission, how long it may take, and what is found out."""
+"""What the grader asks of a submission, the time limits, and what it finds."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -10,7 +10,7 @@ from .bindings import LONGEST, parse
 
 CELLS = 5_000  # of one notebook; further ones are left out
 FAILURES = 300  # places of a broken file at which reading is tried in vain
-SCRAP = 1_000  # what reading a whole object that is no cell counts for, in characters read in vain
+SCRAP = 1_000  # what reading a whole object that is not a cell counts for, in characters read in vain
 WORK = 10  # how many times the length of a broken file may be read in vain
 
 # A cell begins with one of these, in whatever order a program writes its fields.
@@ -23,7 +23,7 @@ DECODER = json.JSONDecoder(strict=False, **NUMBERS)
 
 @dataclass
 class Found:
-    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them stand before the break.
+    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them are before the break.
 
     `labkit` is what labkit wrote into the metadata of a notebook that is whole.
     """
@@ -143,7 +143,7 @@ def cells_of_script(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _of_script(text: str) -> list[dict[str, Any]]:
-    """One cell for each marker of a cell, and one for what stands before the first."""
+    """One cell for each marker of a cell, and one for the text before the first."""
     marks = list(islice(PERCENT.finditer(text), CELLS))
     bounds = [*(mark.start() for mark in marks), len(text)]
     before = text[: bounds[0]].strip("\n")

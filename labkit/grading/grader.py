@@ -1,4 +1,4 @@
-"""Grade submissions: what each answer earns, by evidence from a sandbox, on inputs drawn now."""
+"""Grades submissions: the points of each answer, by evidence from a sandbox on random inputs."""
 
 import hashlib
 import re
@@ -54,8 +54,8 @@ class Settings:
 class Grader:
     """Grades one submission after the other in a sandbox of its own; use it with `with`.
 
-    `tell` hears the name of each question that is about to be judged. `worn` is true when something took more than it may:
-    then a process should not go on with it. Raises `sandbox.layers.NotIsolated` at the start where a needed layer is missing
+    `tell` is called with the name of each question that is about to be judged. `worn` is true when something exceeded its
+    limit: then a process should stop using it. Raises `sandbox.layers.NotIsolated` at the start where a needed layer is missing
     and `settings.unsafe` is false.
     """
 

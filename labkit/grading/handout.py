@@ -124,7 +124,7 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
 
 
 def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
-    """Put into a notebook that was changed by hand what `fresh` has other: points, partial credit, exercises of one's own.
+    """Put into a notebook that was changed by hand what `fresh` has other: points, partial credit, own exercises.
 
     What else differs stays. The cells of an own exercise that was changed are replaced. Returns what was done, in words.
     """

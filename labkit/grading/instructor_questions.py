@@ -1,4 +1,4 @@
-"""Questions that an instructor has added to a notebook by hand, in nbgrader's way, and marks in it that are unknown.
+"""Questions that an instructor added to a notebook with nbgrader's marks, and unknown marks.
 
 nbgrader's marks say what a cell is: tests are a grade cell; a solution cell that is a grade cell too, and a task, are
 graded by hand. labkit's own questions are not among them.
@@ -245,7 +245,7 @@ def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
 
 
 def _prompt(cells: Sequence[Any], i: int) -> str:
-    """The texts right before a cell; code that is no question may stand between."""
+    """The texts right before a cell; code that is not a question may be in between."""
     found: list[str] = []
     for cell in reversed(cells[:i]):
         if is_marked(cell, "grade", "task") or (found and cell.cell_type == "code"):
@@ -256,7 +256,7 @@ def _prompt(cells: Sequence[Any], i: int) -> str:
 
 
 def _inside(source: str, region: str) -> str:
-    """What stands between the marks of a region."""
+    """The text between the marks of a region."""
     found = re.findall(rf"^[^\n]*BEGIN {region}[^\n]*\n(.*?)^[^\n]*END {region}", source, re.MULTILINE | re.DOTALL)
     return "\n".join(text.strip("\n") for text in found)
 

@@ -37,7 +37,7 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: dict[str, Any]) -> None:
-        """Use `Journal.open`. Raises JournalError for a file that is no journal, or one of another run."""
+        """Use `Journal.open`. Raises JournalError for a file that is not a journal, or one of another run."""
         self.path, self.results = Path(path), dict[str, SubmissionResult]()
         data = self.path.read_bytes() if os.path.lexists(path) else b""
         self._end = self._read(data, json.loads(json.dumps(fingerprint)))

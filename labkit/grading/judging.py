@@ -1,4 +1,4 @@
-"""What an answer earned, by the evidence of a sandbox: against right answers on inputs that were drawn for this run."""
+"""Judges answers by the evidence of a sandbox, against right results on the random inputs of this run."""
 
 import hashlib
 from collections.abc import Iterator

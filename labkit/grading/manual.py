@@ -1,4 +1,4 @@
-"""Answers that are graded by hand: found in a submission, with their pictures, and kept until they are marked."""
+"""Answers for manual grading: found in a submission, with their pictures, and kept until they are marked."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ def known_ids(assignment: Assignment) -> set[str]:
 
 
 def _written(question: AddedQuestion, handed: SubmittedCode, known: Collection[str]) -> str | None:
-    """What a student wrote; for a task what stands between it and the next cell with an id of the assignment."""
+    """What a student wrote; for a task everything between it and the next cell with an id of the assignment."""
     cells = list(_in_order(handed))
     places = [i for i, cell in enumerate(cells) if cell.grade_id == question.name]
     if not places:
@@ -79,7 +79,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 def pictures_of(data: bytes, kinds: dict[str, str], known: Collection[str]) -> dict[str, list[str]]:
     """The PNG pictures, in Base64, of the questions in `kinds` (name -> kind), from the bytes of a notebook.
 
-    Of a task they are those of all cells up to the next of the ids `known`. What is no picture is left out; nothing is raised.
+    Of a task they are those of all cells up to the next of the ids `known`. What is not a picture is left out; nothing is raised.
     """
     try:
         cells = json.loads(data)["cells"] if kinds and len(data) <= LIMIT else []

@@ -1,4 +1,4 @@
-"""Answers to mark, one after the other: pages, what is typed into them, and the server that shows them to this machine's browser.
+"""Manual grading in the browser: pages with one answer each, the marks typed into them, and the local server.
 
 A server and not a file, because each mark is on disk as soon as it is given, and a closed window loses nothing. Its address holds
 a secret, so that no other user and no other page reaches it; no page runs a script.

@@ -1,4 +1,4 @@
-"""What a person has given: points and comments in a table of their own, which no run of the grader touches.
+"""Marks given by a person: points and comments in a separate table, which no run of the grader changes.
 
 `grades.marks.csv` has a line for each answer that was marked: student, question, answer, points, comment. `answer` is a
 digest of what was marked, so that a mark does not go over to another answer unnoticed; where it is

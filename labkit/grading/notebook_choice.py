@@ -1,4 +1,4 @@
-"""Which of the files that one student handed in is the one to grade."""
+"""Chooses which of the files that a student submitted is graded."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -225,7 +225,7 @@ class Chooser:
         return frozenset(cell.grade_id for cell in handed.cells if cell.grade_id) if handed else frozenset()
 
     def _marks_in(self, candidate: Handed) -> int:
-        """How many of them stand in a file; it is not decoded, because the grader does that."""
+        """How many of them a file has; it is not decoded, because the grader does that."""
         try:
             data = candidate.read()
         except SubmissionError:

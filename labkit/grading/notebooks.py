@@ -108,9 +108,9 @@ def _nodes(value: Any) -> Any:
 
 
 def _join_lines(cell: Any, number: int) -> None:
-    """Make each text of a cell one text, as programs write it in lines; ValueError for what is no cell."""
+    """Make each text of a cell one text, as programs write it in lines; ValueError for what is not a cell."""
     if not isinstance(cell, dict) or cell.get("cell_type") not in KINDS or not isinstance(cell.get("metadata"), dict):
-        raise ValueError(f"cell {number} is no cell of a notebook")
+        raise ValueError(f"cell {number} is not a cell of a notebook")
     cell["source"] = _joined(cell.get("source"))
     if not isinstance(cell["source"], str):
         raise ValueError(f"cell {number} has no source")

@@ -1,4 +1,4 @@
-"""What a class understood: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
+"""The results of a class: `summarise` counts, `Summary.as_text` is for the terminal, `write_overview` for the browser."""
 
 import os
 import statistics
@@ -146,7 +146,7 @@ def _is_right(answer: QuestionResult) -> bool:
 
 
 def _sentence(answer: QuestionResult) -> str:
-    """What was misunderstood, in the words of the exercise; empty for a kind that is no misconception of it."""
+    """What was misunderstood, in the words of the exercise; empty for a kind that is not a misconception of it."""
     exercise = find(answer.exercise)
     known = exercise.misconceptions if exercise else ()
     return next((m.sentence for m in known if m.name == answer.kind), "")

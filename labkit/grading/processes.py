@@ -1,4 +1,4 @@
-"""Processes that work for this one and end with it. A `Reader` opens files with a format, such as archives, in one of them.
+"""Child processes that end with this one. A `Reader` opens files in formats such as archives in one of them.
 
 Such a process has limits on memory and CPU time (`bounds`). A file that exceeds them costs only itself and is named: the
 process is ended, and the next question goes to a new one.

@@ -1,4 +1,4 @@
-"""What is in the journal, counted with the current points and texts; and which verdicts have to be found again.
+"""Scores the journal again with the current points and texts, and finds the verdicts that must be computed again.
 
 A verdict depends on the exercise or the tests, on the set-up and on the answer's place. Points, titles, partial credit and
 the sentences of an exercise are not among that: they are put in whenever results are written.
@@ -41,7 +41,7 @@ def stale(result: SubmissionResult, assignment: Assignment, again: Collection[st
 
 
 def _stands(result: QuestionResult, question: Question | AddedQuestion, assignment: Assignment) -> bool:
-    """True where a verdict was found on the question as it is today: also one of several that was told by the notebook."""
+    """True where a verdict was found on the question as it is today: also one of several that the notebook named."""
     if isinstance(question, Question):
         several = next((dict(slot.any_of) for slot in assignment.slots if slot.name == question.name), {})
         question = replace(question, exercise=result.exercise) if result.exercise in several else question

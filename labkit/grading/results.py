@@ -1,4 +1,4 @@
-"""What grading gives, as data: one `SubmissionResult` for each student, one `QuestionResult` for each question."""
+"""The results of grading, as data: one `SubmissionResult` for each student, one `QuestionResult` for each question."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field

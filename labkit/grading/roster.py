@@ -21,7 +21,7 @@ _ABOUT = (
     "last_name",
     "section",
     "submitted",
-)  # what is no key, by which a file tells whose it is
+)  # what is not a key, by which a file tells whose it is
 
 
 class RosterError(ValueError):
@@ -57,7 +57,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students in their order, and the table that they stand in: its kind, its heading and its lines as they are."""
+    """The students in their order, and their table: its kind, its heading and its lines as they are."""
 
     students: tuple[Student, ...]
     kind: RosterKind
@@ -100,7 +100,7 @@ class Roster:
         return found or by_name
 
     def column(self, heading: str) -> int | None:
-        """Where a column stands; None where there is none of this name."""
+        """The place of a column; None where there is none of this name."""
         folded = [name.strip().casefold() for name in self.heading]
         return folded.index(heading.casefold()) if heading.casefold() in folded else None
 

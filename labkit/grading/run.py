@@ -1,4 +1,4 @@
-"""One run of `labkit grade`: what it grades, how, and the files that it writes, each without the others."""
+"""One run of `labkit grade`: its options, and the files that it writes, each independently of the others."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

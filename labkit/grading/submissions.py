@@ -1,4 +1,4 @@
-"""A student's submission: its file, the time of its hand-in, and which of several files counts."""
+"""A student's submission: its file, its time, and which of several files counts."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -136,7 +136,7 @@ def open_submission(submission: Submission) -> bytes:
     """The bytes of a submission's file, at most `opening.LIMIT`.
 
     Raises SubmissionError, a sentence, where there is no file, where it or a folder on the way to it is a link, where it
-    is no ordinary file with one name only, and where it is too large.
+    is not an ordinary file with one name only, and where it is too large.
     """
     if submission.path is None:
         raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} submitted no notebook.")

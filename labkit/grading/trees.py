@@ -29,7 +29,7 @@ class Archive:
     def __init__(self, file: Path | bytes, name: str, entries: int = ENTRIES, zone: tzinfo | None = None) -> None:
         """Its times are meant in `zone`, otherwise in this computer's.
 
-        Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries.
+        Raises SubmissionError, a sentence, for what is not an archive, a damaged one, and one with too many entries.
         """
         self.name, self.outside, self._file, self._zone = name, list[str](), file, zone
         self._infos: dict[Parts, zipfile.ZipInfo] = {}
@@ -171,7 +171,7 @@ class Sealed:
     """An archive below `root`, a trusted folder or itself the archive, that is opened by a `reader`."""
 
     def __init__(self, reader: Reader, root: Path, place: Place = (), zone: tzinfo | None = None) -> None:
-        """Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries."""
+        """Raises SubmissionError, a sentence, for what is not an archive, a damaged one, and one with too many entries."""
         self._reader, self._at, self.root = reader, (root.absolute(), place, zone), root
         self.name = _called(root, place)
         self.outside: list[str] = self._ask(_outside)

@@ -1,4 +1,4 @@
-"""Is a course ready to be handed out? Its notebooks against `course.toml`, the solutions, the empty release."""
+"""Checks that a course is ready: its notebooks against `course.toml`, the solutions, the empty release."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first wanted."""
+"""Names of a package that are loaded on first use."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a page's Python begins with: the packages that are needed at once in one file, and its memory once they are imported.
+"""The memory image of a page's Python: the packages needed at once in one file, and the memory after importing them.
 
 Without the image a page starts Python and imports labkit, which takes a browser several times as long.
 """

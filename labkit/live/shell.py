@@ -1,6 +1,6 @@
-"""The notebook shell of a page: runs cells, and says what they print and show as messages, which are plain data.
+"""The notebook shell of a page: runs cells, and reports what they print and display as messages of plain data.
 
-It stands where IPython stands in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
+It has the place of IPython in Jupyter. A message is `{"type": ..., "cell": ...}` with what belongs to its type: `stream`
 (`name`, `text`), `display` (`data` and `metadata` by MIME type), `error` (`text`), `done` (`ok`, `count`), `record` (`text`),
 and what `anywidget.py` sends.
 """
@@ -203,9 +203,9 @@ def plain(thing: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """An exception as a notebook tells it, from the learner's code on.
+    """An exception as a notebook prints it, from the learner's code on.
 
-    A file of the shell is no part of it: its lines tell a learner nothing.
+    A file of the shell is not a part of it: its lines mean nothing to a learner.
     """
     found = error.__traceback__
     while found is not None and found.tb_frame.f_code.co_filename == __file__:

@@ -1,4 +1,4 @@
-"""What a page has in place of IPython and anywidget: the few names that a notebook without Jupyter needs.
+"""Replacements for IPython and anywidget on a page without Jupyter.
 
 `IPython.get_ipython` and `IPython.display.display` are those of the page's shell. `anywidget.AnyWidget` is a model whose
 traits with `sync=True` follow the page's copy of it: the page runs its JavaScript as Jupyter would.
@@ -32,7 +32,7 @@ def install(shell: Shell) -> None:
 
 
 def install_anywidget() -> None:
-    """Make `import anywidget` find what stands for it; a lab that is imported earlier is no widget."""
+    """Make `import anywidget` find what stands for it; a lab that is imported earlier is not a widget."""
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
 

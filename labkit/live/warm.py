@@ -1,4 +1,4 @@
-"""What a page's Python has done before its memory is kept: what the first cell and the first graph need is imported by then."""
+"""Runs what the first cell and the first graph need before the memory image is stored."""
 
 import gc
 import linecache

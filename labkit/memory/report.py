@@ -67,7 +67,7 @@ class MemoryReport:
             until = f"step {row.released} back" if row.released else "-"
             keeps = ", ".join(row.keeps) or "-"
             lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
-        lines.append(f"  the tape keeps {self.kept} bytes, besides {self.inputs} bytes of inputs")
+        lines.append(f"  the tape saves {self.kept} bytes, besides {self.inputs} bytes of inputs")
         lines.append(f"  peak of arrays: {self.peak} bytes")
         lines.append(f"  measured: peak {self.peak_forward} bytes forward, {self.peak_both} with the backward pass,")
         return "\n".join([*lines, f"  and about {self.bookkeeping} bytes of bookkeeping per node"])

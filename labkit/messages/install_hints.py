@@ -1,4 +1,4 @@
-"""The commands that install what is missing, as they work where they are printed; a browser can install nothing."""
+"""The commands that install what is missing, for the place where they are printed; a browser cannot install anything."""
 
 import os
 import shlex

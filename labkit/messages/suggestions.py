@@ -1,4 +1,4 @@
-"""Did you mean ...? For whatever is called by a name: commands, exercises, notebooks, cases, keys of a file."""
+""" "Did you mean ...?" for commands, exercises, notebooks, cases and keys of a file."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How texts are put: in lines that a notebook and a terminal show whole, and a number with its noun."""
+"""Formats texts: lines that fit a notebook and a terminal, and a number with its noun."""
 
 import sys
 import textwrap

@@ -13,7 +13,7 @@ def _about(name, owner):
 
 
 def check_type(value, name, kinds, owner=None):
-    """`value`, if it is of one of the types `kinds`; a bool is no number. Raises TypeError."""
+    """`value`, if it is of one of the types `kinds`; a bool is not a number. Raises TypeError."""
     kinds = as_tuple(kinds)
     names = [kind.__name__ for kind in kinds]
     wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"

@@ -4,12 +4,13 @@ __all__: list[str] = []
 __path__: list[str] = []
 
 MINT = (
-    "labkit does not implement mindspore.mint, MindSpore's functions under PyTorch's names. Write mindspore.ops.{name} or"
-    " mindspore.nn.{name}, or use labkit.torch."
+    "labkit does not implement mindspore.mint, MindSpore's functions under PyTorch's names. Write {instead}, or use"
+    " labkit.torch."
 )
 
 
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(name)
-    raise AttributeError(MINT.format(name=name), name=name)
+    instead = "mindspore.nn" if name == "nn" else f"mindspore.ops.{name} or mindspore.nn.{name}"
+    raise AttributeError(MINT.format(instead=instead), name=name)

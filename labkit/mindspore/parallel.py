@@ -1,4 +1,4 @@
-"""Data parallel training: what a training cell asks of the settings of `set_auto_parallel_context`."""
+"""Data parallel training: what a training cell reads from `set_auto_parallel_context`."""
 
 import sys
 from functools import partial

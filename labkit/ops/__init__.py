@@ -1,4 +1,5 @@
-"""The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
+"""The ops of both dialects: each is a row with its kernel, its derivative, the values that this saves, and its spelling and
+words.
 
 `table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions
 of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis

@@ -1,4 +1,4 @@
-"""Arithmetic of two operands, limits and choices."""
+"""Arithmetic of two operands, limits, maximum and minimum."""
 
 from typing import Any, NamedTuple
 

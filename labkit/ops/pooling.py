@@ -127,7 +127,7 @@ def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation) -> np.ndarray
 
 
 def max_places(x, best, *how) -> np.ndarray:
-    """Where the largest element of every window stands, counted over all dimensions of the image together."""
+    """The position of the largest element of every window, counted over all dimensions of the image together."""
     size, padding = x.shape[2:], how[2]
     places_of = padded(np.arange(math.prod(size)).reshape(1, *size, 1), padding)
     made = np.zeros_like(np.moveaxis(best, 0, -1), np.int64)

@@ -1,4 +1,4 @@
-"""How an op that takes more than tensors becomes a function of a dialect: its row has a signature, in NumPy's words."""
+"""Makes functions of a dialect from ops that take more than tensors: a row has a signature, in NumPy's names."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The table of ops: what each computes, its derivative, what that keeps, how a program spells it, its sign and its words.
+"""The table of ops: each row has the kernel, the derivative, the saved values, the spelling in a program, the sign and the words.
 
 `@rule(...)` makes a NumPy function an op and enters its row; `known(...)` enters a function of autograd.numpy or of the engine.
 """

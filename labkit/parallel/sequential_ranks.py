@@ -1,4 +1,4 @@
-"""Ranks that run one after the other, in one process and one thread: what `labkit.parallel.in_turn` is made of.
+"""Ranks that run one after the other, in one process and one thread, for `labkit.parallel.in_turn`.
 
 A rank runs until it needs an array that another one has not given yet; then it is left, and the next one runs. Its next turn
 begins at the start again, and what it gave before is known by then, so that it comes one exchange further. A rank is
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 ANEW = (
-    "It runs again from its start after each exchange, so it has to make all that it changes by itself, the network too, and "
+    "A rank runs again from its start after each exchange, so it must create everything that it changes, the network too, and "
     "seed its random numbers."
 )
 

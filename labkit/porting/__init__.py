@@ -1,4 +1,4 @@
-"""Porting a model from PyTorch to MindSpore: is the port right?
+"""Checks a port of a model from PyTorch to MindSpore.
 
 `compare` carries the weights over, runs both models, and names the first layer that differs. `sides` of a comparison are
 `torch_side` and `mindspore_side`, each a framework or its dialect, which are known by the model that is given and never

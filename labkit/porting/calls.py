@@ -1,4 +1,4 @@
-"""Which call of one run is which of the other: of modules with parameters, of those without, and of those that hold others."""
+"""Pairs the calls of two runs: of modules with parameters, without parameters, and of containers."""
 
 from difflib import SequenceMatcher
 

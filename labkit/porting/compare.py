@@ -1,4 +1,4 @@
-"""`compare`: is my port right?"""
+"""`compare`: checks a port."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""One comparison on its way: matched, weights carried over, run in each mode, the first difference found and explained."""
+"""One comparison: match the modules, copy the weights, run each mode, find and explain the first difference."""
 
 from functools import partial
 
@@ -84,7 +84,7 @@ class Comparing:
                     )
 
     def _alone_rows(self):
-        """Parameters and modules that one side has and the other has not."""
+        """Parameters and modules that only one side has."""
         rows = []
         for pair in self.matching.pairs:
             for held, side in ((pair.torch_only, "PyTorch"), (pair.mindspore_only, "MindSpore")):

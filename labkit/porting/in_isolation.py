@@ -1,4 +1,4 @@
-"""Two modules that belong together, by themselves: the same numbers go into both."""
+"""Compares two corresponding modules on the same inputs, apart from their models."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -93,7 +93,7 @@ def elsewhere(bench: Bench) -> tuple[float, str, list[Difference]] | None:
     for factor in SCALES:
         try:
             found = bench.results(factor)
-        except Exception:  # these numbers may be outside of what the module takes
+        except Exception:  # these numbers may be outside what the module takes
             continue
         if any(d.differs for d in found):
             return factor, f"output for its input {_SAID[factor]}", found

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Layout(NamedTuple):
-    """How the numbers of one shape stand in another: `name` as it is said, "" where nothing changes."""
+    """How the numbers of one shape are arranged in another: `name` as it is said, "" where nothing changes."""
 
     name: str
     carry: Callable[[np.ndarray], np.ndarray]

@@ -1,4 +1,4 @@
-"""Which module of one model is which of the other: by names, by the order of calls and of registration, by shapes.
+"""Pairs the modules of two models by names, by the order of calls and of registration, and by shapes.
 
 Modules that hold parameters are matched first. Names that are the same on both sides decide; otherwise the order in which
 the modules are called and that in which they are registered have to say the same, or the shapes and the names have to

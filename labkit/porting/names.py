@@ -1,4 +1,4 @@
-"""What a name of one framework is called in the other, and what two paths have in common."""
+"""Counterparts of names in the other framework, and what two paths have in common."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Two modules that belong together, and what each holds, put together by name and by shape."""
+"""Two corresponding modules, and their parameters paired by name and by shape."""
 
 from dataclasses import dataclass, field
 

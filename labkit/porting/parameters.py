@@ -1,4 +1,4 @@
-"""What a model holds: its modules, and the parameters and buffers of each."""
+"""The modules of a model, with the parameters and buffers of each."""
 
 from dataclasses import dataclass
 from functools import cached_property

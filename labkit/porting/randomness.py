@@ -1,4 +1,4 @@
-"""Modules that draw random numbers: found by running twice, switched off, compared by the spread of what they make of ones."""
+"""Modules that use random numbers: found by running twice, switched off, and compared by the statistics of their output."""
 
 from collections.abc import Callable
 
@@ -85,7 +85,7 @@ def _alone(both, drawing, told, notes):
 
 
 def same_spread(both: Both, calls: tuple[Call, Call]) -> bool:
-    """Whether two modules, in training, make the same of ones as far as chance can tell."""
+    """Whether two modules, in training, give statistically equal outputs for ones."""
     return not _apart(*_spreads(both, calls))
 
 

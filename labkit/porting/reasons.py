@@ -1,4 +1,4 @@
-"""Reasons for a difference that are established: each was tried, and with it the two agree."""
+"""Reasons for a difference. Each was tried, and with the change the two models agree."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

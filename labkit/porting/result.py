@@ -1,4 +1,4 @@
-"""What a comparison found: printed as a table, shown as one in a notebook, asked by its attributes."""
+"""The result of a comparison: printed as a table, displayed in a notebook, and readable by its attributes."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -169,5 +169,5 @@ def _numbers(found):
     where = f"At {list(at)}" if at else "Its value"
     return (
         f"{where}: {values[0]:.7g} in PyTorch, {values[1]:.7g} in MindSpore; rounding explains {allowed:.1e}. "
-        f"Over all: at most {found.max_abs:.1e} apart, {found.max_rel:.1e} of the largest."
+        f"Largest difference: {found.max_abs:.1e}, or {found.max_rel:.1e} of the largest value."
     )

@@ -1,4 +1,4 @@
-"""What rounding explains: how far numbers move when everything that goes into them moves by one rounding error.
+"""What rounding explains: how far numbers move when every input and weight moves by one rounding error.
 
 The rule: PyTorch's model is run three times more, each time with every input, every parameter and what every layer gives
 multiplied by 1 + eps or 1 - eps at random, eps being that of the coarsest dtype in play. A number of MindSpore's agrees if it

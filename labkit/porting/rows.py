@@ -1,4 +1,4 @@
-"""What is compared, in order: forward as PyTorch's model runs, what is kept afterwards, then backward."""
+"""The compared values, in order: the forward pass of PyTorch's model, its buffers, then the backward pass."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,7 @@ class Compared:
 
     `torch`, `mindspore`: the paths of the two modules, "" for the model itself; `kinds`: the names of their classes. `mode`:
     "eval" or "training". `differs`: beyond what rounding explains. `difference`: the two arrays, `.torch` and `.mindspore`,
-    with `.index`, where they differ most, `.max_abs` and `.max_rel`; None where it is told in words, `said`. `settings`:
+    with `.index`, where they differ most, `.max_abs` and `.max_rel`; None where it is described in words, `said`. `settings`:
     those that differ between the two modules; `reason`: what made the difference go away when it was tried.
     """
 
@@ -71,7 +71,7 @@ class Both:
 
 
 def rows_of(both: Both) -> list[Compared]:
-    """Every row, in order; what a model raised stands where it was raised."""
+    """Every row, in order; an error of a model is where it was raised."""
     forward = list(_forward(both))
     if both.runs[1].error:
         return [*forward, _raised(both)]

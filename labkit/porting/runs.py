@@ -1,4 +1,4 @@
-"""One watched run of a model: what went into each module and came out of it, and the gradients."""
+"""One observed run of a model: the inputs and outputs of each module, and the gradients."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

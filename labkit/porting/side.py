@@ -1,4 +1,4 @@
-"""A model in its framework, seen from outside: its parts, its numbers, one run of it; afterwards it is as it was."""
+"""A model in its framework: its parts, its numbers, and one run, after which it is restored."""
 
 import random
 from collections.abc import Iterator

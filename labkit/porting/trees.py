@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Numbers:
-    """A tensor of either framework as it stands in the arguments of a call: its numbers alone."""
+    """A tensor of either framework in the arguments of a call: only its numbers."""
 
     array: np.ndarray
 

@@ -1,4 +1,4 @@
-"""Values that decide: a program is for one way through a function, and says when another one is needed."""
+"""Decisions on values: a program is for one path through a function, and reports when another one is needed."""
 
 from collections.abc import Callable
 from typing import Any

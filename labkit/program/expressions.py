@@ -1,4 +1,4 @@
-"""Writing an op: its spelling in NumPy, its arguments, and names for constants that cannot be written out."""
+"""Writes an op: its spelling in NumPy, its arguments, and names for large constants."""
 
 import inspect
 from itertools import chain, count
@@ -174,7 +174,7 @@ def _described(value):
 
 
 class Constants(dict):
-    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name.
+    """`{what distinguishes a constant: (its name, value, note)}`; `numbers` are for those that have no name.
 
     `taken`: the names that stand for something else in the program; no two constants have one.
     """

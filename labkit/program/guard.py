@@ -1,4 +1,4 @@
-"""While a function is recorded for a program, watch the side effects of its own code.
+"""Watches the side effects of a function while it is recorded for a program.
 
 A list appended to, a global written or a random number drawn would happen once, when the program is recorded, and never
 again when it runs. Python's profiling hook sees calls as they are made, and the states of random generators show what was

@@ -1,4 +1,4 @@
-"""Which lines have equal values: one and its argument, as `x * 1` and `x`, or two of the same op and the same arguments."""
+"""Finds lines with equal values: `x * 1` and `x`, or two lines with the same op and arguments."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -99,7 +99,7 @@ def identity(line) -> tuple:
 
 
 def frozen(value) -> Hashable:
-    """What tells an argument from others: lines and large arrays by what they are, all else by what it holds."""
+    """What distinguishes an argument: lines and large arrays by what they are, all else by what it holds."""
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *[id(v) if type(v) is Line else frozen(v) for v in value])
     if isinstance(value, (np.ndarray, np.generic)):

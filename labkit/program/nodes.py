@@ -1,4 +1,4 @@
-"""Recording for a program: every op is kept, and what one run cannot know is refused."""
+"""Records ops for a program, and refuses what one run cannot know."""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class TraceError(TypeError):
 
 
 class Interpreted(TraceError):
-    """What follows goes by numbers, outside of ops: code that compiles the function may call it as it is."""
+    """What follows goes by numbers, outside ops: code that compiles the function may call it as it is."""
 
 
 def trace_error(what, kind=TraceError) -> TraceError:
@@ -48,7 +48,7 @@ def _guarded(what, plain=None):
 
 
 class refused_as_arrays:
-    """While open, what is being recorded is no array for NumPy: a kernel that takes it as one raises `Interpreted`."""
+    """While open, what is being recorded is not an array for NumPy: a kernel that takes it as one raises `Interpreted`."""
 
     open_, lock = 0, threading.Lock()
 

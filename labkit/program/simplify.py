@@ -1,4 +1,4 @@
-"""Tidying what was recorded: constants folded, identities and dead code removed, equal ops shared."""
+"""Simplifies a recorded run: constants folded, identities and dead code removed, equal ops shared."""
 
 from .decisions import Decision
 from .identities import identity, same_value

@@ -1,4 +1,4 @@
-"""Writing a program: a name for every line, its text (`expressions`), a comment that says where it comes from."""
+"""Writes a program: a name for every line, its text (`expressions`), and a comment on its origin."""
 
 import keyword
 import re

@@ -1,4 +1,4 @@
-"""The tape of the installed PyTorch as plain data: what is on it, and what an extra backward sends along it.
+"""The tape of the installed PyTorch as plain data: its nodes, and the gradients of an extra backward pass.
 
     tape = tape_of([loss], model)                       # runs nothing, changes nothing, keeps nothing alive
     print(tape)                                         # a line for each node, with what it saves

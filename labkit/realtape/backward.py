@@ -1,4 +1,4 @@
-"""An extra backward over a real tape, with hooks on its nodes: the upstream gradient of each and the gradients that it returns.
+"""An extra backward pass over a real tape, with hooks on its nodes: their upstream gradients and the gradients they return.
 
 `torch.autograd.grad` with `retain_graph=True` runs it, so nothing is accumulated in any `.grad` and nothing is freed. Where
 something on the tape refuses that, a reentrant checkpoint or a hook on several gradients, it is `backward`, and whatever stands

@@ -1,4 +1,4 @@
-"""What lies behind one node of a tape alone: what would leave the tape if the graph were cut there, as `detach()` does."""
+"""The part of a tape behind one node: what would leave the tape if the graph were cut there, as by `detach()`."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Where an op lets no gradient through: the numbers that it gave at which its slope is 0."""
+"""Where an op blocks the gradient: its results at which the local gradient is 0."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What objects hold, and what a function can reach: looked at, never called."""
+"""The objects that an object holds or a function can reach: inspected, never called."""
 
 import sys
 from collections import deque

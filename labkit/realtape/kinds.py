@@ -1,4 +1,4 @@
-"""Whose an object is: of the installed PyTorch, or not. Nothing here imports it: what is one of its objects was made by it."""
+"""Whether an object is one of the installed PyTorch. Nothing here imports PyTorch: its objects exist only if the user has."""
 
 import sys
 from collections.abc import Iterator, Mapping

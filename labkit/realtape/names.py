@@ -1,4 +1,4 @@
-"""What the user calls the tensors of a tape: parameters and buffers of a model, and variables."""
+"""The user's names for the tensors of a tape: parameters and buffers of a model, and variables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ class Names:
     Attributes:
         leaves: names of parameters, buffers and variables without a history, by `id`.
         memory: of parameters and buffers, with "frozen", "buffer" or "", by their memory: a view of one is named after it.
-        data: names of variables without a history, by their memory.
+        data: names of variables without a history, by their memory; `variables`: these themselves.
         results: `(name, tensor)` of variables with a history, by the node and the number of its output.
         parameters: of the model, by name, with `given`, whether there is a model.
         others: the same of each module among the variables.
@@ -26,6 +26,7 @@ class Names:
     leaves: dict[int, str] = field(default_factory=dict)
     memory: dict[int, tuple[str, str]] = field(default_factory=dict)
     data: dict[int, str] = field(default_factory=dict)
+    variables: list[tuple[str, Any]] = field(default_factory=list)
     results: dict[tuple[Any, int], tuple[str, Any]] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     others: list[dict[str, Any]] = field(default_factory=list)
@@ -77,6 +78,7 @@ class Names:
             self.leaves.setdefault(id(tensor), name)
             if (memory := storage_of(tensor)) is not None:
                 self.data.setdefault(memory, name)
+                self.variables.append((name, tensor))
         else:
             self.results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
 

@@ -1,4 +1,4 @@
-"""To which modules the nodes of a finished tape belong, as the parameters tell that they use. Nothing on it says so itself."""
+"""The modules that the nodes of a finished tape belong to, inferred from the parameters that they use."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ RECURRENT = ("RNN", "LSTM", "GRU")  # they use their parameters once for each st
 
 
 def note_owners(tape: Tape, names: Names) -> None:
-    """Write into the nodes of a tape the `scope` that parameters tell: what ran between a module's first parameter and its
+    """Write into the nodes of a tape the `scope` that parameters show: what ran between a module's first parameter and its
     last belongs to it. A module whose parameters come again in the same order was called again."""
     ops = [node for node in tape.nodes if not node.leaf]
     _Owners(ops, _uses(tape, ops, names), names.kinds).divide(0, len(ops), (), ())

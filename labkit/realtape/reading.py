@@ -13,7 +13,7 @@ from .names import Names
 from .saved import Slot, settings, slots
 from .spread import spread_of
 from .tape import KEPT, Saved, Tape, TapeNode
-from .values import Value, array_of, bytes_of, dtype_of, readable, shape_of, storage_of, value_of
+from .values import Value, array_of, bytes_of, dtype_of, readable, same_numbers, shape_of, storage_of, value_of
 
 MOST_NAMED = 4  # tensors that a tape leads to
 MOST_SUMMED_UP = 2**27  # numbers that one reading goes through, in tensors of which there are summaries
@@ -40,7 +40,7 @@ def _without_history(tensor):
         )
     return (
         "show: this tensor has no history: nothing with requires_grad=True led to it, or it was computed under no_grad, "
-        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside of "
+        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside "
         "no_grad; labkit.why(lambda: ..., w), with the computation inside, names the line."
     )
 
@@ -184,6 +184,9 @@ class _Reading:
             return own, f"detached from {self.made[memory]}"
         if not (own or name or note) and memory in self.names.data:
             return "", f"a view of {self.names.data[memory]}"
+        if not (own or name or note):
+            copied = next((named for named, variable in self.names.variables if same_numbers(tensor, variable)), "")
+            return "", f"a copy of {copied}" if copied else ""
         return own or name, note
 
     def _value(self, tensor):
@@ -267,5 +270,5 @@ def _kinds(node):
     for kind in getattr(node, "_input_metadata", ()):
         try:
             yield tuple(map(int, kind.shape)), dtype_of(kind), str(kind.device)
-        except (RuntimeError, AttributeError, TypeError):  # a result that is no plain tensor
+        except (RuntimeError, AttributeError, TypeError):  # a result that is not a plain tensor
             yield (), "", ""

@@ -1,4 +1,4 @@
-"""The ops of a real tape, run once more on copies of what it has saved: what would they give now?"""
+"""Runs the ops of a real tape again, on copies of its saved tensors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -28,7 +28,7 @@ class Call:
 @dataclass(eq=False)
 class Calls:
     """The calls of modules while a function runs. `root`: the module that is run itself, which is in no path; `names`: of
-    modules that are called from outside of others, by `id`."""
+    modules that are called from outside others, by `id`."""
 
     root: Any
     names: Mapping[int, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The two ways to a tape: from tensors that are there, and from a run."""
+"""The two ways to a tape: from existing tensors, and from a run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -147,7 +147,7 @@ class _Replay:
         return float(array_of(here).reshape(-1)[0]) if here.numel() == 1 else None
 
     def _arguments(self, node, here, last, cut) -> dict[str, Any]:
-        """By their names: what is saved, the settings, and what comes from the node before."""
+        """By their names: what is saved, the settings, and the result of the node before."""
         found: dict[str, Any] = dict(node.settings)
         for slot in self.saved[node.index]:
             if is_kept(slot):

@@ -1,4 +1,4 @@
-"""What a tensor holds, as plain data that shares no memory with it."""
+"""The contents of a tensor, as plain data that shares no memory with it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +9,7 @@ from ..engine import Summary
 from .kinds import installed
 
 MOST = 256  # numbers that are kept in full; of more there is a summary
+FEWEST = 3  # numbers by which a copy is known
 MOST_READ = 2**24  # numbers of one tensor that a summary is made of
 
 
@@ -63,10 +64,24 @@ def value_of(tensor: Any) -> Value | None:
         return None
     try:
         array = array_of(tensor)
-    except (RuntimeError, TypeError, NotImplementedError):  # inside of a transform of torch.func
+    except (RuntimeError, TypeError, NotImplementedError):  # inside a transform of torch.func
         return None
     many = array.size > MOST and array.dtype.kind != "c"
     return Value(shape_of(tensor) or (), dtype_of(tensor), Summary(array) if many else array.copy())
+
+
+def same_numbers(one: Any, other: Any) -> bool:
+    """Whether two tensors hold the same numbers, several different ones, in any order."""
+    alike = (
+        readable(one)
+        and readable(other)
+        and one.dtype == other.dtype
+        and FEWEST <= one.numel() == other.numel() <= MOST_READ
+    )
+    if not alike or not one.is_floating_point():
+        return False
+    a, b = (np.sort(array_of(tensor), None) for tensor in (one, other))
+    return bool(a[0] < a[-1]) and np.array_equal(a, b)
 
 
 def bytes_of(tensor: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""What `labkit.why` answers: a few sentences, and the same as fields."""
+"""The answer of `labkit.why`: a few sentences, and the same as fields."""
 
 import linecache
 import textwrap
@@ -70,7 +70,7 @@ class Why:
         where: the `Place` in the user's code (`file`, `line`, `code`), or None.
         next: what to do.
         text: all of it, in sentences.
-        possible: what remains possible, where it cannot be told.
+        possible: what remains possible, where it cannot be decided.
     """
 
     what: str
@@ -92,6 +92,6 @@ class Why:
 
 
 def _marked(line):
-    """The line in HTML, what stands between back ticks as code."""
+    """The line in HTML, text between back ticks as code."""
     parts = escape(line).split("`")
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""`assert_gradients`: does every parameter that is to be trained get a gradient that moves it?"""
+"""`assert_gradients`: does every trainable parameter get a gradient that changes it?"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

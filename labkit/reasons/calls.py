@@ -21,7 +21,7 @@ _WRAPPERS = ("call", "wrapper", "wrapped", "computed", "fun", "operate", "made",
 
 @contextmanager
 def watched(saw: Callable[[str, Any, list, Any, Any], None]) -> Iterator[None]:
-    """While open, `saw(op, place, given, result, owner)` is told of the calls that this thread's user code makes of labkit.
+    """While open, `saw(op, place, given, result, owner)` is called for each call of labkit in this thread's user code.
 
     `owner`: the object whose method it is, or None. What was profiled before is profiled again afterwards.
     """

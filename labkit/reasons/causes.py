@@ -1,4 +1,4 @@
-"""What the numbers of the backward pass say: why the gradient of the target is what it is."""
+"""Finds the cause in the numbers of the backward pass."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +9,7 @@ from .flow import Bad, Flow, finite, largest, plain
 
 SMALL = 1e-4  # of the upstream gradient of the loss: below, a gradient is called small
 SHRINKS = 0.05  # of the upstream gradient
-NEARLY = 1e-3  # of what the parts of a sum come to: less is no chance, where they are few
+NEARLY = 1e-3  # of what the parts of a sum come to: less is not a chance, where they are few
 ROUNDED = 1000  # units in the last place: less of a sum is what rounding leaves
 
 

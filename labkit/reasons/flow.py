@@ -12,7 +12,7 @@ from .probe import Probe
 class Bad(NamedTuple):
     """An op whose result is not finite, and its place. What went in: "" was finite; "large": and so large that the result
     overflows; "infinities" went in, and it made nan of them; "brought": what is not finite, from outside the tape; "itself",
-    "leaf": this is no op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
+    "leaf": this is not an op, but the tensor that is asked about or another leaf; "seen": it was not saved; "unseen": no
     result was saved either, so this is the loss."""
 
     op: str
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(eq=False)
 class Flow:
-    """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
+    """The steps back from the loss, last op first, and the result for the `target` (a key): an array, or None.
 
     `none`: whether no gradient at all arrived there, not even zeros. `bad`: the op that made the loss not finite; else None.
     `first_bad(key)`: the same of what went into this step. `given(key)`: the `marks` of its own

@@ -34,7 +34,7 @@ _NO_GRAD = (
     "torch.autograd.grad returned the gradient, or backward(inputs=...) filled only the .grad of other tensors",
     "backward() raised an error before it reached the tensor",
 )
-# ops that end a gradient, or make nan of it, which are no functions of one number: what may be the case there
+# ops that end a gradient, or make nan of it, which are not functions of one number: what may be the case there
 _PRODUCTS = ("mul", "mm", "addmm", "bmm", "baddbmm", "mv", "dot", "convolution", "addcmul", "prod")
 _CHOOSING = (
     "max", "min", "amax", "amin", "maximum", "minimum", "where", "gather", "index", "index_select", "select", "slice", "topk",

@@ -1,4 +1,4 @@
-"""The answer where the graph leads to the tensor: what the numbers say, and what `.grad` holds."""
+"""The answer where the graph leads to the tensor: the numbers of the backward pass, and `.grad`."""
 
 from typing import Any, NamedTuple
 

@@ -10,7 +10,7 @@ from .flow import largest, plain
 from .open_words import found
 from .words import answer, at, figure
 
-CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is no rounding
+CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is not a rounding
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""What an op's derivative is like where it is, and elsewhere: told from numbers, not from its name."""
+"""Properties of an op's derivative at its input and elsewhere, found from numbers, not from its name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Probe:
 
 
 def on_grid(function: Callable[[np.ndarray], tuple[Any, Any]]) -> Probe | None:
-    """`function(grid)` gives values and slopes there; None where it is no function of one number, element by element."""
+    """`function(grid)` gives values and slopes there; None where it is not a function of one number, element by element."""
     try:
         with np.errstate(all="ignore"):
             values, slopes = (np.asarray(a, float) for a in function(GRID))

@@ -154,7 +154,7 @@ class RealReading(Reading):
         return op_of(node), self.places[node]
 
     def _spread(self):
-        """The line of each node; of those inside of one call, that of what they are for."""
+        """The line of each node; of those inside one call, that of what they are for."""
         found: dict[Any, Any] = {}
         for node in reversed(self.order):
             found[node] = self.place_of(node) or found.get(node)

@@ -1,4 +1,4 @@
-"""The engine's primitives, asked about their derivatives: what these are like, and whom they serve."""
+"""Asks the engine's primitives about their derivatives."""
 
 from typing import Any
 

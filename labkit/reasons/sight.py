@@ -1,4 +1,4 @@
-"""A run that is watched: which tensors were made of the one that is asked about, and where its gradient was cut off.
+"""An observed run: which tensors were computed from the given one, and where its gradient was cut off.
 
 The watcher says of every call that the user's code makes its arguments and its result. How it sees these calls is its business:
 by Python's profiler for the MindSpore dialect, by a function mode for the real PyTorch.
@@ -30,7 +30,7 @@ _PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
 
 class Sight:
     """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it,
-    `memory(tensor)` in which memory it stands, where that is known.
+    `memory(tensor)` its memory, where that is known.
 
     `exits`: values that left the tensors. `seen`: the calls whose results a gradient goes on from, `(op, place, tensor)`.
     """

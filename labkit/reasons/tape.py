@@ -1,4 +1,4 @@
-"""The tape of the PyTorch dialect, read back to one tensor: nothing is accumulated, released or run that is the user's."""
+"""The tape of the PyTorch dialect, read back to one tensor without accumulating, freeing or running anything."""
 
 from functools import cached_property
 from typing import Any

@@ -1,4 +1,4 @@
-"""An answer in sentences: what the gradient is, what made it so and where, and what to do.
+"""An answer in sentences: the gradient, its cause and line, and the next step.
 
 `cut_words` has those for a way that is cut, `open_words` those for one that is open.
 """

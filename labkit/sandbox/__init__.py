@@ -1,4 +1,4 @@
-"""Run other people's code where it can do no harm, and get plain data back.
+"""Runs untrusted code in isolation, and returns plain data.
 
 A `Sandbox` runs whole programs in processes of their own that see no file, no network and no other process.
 """

@@ -1,4 +1,4 @@
-"""What a sandbox shows a program of the file system and of our variables: Python and its packages, read-only, and no more."""
+"""The command line of bubblewrap: a sandbox sees Python and its packages, read-only, and nothing else."""
 
 import os
 import shutil

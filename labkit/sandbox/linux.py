@@ -1,4 +1,4 @@
-"""The kernel's own doors, through libc: namespaces, private file systems, no privileges, no dangerous calls.
+"""System calls of Linux through libc: namespaces, private file systems, dropped privileges, a seccomp filter.
 
 Each function raises OSError where the kernel refuses. `unshare(2)`, `mount(2)`, `prctl(2)` and `capabilities(7)` of the
 Linux manual pages describe them.

@@ -1,4 +1,4 @@
-"""What a notebook's cell may say that is no Python: magics, shell lines, `?`. They cost nothing and do nothing."""
+"""Lines of a notebook's cell that are not Python: magics, shell lines, `?`. They are ignored."""
 
 import ast
 import builtins

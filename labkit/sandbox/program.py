@@ -29,7 +29,7 @@ from .tests import run_tests, serve_answers
 
 
 def run(connection: socket.socket) -> None:
-    """Run the program that the other side sends, and answer its questions; nothing a student raises comes out."""
+    """Run the program that the other side sends, and answer its questions; no error of a student's code is raised here."""
     program, ours = wire.receive(connection), os.getpid()
     if "tests" in program:
         run_tests(connection, program)

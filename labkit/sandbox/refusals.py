@@ -1,4 +1,4 @@
-"""Why this machine refuses an isolation layer, as far as its settings tell, and the commands that change it."""
+"""Why this machine refuses an isolation layer, according to its settings, and the commands that allow it."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ def refusal(error: str, root: Path = Path("/"), is_root: bool | None = None) -> 
 
 
 def no_call_filter(root: Path = Path("/")) -> str:
-    """Why system calls cannot be refused: the kernel cannot, or what tells it is not installed.
+    """Why system calls cannot be refused: the kernel cannot, or the package for it is not installed.
 
     >>> no_call_filter(Path("/nowhere"))
     'this kernel is built without seccomp, which no command changes: grade on another machine'

@@ -1,4 +1,4 @@
-"""An object of the answers' process, as something that tests work with: its data is here, its methods are asked for (`peer`).
+"""An object of the answers' process, for the tests: its data is here, its methods run in the other process (`peer`).
 
 What a test compares is data. An object whose class derives from a type of data has that data, and what its class says
 about equality does not matter; two other objects are equal where their attributes were the same when they came. Where
@@ -50,7 +50,7 @@ class Strange(BaseException):
 class Theirs:
     """An object of the answers. `_own` are the names that its class defines, `_state` its attributes where they are data.
 
-    `_fed` is true for what an operation gave that was told another value: a number that it gives then was no test of it.
+    `_fed` is true for the result of an operation with another value: a number that it gives then was not a test of it.
     """
 
     _peer: Any = None
@@ -162,7 +162,7 @@ class Theirs:
             raise self._peer.strange(f"{self._words()}, whose length is not the number of its items")
 
     def _joined(self, name: str, dunder: str, turned: bool, other: Any) -> Any:
-        """An operation with another value, which it is told then."""
+        """An operation with another value, which it then receives."""
         first, second = (other, self) if turned else (self, other)
         theirs = isinstance(other, Theirs)
         keeps_class = self._base is np.ndarray and self._own  # an operation gives an object of the class again
@@ -193,7 +193,7 @@ def plain(value: Any) -> Any:
 
 
 def checked(came: Any, here: Any) -> Any:
-    """What the other side gave, where its data is what the same operation gives here; otherwise it was told a value."""
+    """What the other side gave, where its data is what the same operation gives here; otherwise it received a value."""
     if isinstance(came, Theirs) and not (came._base and np.array_equal(plain(came), here)):
         object.__setattr__(came, "_fed", True)
     return came if isinstance(came, Theirs) else here

@@ -1,4 +1,4 @@
-"""A program in a sandbox, as the grader sees it: messages to it and from it, and what it may take meanwhile."""
+"""A program in a sandbox, as the grader sees it: messages to it and from it, and its limits."""
 
 import socket
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""What the programs of a sandbox take of the machine, as the system counts it from outside: memory, and CPU time."""
+"""The memory and CPU time of a sandbox's programs, measured from outside."""
 
 import sys
 from contextlib import suppress
 
 
 def usage_of(process: int) -> tuple[float, float]:
-    """MB and CPU seconds of the children of a process: their own memory, and what they share that is no file.
+    """MB and CPU seconds of the children of a process: their own memory, and what they share that is not a file.
 
     CPU seconds are those of the processes that are there, and of the children that they have waited for.
     """

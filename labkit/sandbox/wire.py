@@ -17,7 +17,7 @@ class Closed(ConnectionError):
 
 
 class Garbled(ValueError):
-    """What came is no message of this protocol."""
+    """What came is not a message of this protocol."""
 
 
 class TimedOut(TimeoutError):
@@ -45,7 +45,7 @@ def receive(
     largest: int = LARGEST,
     watch: Callable[[], None] = lambda: None,
 ) -> Any:
-    """The next message; raises `TimedOut` after `seconds`, `Closed` at the end, `Garbled` for what is no message.
+    """The next message; raises `TimedOut` after `seconds`, `Closed` at the end, `Garbled` for what is not a message.
 
     A message has at most `largest` bytes. `watch` is called every now and then, also while bytes come; it may raise.
     """

@@ -1,4 +1,4 @@
-"""The site: every notebook with widgets that play, the reference, a search, and, where it is asked for, cells that run.
+"""The site: every notebook with interactive widgets, the reference, a search, and, if requested, live cells.
 
 It is built from a clone, by `labkit site`.
 """

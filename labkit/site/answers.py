@@ -1,4 +1,4 @@
-"""Fold what would answer a prediction: on the site, as in a notebook, it is seen when it is asked for."""
+"""Folds the answers to predictions: readers of the site open them when they want."""
 
 import re
 from typing import Any

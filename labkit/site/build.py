@@ -1,4 +1,4 @@
-"""Build the site: every notebook with widgets that play, or run, a search, and the API reference.
+"""Builds the site: every notebook with interactive widgets, a search, and the API reference.
 
 The notebooks are run again, and each widget is saved as a page of its own that needs neither Python nor network.
 """
@@ -33,7 +33,7 @@ def build_site(
 
     The reference is read first, so that a mistake in a docstring is found before the notebooks run.
     `notebooks`: names of those it is built with, such as `03_*`. `live`: whether their cells can be run; `pyodide` are then
-    the folders that Pyodide's files come from. `tell` hears how far it is. Raises SiteError, which says what to do.
+    the folders that Pyodide's files come from. `tell` is called with the progress. Raises SiteError, which says what to do.
     """
     root = clone()
     if folder.exists():

@@ -1,4 +1,4 @@
-"""The page of differences: the same call in PyTorch and in MindSpore, and words that differ."""
+"""The page of differences: calls and names that differ between PyTorch and MindSpore."""
 
 import json
 from collections.abc import Iterator, Sequence

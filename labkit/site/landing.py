@@ -1,4 +1,4 @@
-"""The first page: a picture that plays, the course with its minutes, the labs, and where each reader goes on."""
+"""The first page: a picture that plays, the course with its minutes, the labs, and links for each kind of reader."""
 
 import io
 import json

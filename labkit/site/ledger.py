@@ -1,4 +1,4 @@
-"""The ledger as a notebook, for a page: each documented case with what the document says, what labkit gives, and its code."""
+"""The ledger as a notebook: each documented case with the document's figures, labkit's, and its code."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""What the links of finished pages lead to."""
+"""Checks where the links of finished pages lead."""
 
 from html.parser import HTMLParser
 from pathlib import Path

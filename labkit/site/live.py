@@ -1,4 +1,4 @@
-"""What a page needs to become a notebook that runs: the runtime with its scripts, and what each page knows of its cells."""
+"""What turns a page into a notebook that runs: the runtime with its scripts, and the data of its cells."""
 
 import hashlib
 import json

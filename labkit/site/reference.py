@@ -1,4 +1,4 @@
-"""The reference: a page for each public module, made of its docstrings."""
+"""The reference: a page for each public module, from its docstrings."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module

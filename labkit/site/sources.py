@@ -1,4 +1,4 @@
-"""What Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
+"""The sources that Sphinx builds the site from: the notebooks, run again, the texts, and the reference."""
 
 import json
 import os
@@ -186,7 +186,7 @@ def with_buttons(text: str) -> str:
 
 
 def name_pages(cell: Any, pages: Path) -> None:
-    """The pages of a cell's widgets are called as the cell, whatever is before it."""
+    """The pages of a cell's widgets are called as the cell, whatever precedes it."""
     count = 0
     for output in cell.get("outputs", []):
         html = output.get("data", {}).get("text/html", "")

@@ -26,6 +26,8 @@ from .random import Generator, get_rng_state, manual_seed, set_rng_state
 globals().update(_DTYPES)
 globals().update({alias: globals()[name] for alias, name in _ALIASES.items()})
 globals().update({_name: _by_python_types(_fun) for _name, _fun in _table.FUNCTIONS.items()})
+for _name in ("add", "div", "matmul", "mm", "mul", "rand", "randn", "sub"):
+    globals()[_name] = _table.with_out(globals()[_name])
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _by_python_types(_fun))
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"

@@ -1,4 +1,4 @@
-"""What PyTorch says in its errors and warnings, from `error_texts.txt`: a name, the class, and a template.
+"""PyTorch's errors and warnings, from `error_texts.txt`: a name, the class, and a template.
 
 The texts are read when the first of them is needed.
 """

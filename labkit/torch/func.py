@@ -251,8 +251,8 @@ def functional_call(
 ) -> Any:
     """Call `module` with the tensors in `{name: tensor}` (or several such dicts) in place of its own.
 
-    `args`: one argument, or a tuple of them. With `strict`, raises RuntimeError for names that the module has not, and where
-    one of its own is not given.
+    `args`: one argument, or a tuple of them. With `strict`, raises RuntimeError for names that the module does not have,
+    and if one of its own is missing.
     """
     args = () if args is None else as_tuple(args)
     of_kind(parameter_and_buffer_dicts, (dict, list, tuple),

@@ -69,7 +69,7 @@ class Generator(metaclass=Placed):
         return (words[::2] << np.uint64(32)) | words[1::2]
 
     def get_state(self):
-        """Where the generator stands, a tensor of 5056 bytes as PyTorch's."""
+        """The state of the generator, a tensor of 5056 bytes as PyTorch's."""
         state, saved = self._bits.state["state"], np.zeros((), _LAYOUT)
         fresh = state["pos"] == _LENGTH and state["key"][0] == self._seed % 2**32
         saved["seed"], saved["seeded"], saved["words"] = self._seed, 1, state["key"]
@@ -81,7 +81,7 @@ class Generator(metaclass=Placed):
     def set_state(self, new_state):
         """Go on from where `get_state()` was called, here or in PyTorch; returns the generator.
 
-        Raises TypeError for anything but a tensor of bytes, RuntimeError for one that is no state.
+        Raises TypeError for anything but a tensor of bytes, RuntimeError for one that is not a state.
         """
         if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
             raise TypeError("RNG state must be a torch.ByteTensor")
@@ -143,7 +143,7 @@ def any_integers(generator, count, dtype):
 
 
 def choices(generator, count, probability):
-    """True with `probability`; one float64 is drawn for each, as PyTorch does where it has not an Intel processor."""
+    """True with `probability`; one float64 is drawn for each, as PyTorch does where there is no Intel processor."""
     return unit(generator, count, np.float64) < probability
 
 
@@ -174,7 +174,7 @@ def manual_seed(seed) -> Generator:
 
 
 def get_rng_state() -> Tensor:
-    """Where the random numbers stand, a tensor of bytes for `set_rng_state`."""
+    """The state of the random numbers, a tensor of bytes for `set_rng_state`."""
     return default_generator.get_state()
 
 

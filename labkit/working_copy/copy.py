@@ -1,4 +1,4 @@
-"""The working copy: laid once, renewed where the learner has changed nothing, put back where they ask for it.
+"""The working copy: created once, updated where the learner has changed nothing, restored on request.
 
 A file with something of the learner's in it is never overwritten: it gets another name before a new one is written.
 """
@@ -146,7 +146,7 @@ class WorkingCopy:
             ) from None
 
     def _marks_there(self, name: str) -> list[str] | None:
-        """The marks of the learner's file: None if there is none, empty if it is no notebook."""
+        """The marks of the learner's file: None if there is none, empty if it is not a notebook."""
         try:
             return _marks(name, (self.folder / name).read_bytes())
         except FileNotFoundError:

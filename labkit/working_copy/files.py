@@ -1,4 +1,4 @@
-"""Files of which nothing is lost: written whole or not at all, and kept under another name before they are replaced."""
+"""Files of which nothing is lost: written completely or not at all, and kept under another name before they are replaced."""
 
 import os
 import time

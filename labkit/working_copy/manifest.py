@@ -1,4 +1,4 @@
-"""What was laid in a working copy: a small hidden file, by which we know what the learner has changed since."""
+"""The notebooks that were put into a working copy: a small hidden file, which shows what the learner has changed since."""
 
 import json
 from dataclasses import asdict, dataclass, field

@@ -36,7 +36,7 @@ def write(notebook: Notebook) -> bytes:
 
 
 def clear(notebook: Notebook) -> Notebook:
-    """The same without outputs and counts, and with answers folded: nothing below a prompt tells the answer."""
+    """The same without outputs and counts, and with answers folded: nothing below a prompt reveals the answer."""
     return notebook | {"cells": [_cleared(cell) for cell in notebook["cells"]]}
 
 

@@ -85,14 +85,29 @@ def test_one_number_of_an_array_is_dragged_or_all_of_it(opened):
     page = opened(picture).page
     page.keyboard.press("End")
     entry = picture.data["inputs"][0]["entries"][2]
+    page.get_by_text("More", exact=True).click()
     page.get_by_label("What the disc of an array changes").select_option(label=entry)
     page.get_by_role("slider", name=entry).press("ArrowRight")
     value = float(page.get_by_role("slider", name=entry).get_attribute("aria-valuenow"))
     assert value != 2.0 and page.locator(".graph-card.leaf .graph-value", has_text="‖").count()
     cards = page.locator(".graph-card").all_text_contents()
     page.get_by_label("What the disc of an array changes").select_option(index=0)
-    page.get_by_role("slider").press("Home")
+    page.get_by_role("slider", name="input", exact=True).press("Home")
     assert page.locator(".graph-card").all_text_contents() != cards
+
+
+def test_a_disc_below_the_norms_multiplies_all_weights(opened):
+    page = opened(of_code(PICTURES["network"])).page
+    page.keyboard.press("End")
+    knob, weights = page.get_by_role("slider", name="All weights"), page.locator(".graph-card.leaf .graph-value")
+    norms, before = page.locator(".graph-dot").evaluate_all, weights.all_text_contents()
+    spots = "dots => dots.map((dot) => dot.getAttribute('cy')).join()"
+    seen = {norms(spots)}
+    for _ in range(5):
+        knob.press("ArrowLeft")
+        seen.add(norms(spots))
+    assert len(seen) == 6 and weights.all_text_contents() != before
+    assert float(knob.get_attribute("aria-valuenow")) < 1
 
 
 def test_a_value_that_is_not_finite_is_pointed_out_while_it_is_dragged(opened):
@@ -106,6 +121,7 @@ def test_blocks_unfold_and_fold_by_click_and_keyboard_and_a_link_has_it(opened):
     page = opened(picture).page
     before = page.locator(".graph-card.block, .graph-card.op").count()
     page.keyboard.press("End")
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Fold all").click()
     assert page.get_by_role("button", name="Next").is_disabled()  # as much has happened as before
     page.keyboard.press("Home")
@@ -116,7 +132,6 @@ def test_blocks_unfold_and_fold_by_click_and_keyboard_and_a_link_has_it(opened):
     unfolded = page.locator(".graph-card.block, .graph-card.op").count()
     assert unfolded > folded
     page.keyboard.press("ArrowRight")
-    page.get_by_text("More").click()
     page.get_by_role("button", name="Copy link").click()
     address = page.get_by_label("Link with the state").input_value()
     other = opened(picture, fragment=address[address.index("#") :]).page
@@ -180,6 +195,7 @@ def test_python_lays_out_a_way_of_folding_that_the_page_does_not_hold(opened):
       document.getElementById("stage").replaceChildren(); other.render({{ model, el: document.getElementById("stage") }});
     }}""")
     before = page.locator(".graph-card").count()
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Fold all").click()
     assert "opened" in page.evaluate("told") and page.locator(".graph-card").count() == before
     page.evaluate("data => python('data', data)", picture.data)

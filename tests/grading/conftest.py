@@ -62,7 +62,7 @@ class Handout:
         path.write_bytes(self.notebook(answers, solved, student))
 
     def class_of(self, root: Path, number: int) -> None:
-        """A class: by turns all right, one wrong, nothing, a broken cell, a file that is no notebook."""
+        """A class: by turns all right, one wrong, nothing, a broken cell, a file that is not a notebook."""
         for i in range(number):
             student = f"s{i:04}"
             wrong = {"grad-slip": "answer_1 = 3.0"}, {"grad-slip": "answer_1 = = 3"}

@@ -328,7 +328,7 @@ FORGING = [
            name="a long tuple"),
     forged("outcome(outcome='error', error='\\ud800\\x1b[2J=cmd()<script>alert(1)</script>', "
            "error_place='=cmd()\\x1b]0;x\\x07\\ud800<script>alert(1)</script>\\u202e' * 1000)", name="texts for terminals"),
-    forged("outcome(outcome='value', printed='\\ud800\\x1b[2J' * 9, unfit=['a'], takes={})", name="words that are no texts"),
+    forged("outcome(outcome='value', printed='\\ud800\\x1b[2J' * 9, unfit=['a'], takes={})", name="words that are not texts"),
     forged("[outcome() for _ in range(2000)]", name="too many outcomes"),
     Attack("a forked copy also answers", pull=inside("import os", "os.fork()")),
     Attack("a forked copy also runs the notebook", between="import os\nos.fork()"),

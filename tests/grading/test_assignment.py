@@ -41,7 +41,7 @@ def assignment(notebook):
 
 
 def refused(notebook, tmp_path):
-    """The message for a notebook that is no instructor's."""
+    """The message for a notebook that is not an instructor's."""
     write(notebook, tmp_path / "x.ipynb")
     with pytest.raises(AssignmentError) as caught:
         Assignment.read(tmp_path / "x.ipynb")

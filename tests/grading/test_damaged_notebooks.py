@@ -156,7 +156,7 @@ def test_nesting_deeper_than_python_reads_costs_that_cell_only():
     assert "broken after code cell 1" in notes(data)
 
 
-# ---- what is no notebook ----
+# ---- what is not a notebook ----
 
 
 @pytest.mark.parametrize(

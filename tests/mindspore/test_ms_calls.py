@@ -121,7 +121,7 @@ ARGUMENTS = {  # what a function is given at first, and then: another signature 
 
 
 def shown(x, *more):
-    """An output that depends on all that is given, by value where it is no tensor."""
+    """An output that depends on all that is given, by value where it is not a tensor."""
     inner = [part for value in more for part in _tensors(value)]
     return x * 2, len(more), [t * 3 for t in inner], repr([m for m in more if isinstance(m, (int, float, set, slice))])
 

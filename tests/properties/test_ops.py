@@ -20,7 +20,7 @@ ARGUMENTS = {
     "one along an axis": [ONE[0], 1],
 }
 
-# What is no differentiable function of its tensors: constants, copies without history, steps, random numbers.
+# What is not a differentiable function of its tensors: constants, copies without history, steps, random numbers.
 CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli", "shuffle",

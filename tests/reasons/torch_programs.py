@@ -484,7 +484,7 @@ def the_larger_of_it_and_zeros(torch):
     return loss, w
 
 
-# ---- what becomes of it in an op that is no function of one number ----
+# ---- what becomes of it in an op that is not a function of one number ----
 
 
 @program("empty result")

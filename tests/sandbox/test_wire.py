@@ -1,4 +1,4 @@
-"""Messages over a socket: what is sent comes; what is no message, too large or too late is told apart."""
+"""Messages over a socket: what is sent comes; what is not a message, too large or too late is told apart."""
 
 import os
 import socket

@@ -1,7 +1,7 @@
 """How long a notebook takes, by its words, its code and its exercises; `python tests/tools/minutes.py` writes it into each.
 
-A reader takes in 220 words of text a minute, reads a line of code in two seconds, and thinks for twenty before they look at
-what they predicted. A point of an exercise is worth a minute and a half of work. These four are judgements, and the same for all
+A reader takes in 150 words of text or 18 lines of code a minute, and thinks for half a minute about a prediction. A point of an
+exercise is worth two and a half minutes of work. These four are judgements, and the same for all
 notebooks: so none is said to be shorter than it is because it should be.
 """
 
@@ -12,7 +12,7 @@ from course import NOTEBOOKS, load
 
 from labkit.classroom import EXERCISES
 
-WORDS, LINE, PREDICTION, POINT = 220, 2 / 60, 20 / 60, 1.5  # words a minute; minutes
+WORDS, LINE, PREDICTION, POINT = 150, 1 / 18, 0.5, 2.5  # words a minute; minutes
 SAID = re.compile(r"\*\*About \d+ minutes(?:, and \d+ for the exercises)?(?=\.?\*\*)")
 
 

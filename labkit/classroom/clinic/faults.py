@@ -1,4 +1,4 @@
-"""The twelve faults of the ward, as data: what is changed in the text of a part, and what tells it from all others.
+"""The twelve faults of the clinic, as data: the changed text of a part, and the measurements that reveal it.
 
 A patient's program is compiled from the changed text, and `inspect` finds no source for it. Anyone who opens this file
 learns how each fault is made, which elective E8 says in words, and nothing about which patient has it.

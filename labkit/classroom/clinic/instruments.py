@@ -1,4 +1,4 @@
-"""What can be measured of a patient, at which price. Each instrument runs the patient's program; it knows no fault."""
+"""The measurements of a patient, with their prices. Each runs the patient's program and knows no fault."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A training run of the moons net, made of parts: it takes steps and notes what an instrument may ask for."""
+"""A training run of the moons net, made of parts: it takes steps and records what the instruments measure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

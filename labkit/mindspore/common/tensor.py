@@ -1,4 +1,4 @@
-"""`Tensor`: an array of one dtype. It knows nothing of gradients: those are functions of functions (`autodiff`).
+"""`Tensor`: an array of one dtype. It has no gradient: derivatives are functions of functions (`gradient`).
 
 A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is being taken, the engine's box around one.
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
@@ -54,7 +54,7 @@ def put(held, value):
 
 
 def _lacking(tensor, name):
-    """The error for an attribute that a tensor has not."""
+    """The error for an attribute that a tensor does not have."""
     error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
     if name.endswith("_") and hasattr(type(tensor), name[:-1]):
         error.add_note(f"MindSpore on the CPU leaves the tensor unchanged, too: write x = x.{name[:-1]}(...)")

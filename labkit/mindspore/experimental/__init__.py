@@ -1,4 +1,4 @@
-"""What MindSpore tries out: an optimizer whose options are kept in groups that may be changed."""
+"""MindSpore's experimental optimizers, whose options are in parameter groups that can be changed."""
 
 from ...dialects.unsupported import attributes
 from . import optim

@@ -65,7 +65,7 @@ def _gradient_of(tree, wanted):
 
 
 def check_flags(owner, **flags) -> None:
-    """Raise TypeError for a flag that is no bool."""
+    """Raise TypeError for a flag that is not a bool."""
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise TypeError(f"For '{owner}', the '{name}' should be bool, but got {type(flag).__name__}")
@@ -164,7 +164,7 @@ class Grad:
 
 
 def _warn_of_nothing(fn, run, left_out):
-    """Warn of what MindSpore ignores silently: arguments `left_out` for they are no tensors, and a lost output.
+    """Warn of what MindSpore ignores silently: arguments `left_out` for they are not tensors, and a lost output.
 
     Code that writes `ms.mutable(...)` does so on purpose."""
     name = getattr(fn, "__name__", type(fn).__name__)

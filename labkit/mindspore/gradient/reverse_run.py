@@ -1,4 +1,4 @@
-"""One run of a function of tensors, and the backward pass over it, of which every derivative here is made; and hooks."""
+"""One run of a function of tensors and its backward pass, from which all derivatives are made; and hooks."""
 
 from contextlib import nullcontext
 from itertools import count

@@ -243,7 +243,7 @@ def _stacked(tensors, axis):
 def mutable(input_data, dynamic_len=False) -> Any:
     """Mark a tuple or list of tensors as inputs to differentiate in graph mode; other data stay as they are.
 
-    Raises TypeError for what is no number, tensor, or tuple, list or dict of them.
+    Raises TypeError for what is not a number, tensor, or tuple, list or dict of them.
     """
     if not _takes_part(input_data):
         raise TypeError(

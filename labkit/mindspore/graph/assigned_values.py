@@ -1,4 +1,4 @@
-"""What the rewritten source of a function calls for a write, for `and`, `or`, `not` and `range`; `assignments` rewrites it."""
+"""Called by the rewritten source of a function for writes, `and`, `or`, `not` and `range`; `assignments` rewrites it."""
 
 import operator
 from copy import copy

@@ -1,4 +1,4 @@
-"""Writes in the tree of a function's source as assignments: in graph mode a name has a value, and a write gives it another one.
+"""Rewrites in-place writes in a function's syntax tree as assignments, because in graph mode a name has one value.
 
 `y[0] = v` becomes `y = written(y, 0, v)`, and `y.append(v)`, as a statement, `y = changed(y, "append", v)`; the functions are
 those of `assigned_values`. So `z = y` before it keeps what it had, as in the real one. Only names of the function itself are
@@ -24,7 +24,7 @@ def _assigned(nodes):
 
 
 def by_value(function):
-    """The tree of a function, and of those inside of it, with writes as assignments."""
+    """The tree of a function, and of those inside it, with writes as assignments."""
     arguments = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
     writes_of = _Writes({*arguments, *_assigned(function.body)})
     function.body = [writes_of.visit(part) for part in function.body]

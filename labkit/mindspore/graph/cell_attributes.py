@@ -1,4 +1,4 @@
-"""Attributes that a compiled function assigns, as `self.steps = self.steps + 1`: what they hold comes in before every run.
+"""Attributes that a compiled function assigns, such as `self.steps = self.steps + 1`: their values are inputs of every run.
 
 While the function is recorded, the tensors and numbers in them are inputs of the program; what is in them at its end is given
 to the objects after every run. Inside a derivative, what an attribute holds is a constant.

@@ -8,7 +8,7 @@ All else that it takes from its surroundings (attributes, globals, closures, lis
 it had then, as in the real one. labkit warns of the first change that is not seen, and names the line that reads it.
 
 Where the function asks for the truth of a tensor, in an `if` or a `while`, the program is for this answer, and there is one for
-the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside of
+the other answer as well: each of them says when it is not the one (`Elsewhere`). A function that goes on by numbers outside
 ops, as those of an array or of `ops.unique`, by many answers, as a long `while` does, or by an answer after random numbers were
 drawn, is run by Python every time; that run sees what its surroundings are then.
 """
@@ -239,7 +239,7 @@ def jit(function=None, **options) -> Callable:
 def jit_class(cls) -> type:
     """Say of a class that compiled functions may make and use its objects; here they may do so with any. Returns the class.
 
-    Raises TypeError for what is no class, and for a cell's.
+    Raises TypeError for what is not a class, and for a cell's.
 
     >>> @jit_class
     ... class Doubling:

@@ -1,4 +1,4 @@
-"""Graph mode's rule for what the ways through a function give: it is of one type."""
+"""Graph mode's rule that all branches of a function return values of one type."""
 
 from ..common.tensor import Tensor
 from .operators import KINDS, Number, as_number

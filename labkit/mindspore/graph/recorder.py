@@ -1,4 +1,4 @@
-"""What this thread is doing to parameters and tensors: standing in for them in a derivative, or recording a program."""
+"""The state of this thread with parameters and tensors: replaced in a derivative, or recorded for a program."""
 
 import builtins
 import re

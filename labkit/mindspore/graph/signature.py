@@ -1,4 +1,4 @@
-"""What a program is made for: the structure of the arguments, shapes and dtypes of tensors, values of everything else."""
+"""The signature of a program: the structure of the arguments, shapes and dtypes of tensors, and all other values."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a function is recorded as: its source with each write a value of its own, or an error for what graph mode does not know.
+"""The source that a function is recorded from, with each write as an assignment, or an error for what graph mode lacks.
 
 Every line number stays as it was.
 """

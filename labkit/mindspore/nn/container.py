@@ -97,10 +97,10 @@ class CellList(SequentialCell):
 
 
 def _before(owner):
-    """What stands before a cell's own name in the names of its parameters.
+    """The prefix of a cell's own name in the names of its parameters.
 
     Read off the names that there are, as MindSpore does: the last part of the first name that is its cell's, unless the second
-    name has its cell's there, too. So a chain at place 0 of a list may be taken for what stands before.
+    name has its cell's there, too. So a chain at place 0 of a list may be taken for the prefix.
     """
     named = [(key, p.name.split(".")) for key, cell in owner._cells.items() for p in [*cell.get_parameters()][:1]]
     if not named:

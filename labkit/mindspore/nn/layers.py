@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Identity(Cell):
-    """What goes in comes out."""
+    """Returns its input."""
 
     def construct(self, input) -> Tensor:
         return input

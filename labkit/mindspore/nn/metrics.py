@@ -1,4 +1,4 @@
-"""The measures of a network's answers: `clear()`, `update(prediction, label)` for every batch, then `eval()`."""
+"""Metrics: `clear()`, `update(prediction, label)` for every batch, then `eval()`."""
 
 from collections.abc import Callable
 from typing import Any

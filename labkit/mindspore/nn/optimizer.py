@@ -1,4 +1,4 @@
-"""`Optimizer`: the base of all of them. It prepares gradients and learning rates; a subclass says how to step."""
+"""`Optimizer`, the base class: it prepares gradients and learning rates; a subclass defines the step."""
 
 from typing import Any
 

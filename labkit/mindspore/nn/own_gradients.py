@@ -1,4 +1,4 @@
-"""What a cell has to say about its gradients: hooks before and after its `construct`, and a `bprop` of its own."""
+"""A cell's influence on its gradients: hooks before and after its `construct`, and its own `bprop`."""
 
 import inspect
 import warnings
@@ -78,7 +78,7 @@ class _OwnRule:
         return pack(found)
 
     def _tensors(self, packed, others=True):
-        """The outputs, or their gradients, as tensors again; what is no tensor as it is, or None."""
+        """The outputs, or their gradients, as tensors again; what is not a tensor as it is, or None."""
         if isinstance(self.out, Tensor):
             return wrap(packed)
         parts = iter(unpack(packed, self.forms))

@@ -15,7 +15,7 @@ __all__ = ["SGD", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
 
 
 def _number(value, name):
-    """An int as a float. Raises TypeError for what is no number."""
+    """An int as a float. Raises TypeError for what is not a number."""
     value = float(value) if isinstance(value, int) else value
     of_kind(value, float, "For 'SGD', the argument '{name}' must be float type, but got {type}.", name=name)
     return value

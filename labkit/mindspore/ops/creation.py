@@ -1,4 +1,4 @@
-"""New tensors, and what ops say about one: its shape, type, rank and size."""
+"""New tensors, and ops that return a tensor's shape, type, rank and size."""
 
 import math
 

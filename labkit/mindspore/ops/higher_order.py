@@ -148,7 +148,7 @@ class HyperMap(Map):
 
 
 def partial(fn, *args, **kwargs):
-    """`fn` with its first arguments given, or named ones. Raises AttributeError for what is no function.
+    """`fn` with its first arguments given, or named ones. Raises AttributeError for what is not a function.
 
     >>> import labkit.mindspore as ms
     >>> double = ms.ops.partial(ms.ops.mul, ms.Tensor(2.0))

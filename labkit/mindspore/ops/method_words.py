@@ -1,4 +1,5 @@
-"""The words of Tensor's methods: MindSpore has several sets for many, such as `x.var(axis, ddof)` and `x.var(dim, correction)`.
+"""The argument names of Tensor's methods: MindSpore has several sets for many, such as `x.var(axis, ddof)` and `x.var(dim,
+correction)`.
 
 `method_words.txt` holds them as the real one lists them: each line a method and its overloads, in the order in which they are
 tried, each word with its types and default. A call that names arguments is matched with them; the words of the overload found

@@ -160,7 +160,7 @@ class LossMonitor(Callback):
 
 
 class TimeMonitor(Callback):
-    """Print the time of every epoch and the mean of its steps; `data_size` steps, if the data set does not tell."""
+    """Print the time of every epoch and the mean of its steps; `data_size` steps, if the data set does not know."""
 
     def __init__(self, data_size=None, data_time=False):
         self.data_size, self.epoch_time = data_size, time.time()

@@ -1,7 +1,7 @@
 """The bytes of a checkpoint file: those of MindSpore, so that either can read what the other wrote.
 
 A file is a protocol-buffer message: entries `(name, tensor)`, a tensor being its shape, the name of its type and its
-bytes. At the end stands a checksum of all that, by which a file that was cut off or changed is known.
+bytes. At the end is a checksum of all that, by which a file that was cut off or changed is known.
 """
 
 import zlib

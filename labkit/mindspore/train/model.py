@@ -242,7 +242,7 @@ class Model(metaclass=Placed):
     # ---- callbacks ----
 
     def _run_parameters(self, callbacks, mode, steps):
-        """What callbacks are told at the beginning."""
+        """The information that callbacks get at the beginning."""
         return Parameters(
             mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
             network=self.predict_network, parallel_mode="stand_alone", device_number=1,
@@ -279,7 +279,7 @@ def _is_due(epoch, frequency):
 
 
 def _refuse_old_names(callbacks):
-    """Raise ValueError if a callback for `fit` uses the older names, which do not tell training from evaluation."""
+    """Raise ValueError if a callback for `fit` uses the older names, which do not distinguish training from evaluation."""
     for callback in CallbackManager(callbacks).callbacks:
         old = set(STAGES) & set(vars(type(callback)))
         if old and not _is_own(callback):

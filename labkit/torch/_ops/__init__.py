@@ -1,4 +1,4 @@
-"""The operations: functions of `torch` and methods of tensors. To load the package enters them in `function_table`."""
+"""The operations: functions of `torch` and methods of tensors. Loading the package enters them in `function_table`."""
 
 from . import creation, elementwise, indexing, linear_algebra, operators, random, reductions, shape
 from . import linear_algebra as linear_systems

@@ -83,7 +83,7 @@ def noted(made, op, *sources):
 
 
 def placed(made, *indices):
-    """`made`, with a note that these integers and truth values told which places, or which of two, it is made of."""
+    """`made`, with a note that these integers and truth values selected its elements."""
     notes = tuple([i._trail for i in indices if isinstance(i, Tensor) and i._trail is not None])
     if notes:
         edge = made._gradient_edge()
@@ -98,7 +98,7 @@ def _name(fun):
 
 
 def converted(tensor, dtype):
-    """`tensor` as `dtype` for one op. On the tape this is no node: the gradient is cast back when it arrives."""
+    """`tensor` as `dtype` for one op. On the tape this is not a node: the gradient is cast back when it arrives."""
     if tensor.dtype is dtype:
         return tensor
     if isbox(tensor._data) or (not tensor.dtype.is_floating_point and tensor.requires_grad):
@@ -187,6 +187,13 @@ def floating(tensor):
     return tensor if tensor.dtype.is_floating_point else converted(tensor, _dtype.get_default_dtype())
 
 
+def for_kernel(kernel, tensor, kinds="iub"):
+    """`tensor`, whose dtype is of none of the `kinds` that PyTorch's `kernel` is not written for. Raises NotImplementedError."""
+    if tensor._array.dtype.kind in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{tensor.dtype.legacy}'")
+    return tensor
+
+
 def whole_dim(dim, ndim):
     """A dimension in range, counted from the front; torch's IndexError otherwise."""
     room = max(ndim, 1)
@@ -201,7 +208,7 @@ def whole_dim(dim, ndim):
 def view(tensor, fun, *how):
     """Apply a primitive that looks at the same memory; the result knows its base.
 
-    `fun` may copy instead (as `reshape` does where it must); then the result is no view.
+    `fun` may copy instead (as `reshape` does where it must); then the result is not a view.
     """
     made = apply(fun, tensor, *how)
     if type(tensor._data) in box_types or _looks_at(made._data, tensor._data):

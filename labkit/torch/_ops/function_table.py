@@ -4,6 +4,7 @@ from functools import wraps
 from inspect import CO_VARARGS, unwrap
 
 from ...ops import offered
+from .._error_texts import error
 
 FUNCTIONS: dict = {}
 METHODS: dict = {}
@@ -57,6 +58,24 @@ def _renamed(fun, words):
         return fun(*args, **kwargs)
 
     return renamed
+
+
+def with_out(fun):
+    """Let a function write its result into the tensor `out`, which it then returns."""
+
+    @wraps(fun)
+    def written(*args, out=None, **kwargs):
+        result = fun(*args, **kwargs)
+        if out is None:
+            return result
+        if result.requires_grad or out.requires_grad:
+            raise error("out_requires_grad", op=fun.__name__)
+        if out.numel():
+            return out.copy_(result)
+        out.data = result
+        return out
+
+    return written
 
 
 def by_name(fun):

@@ -281,7 +281,7 @@ def det(A):
 def svd(A, full_matrices=True, *, driver=None) -> tuple[Tensor, ...]:
     """`(U, S, Vh)` of matrices (..., m, n): the singular values S descend, and U @ diag(S) @ Vh is A.
 
-    U has m columns and Vh n rows; without `full_matrices` as many as there are values, so that the product is as it stands.
+    U has m columns and Vh n rows; without `full_matrices` as many as there are values, so that the product is unchanged.
 
     >>> import labkit.torch as torch
     >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, -4.0]])).S

@@ -56,7 +56,7 @@ def _floating(dtype, words):
 
 
 def _shared(draw):
-    """`draw`, which inside of `vmap` draws for all entries of the batch, or is refused."""
+    """`draw`, which inside `vmap` draws for all entries of the batch, or is refused."""
 
     @wraps(draw)
     def drawn(generator, count, *parameters, **named):

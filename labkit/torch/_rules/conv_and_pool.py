@@ -118,7 +118,7 @@ def max_pool2d_pick(h, x, best, *how):
 
 
 def max_places(x, best, *how):
-    """Where in the images `x` the elements `best` of `max_pool2d` stand."""
+    """The positions in the images `x` of the elements `best` of `max_pool2d`."""
     return np.ascontiguousarray(pooling.max_places(x, best, *_windows(x.shape, *how)))
 
 

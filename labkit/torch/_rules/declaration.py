@@ -1,4 +1,4 @@
-"""Declaring the nodes that PyTorch alone has."""
+"""Declares the nodes that only PyTorch has."""
 
 import re
 from typing import Any

@@ -73,7 +73,7 @@ def embedding(table, rows, padding, by_frequency):
 
 
 def _counted(g, rows, padding, by_frequency):
-    """The gradient of each use of a row: none for the row of padding; divided by how often it is used, if so told."""
+    """The gradient of each use of a row: none for the row of padding; divided by how often it is used, if requested."""
     if padding is None and not by_frequency:
         return g
     _, where, counts = np.unique(rows, return_inverse=True, return_counts=True)

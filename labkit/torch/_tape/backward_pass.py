@@ -1,4 +1,4 @@
-"""The backward pass: where it begins, which nodes run, in what order, what they send, and what is let go."""
+"""The backward pass: where it begins, which nodes run in what order, which gradients they return, and what is freed."""
 
 import heapq
 import linecache

@@ -1,4 +1,4 @@
-"""Grad modes: what is recorded in this thread right now. Context managers and decorators, nested at will."""
+"""Grad modes: whether this thread records. Context managers and decorators, which can be nested."""
 
 import functools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from .._error_texts import error
 
 
 class _State(PerThread):
-    """This thread's modes, which the functions below tell; `floor` is what `enable_grad` cannot thaw: the traces that were
+    """This thread's modes, which the functions below report; `floor` is what `enable_grad` cannot thaw: the traces that were
     frozen when the innermost transform began. Ops ask `state.frozen` itself: below 0, they are recorded."""
 
     grad, inference, frozen, floor = True, False, -1, -1
@@ -54,7 +54,7 @@ def frozen_level():
 
 
 def transform_level():
-    """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside of them."""
+    """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside them."""
     return state.transforms[-1]
 
 

@@ -1,4 +1,4 @@
-"""A node of the tape, as `grad_fn` shows it: its name, its hooks, what it sends gradients to; and the two ends of the walk.
+"""A node of the tape, as `grad_fn` shows it: its name, its hooks, its edges; and the two ends of a backward pass.
 
 `op_node` has the nodes of ops, `autograd.function` those of custom functions.
 """

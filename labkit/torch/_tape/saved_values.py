@@ -1,4 +1,4 @@
-"""What the node of an op keeps until the backward pass: of the arguments and the result what the derivative needs.
+"""What the node of an op saves until the backward pass: the arguments and results that its derivative needs.
 
 An array that it does not need leaves a stand-in of its shape and dtype. Of each tensor that is saved the version is
 known, so that a change in place is noticed. Once the node has run, all of it is let go, unless the graph is retained.

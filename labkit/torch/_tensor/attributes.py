@@ -1,4 +1,4 @@
-"""What a tensor holds: its array and its place on the tape; and what it answers of these: shape, type, where they lie.
+"""A tensor's array and place on the tape, and the attributes that follow: shape, dtype, memory layout.
 
 `_data` is a NumPy array (or, inside `torch.func` and `labkit.trace`, a box of theirs around one); `_node_edge` says
 which output of which node it is. Memory is shared where NumPy shares it, and so is the version counter that in-place

@@ -1,4 +1,4 @@
-"""Out of a tensor, to Python and NumPy: numbers, lists, arrays. What leaves is off the tape, and noted as that."""
+"""Conversion to Python and NumPy: numbers, lists, arrays. The result is off the tape, and this is noted."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where tensors live. It is always the CPU; what asks for another place is told what PyTorch without a GPU tells."""
+"""Devices. It is always the CPU; another device raises the error of a PyTorch without a GPU."""
 
 import re
 from typing import Any
@@ -15,7 +15,7 @@ NO_ACCELERATOR = "Cannot access accelerator device when none is available."
 class device:
     """Where a tensor is to live, such as `torch.device("cuda:0")`; tensors can be made on `"cpu"` alone.
 
-    `type`: the name, with or without an index. Raises RuntimeError for a name that PyTorch has not. Under `with`, tensors
+    `type`: the name, with or without an index. Raises RuntimeError for a name that PyTorch does not have. Under `with`, tensors
     are made there.
 
     >>> import labkit.torch as torch

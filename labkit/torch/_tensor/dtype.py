@@ -1,4 +1,4 @@
-"""Element types as objects: `torch.float32` and its like, and the rules by which mixed types meet.
+"""Element types as objects, such as `torch.float32`, and the rules of type promotion.
 
 Promotion follows categories (bool < integer < floating): a tensor with dimensions outranks a 0-d tensor of the same
 category, and both outrank a Python number, so `float16 tensor * 2.0` stays float16.

@@ -1,4 +1,4 @@
-"""A tensor's gradient: `.grad`, to which the backward pass adds, and the hooks that are called when it is known."""
+"""A tensor's gradient: `.grad`, to which the backward pass adds, and the hooks that run when it is complete."""
 
 import warnings
 import weakref

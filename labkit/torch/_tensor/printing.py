@@ -1,4 +1,4 @@
-"""How a tensor is written: one format for all its elements, brackets, summaries, then what else there is to say.
+"""How a tensor prints: one format for all its elements, brackets, summaries, then its other attributes.
 
 The elements decide the format together: integers show as `3.`, other floats with `precision` digits, and in scientific
 notation where the largest is over 1000 times the smallest, or one is over 1e8 or under 1e-4.

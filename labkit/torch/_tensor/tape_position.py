@@ -1,4 +1,4 @@
-"""A tensor's place on the tape: which output of which node it is, and whether what is done with it is recorded."""
+"""A tensor's place on the tape: which output of which node it is, and whether operations on it are recorded."""
 
 import threading
 import weakref
@@ -16,7 +16,7 @@ _accumulators = threading.RLock()
 
 @part
 class OnTape(Fields):
-    """The part of `Tensor` that knows where it stands: a leaf, an op's result, or a view whose base may have changed."""
+    """The part of `Tensor` that knows its place on the tape: a leaf, an op's result, or a view whose base may have changed."""
 
     @property
     def _edge(self):

@@ -1,1 +1,1 @@
-"""What `torch.func` is made of: the run of a function inside a transform, `vmap`, stateless calls of modules."""
+"""The parts of `torch.func`: the run of a function inside a transform, `vmap`, stateless calls of modules."""

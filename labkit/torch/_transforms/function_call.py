@@ -1,4 +1,4 @@
-"""One run of a function inside a transform of `torch.func`: what it is given, and what it returned, taken apart."""
+"""One run of a function inside a transform of `torch.func`: its arguments and its result, taken apart."""
 
 from contextlib import nullcontext
 
@@ -79,7 +79,7 @@ class Call:
 
 
 def _modern(values):
-    """Tensors of values that a transform leaves to the mode outside of it."""
+    """Tensors of values that a transform leaves to the mode outside it."""
     return [Tensor._wrap(t._recorded()) if isbox(t._data) or t._node_edge else t for t in _tensors(values)]
 
 

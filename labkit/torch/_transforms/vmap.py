@@ -24,7 +24,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) ->
     `out_dims` likewise. `randomness`: random numbers are refused ("error"), the same for each entry, or "different", drawn
     for all entries at once as PyTorch draws them. `chunk_size` changes nothing.
 
-    Raises ValueError for dimensions that do not fit the arguments or the results, and for results that are no tensors;
+    Raises ValueError for dimensions that do not fit the arguments or the results, and for results that are not tensors;
     RuntimeError where `func` branches on values of its entry or asks for them, which one run for the batch could not do.
 
     >>> import labkit.torch as torch

@@ -1,4 +1,4 @@
-"""What a `Function` leaves for its derivative: the context, which on the tape is the node itself."""
+"""The context of a `Function`: what it saves for its derivative. On the tape the context is the node itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

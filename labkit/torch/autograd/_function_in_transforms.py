@@ -1,4 +1,4 @@
-"""A `Function` inside of a transform of `torch.func`, or on tensors with tangents."""
+"""A `Function` inside a transform of `torch.func`, or on tensors with tangents."""
 
 from ...dialects.argument_types import as_tuple
 from ...dialects.packed_arrays import forms, pack, unpack
@@ -84,7 +84,7 @@ def _as_one_op(cls, args, kwargs, run):
         return parts[0] if isinstance(output, Tensor) else pack(parts)
 
     def taken_apart(packed):
-        """A value, or a gradient, for each output; None for those that are no tensors."""
+        """A value, or a gradient, for each output; None for those that are not tensors."""
         if isinstance(seen["output"], Tensor):
             return [Tensor._wrap(packed)]
         values = iter(unpack(packed, seen["forms"]))

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...dialects.argument_types import as_tuple
-from ...dialects.user_warnings import warn_user
-from .._error_texts import error, said
+from .._error_texts import error
 from .._tensor.tensor import Tensor
 from .._transforms.function_call import units
 
@@ -92,9 +91,6 @@ def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
         raise error("gradcheck_inputs")
-    for place in places:
-        if inputs[place].dtype.itemsize < 8:
-            warn_user(said("gradcheck_dtype", place=place))
     numbers = {place: _numerical(func, inputs, place, eps) for place in places}
     for by_forward in (mode for mode, asked in ((False, back), (True, forward)) if asked):
         for place, numerical in numbers.items():

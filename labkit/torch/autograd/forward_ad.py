@@ -120,7 +120,7 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
 
 
 def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:
-    """`(primal, tangent)` of a tensor; its tangent is None where it has none, as outside of a level.
+    """`(primal, tangent)` of a tensor; its tangent is None where it has none, as outside a level.
 
     >>> import labkit.torch as torch
     >>> torch.autograd.forward_ad.unpack_dual(torch.ones(1)).tangent is None

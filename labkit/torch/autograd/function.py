@@ -109,7 +109,7 @@ def _applied(cls, args, kwargs):
 
 
 def _check_transform(cls, traced, tensors):
-    """Raise RuntimeError for a function that cannot be inside of a transform of `torch.func`, or of `vmap`."""
+    """Raise RuntimeError for a function that cannot be inside a transform of `torch.func`, or of `vmap`."""
     drawing = grad_mode.state.drawing
     batched = drawing is not None and any(drawing.holds(t) for t in tensors)
     if cls.setup_context is Function.setup_context and (batched or (traced and grad_mode.transform_level())):

@@ -1,6 +1,7 @@
 """`torch.cuda` where there is no GPU: each function answers as PyTorch's does on a machine without one."""
 
 from ...dialects.unsupported import attributes
+from ...imports.lazy import load as _load
 
 __all__ = ["device_count", "empty_cache", "is_available", "max_memory_allocated", "memory_allocated", "synchronize"]
 
@@ -34,4 +35,8 @@ def synchronize(device=None) -> None:
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
-__getattr__ = attributes(__name__)
+_missing = attributes(__name__)
+
+
+def __getattr__(name):
+    return _load(globals(), {"amp": ""}, name) if name == "amp" else _missing(name)

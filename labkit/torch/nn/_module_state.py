@@ -1,4 +1,4 @@
-"""What a module holds by attribute: parameters, buffers and other modules; and its state: saved, loaded, cast, trained."""
+"""A module's attributes (parameters, buffers, other modules) and its state: saved, loaded, cast, trained."""
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping

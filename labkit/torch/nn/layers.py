@@ -168,7 +168,7 @@ NO_SPARSE = (
 
 
 def row_of(padding_idx, rows) -> int | None:
-    """The row of padding, counted from 0; None where there is none. Raises AssertionError for a number that is no row."""
+    """The row of padding, counted from 0; None where there is none. Raises AssertionError for a number that is not a row."""
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return padding_idx if padding_idx is None else padding_idx % rows
@@ -180,7 +180,7 @@ def embedding(
     """The rows of `weight` (rows, size) at the integers `input`, of any shape, which the result has with one dimension more.
 
     The row `padding_idx` gets no gradient; rows longer than `max_norm` are first scaled down, in place, to it;
-    `scale_grad_by_freq` divides gradients by how often a row is used. Raises IndexError for a number that is no row.
+    `scale_grad_by_freq` divides gradients by how often a row is used. Raises IndexError for a number that is not a row.
 
     >>> import labkit.torch as torch
     >>> embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))

@@ -149,7 +149,7 @@ class Module(Stated):
     # ---- text ----
 
     def extra_repr(self) -> str:
-        """What stands between the brackets when the module is printed."""
+        """The text between the brackets when the module is printed."""
         return ""
 
     def _get_name(self):

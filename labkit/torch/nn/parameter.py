@@ -100,6 +100,15 @@ class UninitializedParameter(Parameter):
         raise RuntimeError("This parameter is created by the first run of its module: run the module once before.")
 
     @property
+    def data(self) -> Tensor:
+        """An empty tensor, so that it can be filled before it has a shape."""
+        return _creation.empty(0, dtype=self.dtype)
+
+    @data.setter
+    def data(self, value) -> None:
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
+
+    @property
     def shape(self) -> Never:
         raise error("uninitialized_shape")
 

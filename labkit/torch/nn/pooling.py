@@ -34,7 +34,7 @@ def _pooled(rule, input, kernel, stride, padding, dilation, *more):
 
 
 def _window(kernel_size, stride, padding):
-    """Size, stride and padding of the windows; without a stride they stand side by side."""
+    """Size, stride and padding of the windows; without a stride they are side by side."""
     return [several(v, 2) for v in (kernel_size, kernel_size if stride is None else stride, padding)]
 
 

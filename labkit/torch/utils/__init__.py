@@ -1,9 +1,9 @@
-"""`torch.utils`: data for training, and checkpoints that save memory."""
+"""`torch.utils`: data for training, checkpoints that save memory, and a timer."""
 
 from ...dialects.unsupported import attributes
 from ...imports.lazy import load as _load
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["benchmark", "checkpoint", "data"]
 
 _missing = attributes(__name__)
 

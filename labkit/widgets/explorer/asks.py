@@ -9,9 +9,6 @@ from .graph.said import Said
 from .graph.units import Unit, Units
 from .run.story import Sent, Step, Story
 
-NAMED, OTHERS = 4, 3  # parameters in a choice, and choices besides the right one
-
-
 Ask = dict[str, Any]  # `question`, `answer`, `because`, `slips` and `choices`, as the page has them
 
 
@@ -28,9 +25,6 @@ def _ask(question: str, answer: Any, because: str, slips: Any, choices: Any = ()
 def asks(units: Units, say: Said | None = None) -> dict[int, Ask]:
     """A question before each step back whose answer is one number, or a shape that is not plain."""
     say = say or Said(units.story)
-    about = what_it_is_about(units)
-    if about and not units.story.stepped:
-        return about
     found = {}
     for unit, when in units.walked.items():
         if unit.block:
@@ -43,49 +37,7 @@ def asks(units: Units, say: Said | None = None) -> dict[int, Ask]:
             if ask is not None:
                 found[when] = ask
                 break
-    return found | about
-
-
-def what_it_is_about(units: Units) -> dict[int, Ask]:
-    """The questions that what was found of a tape answers, of which nothing is told before."""
-    return _how_many_pairs(units) | _who_gets_none(units)
-
-
-def _how_many_pairs(units: Units) -> dict[int, Ask]:
-    """Where a column is to meet a row: of how many pairs the op computes."""
-    found = units.story.pairs
-    if found is None:
-        return {}
-    n, op = found.count, units.story.nodes[found.at].op
-    right, other = f"{n**2}", f"{n}"
-    question = f"{found.column} is {n}×1, {found.row} is {n}. How many pairs does {op} compute with?"
-    because = f"Shapes are lined up at the right: {n}×1 and {n} both become {n}×{n}, each number with each."
-    slips = (
-        (other, f"So it would be for two of the shape {n}, or two of {n}×1."),
-        (f"{2 * n}", "That many numbers are given."),
-    )
-    return {units.ran[units.home[found.since]]: _ask(question, right, because, slips, (other, f"{2 * n}", right))}
-
-
-def _who_gets_none(units: Units) -> dict[int, Ask]:
-    """At the end, where a path is missing: which parameters backward does not come to."""
-    story = units.story
-    missing = [name for node in story.leaves if node.index in story.marked for name in node.names]
-    if not missing or not story.ending or not units.goes_back:
-        return {}
-    groups: dict[str, list[str]] = {}
-    for leaf in (node for node in story.leaves if node.grad_fn and not node.names):
-        groups.setdefault(leaf.title.rpartition(".")[0], []).append(leaf.title)
-    reached = [listed(names, NAMED) for names in groups.values()][:OTHERS]
-    right, none = listed(missing, NAMED), "none: all get one"
-    slips = (
-        *((name, "Follow the dashed lines: they lead there.") for name in reached),
-        (none, "Some line is missing."),
-    )
-    because = f"No path leads to {right}: backward passes over them in silence, and .grad stays as it was."
-    return {
-        units.last: _ask("Which parameters get no gradient?", right, because, slips, (*sorted([right, *reached]), none))
-    }
+    return found
 
 
 def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent], say: Said):

@@ -2,6 +2,9 @@
 // edges of each way of folding, and every number of the run as lines. A text has ⟦k|f⟧ for the k-th array in the format f of `FORMATS`.
 
 const HIGH = 42, APART = 10, TRACK = -8; // px, as in `places.py`; how far within its card the track ends on which an input is dragged
+const KNOB = 240; // px: where a disc multiplies all weights, below the norms
+const TURNED = 1.25; // of the room: a wider graph goes from top to bottom
+const MOST_CHOSEN = 16; // numbers of an array that are dragged one by one
 const FEW = 4, ROOM = 22, FULL = 6; // numbers and letters, as in `words.py`
 
 // ---- numbers in words, as `kit/words.py` writes them ----
@@ -36,16 +39,23 @@ function onCard(array, short = false) {
 }
 
 const inShort = (array) => (array.shape.length !== 1 || array.values.length > FULL ? brief(array) : nested(array.shape, array.values, 3));
-const FORMATS = { n: ({ values }) => number(values[0]), "(": ({ values }) => bracketed(number(values[0])), b: brief, s: inShort, c: (array) => onCard(array), d: (array) => onCard(array, true) };
+const NONE = "∅ all 0", isNothing = ({ values }) => values.every((one) => one === 0);
+const FORMATS = { n: ({ values }) => number(values[0]), "(": ({ values }) => bracketed(number(values[0])), b: brief, s: inShort, c: (array) => onCard(array), d: (array) => (array.values.length > 1 && isNothing(array) ? NONE : onCard(array, true)) };
 
 // ---- the run for other inputs ----
 
 const SPECIAL = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 const constant = (one) => (typeof one === "string" ? SPECIAL[one] : one);
 
-// All numbers of the program, the inputs first; [] where there is no program.
-function numbersOf({ program, start }, inputs) {
+const nearestIn = (values, to) => values.reduce((best, one, i) => (Math.abs(one - to) < Math.abs(values[best] - to) ? i : best), 0);
+
+// All numbers of the program, the inputs first, or those of the nearest sample; [] where there is neither.
+function numbersOf({ program, start, samples }, inputs) {
   if (!program) return [];
+  if (samples) {
+    const row = samples.find(({ entry }) => entry in inputs) || samples[0];
+    return row.numbers[nearestIn(row.values, inputs[row.entry] ?? start[program.inputs.indexOf(row.entry)])].map(constant);
+  }
   const found = program.inputs.map((name, i) => constant(inputs[name] ?? start[i]));
   for (const line of program.lines) found.push(resultOf(line, found));
   return found;
@@ -76,7 +86,7 @@ function nodeOf(card, way, { step, view }) {
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
   if (!gradient || (step < way.seed && view !== "graph")) return undefined;
-  return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad, nil: gradient.nil };
+  return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad };
 }
 
 // ---- what is drawn ----
@@ -95,10 +105,10 @@ function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
 function graphOf(data, way, flow, upright, state, arrays, does) {
   const { step, view } = state, { wide } = way, drawn = [], fill = (words) => saidWith(words, arrays), pale = view === "graph";
   way.edges.forEach((edge, k) => {
-    const ran = way.cards[edge.to].ran, back = flow.back[k], on = step >= edge.walked && edge.walked;
+    const ran = way.cards[edge.to].ran, back = flow.back[k], on = step >= edge.walked && edge.walked, nil = Array.isArray(edge.nil) ? edge.nil.every((k) => isNothing(arrays[k])) : edge.nil;
     drawn.push(svg("path", { d: flow.forward[k], class: `graph-edge ${edge.cut ? "cut" : step === ran && step ? "now" : step < ran ? "pale" : ""}`, "marker-end": "url(#graph-forward)" }));
     if (back && edge.walked && (on || step >= way.seed || pale || (way.retained && view === "tape"))) {
-      drawn.push(svg("path", { d: back, class: `graph-back ${edge.nil ? "nil" : ""} ${step === edge.walked ? "now" : on ? "" : "pale"}`, "marker-start": "url(#graph-backward)" }));
+      drawn.push(svg("path", { d: back, class: `graph-back ${nil ? "nil" : ""} ${step === edge.walked ? "now" : on ? "" : "pale"}`, "marker-start": "url(#graph-backward)" }));
     }
     if (edge.cut) { const [x, y] = flow.boxes[edge.from]; drawn.push(middle(x + wide / 2, y + HIGH + 13, edge.cut, "cutword")); }
   });
@@ -116,7 +126,7 @@ function graphOf(data, way, flow, upright, state, arrays, does) {
     if (card.told && !upright && !node?.foot) drawn.push(middle(x + wide / 2, y + HIGH + (card.gradient || card.tape ? 2 * APART + HIGH + 3 : 12), card.told, "note"));
     if (!node) return;
     const now = at && (step === card.walked || (card.gradient || { texts: [] }).texts.some(([when]) => when === step));
-    const words = fill(node.value), states = ["gradient", words ? "" : "pale", now ? "now" : "", node.nil ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
+    const words = fill(node.value), states = ["gradient", words ? "" : "pale", now ? "now" : "", words === NONE || words === "0" ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
     drawn.push(cardAt(bx, by, wide, states, [node.title, words], { key: `g${i}`, tip: node.tip, label: `${node.title}: ${words || "nothing yet"}`, act: () => does.gradient(i) }));
     const off = upright ? { x: bx + wide / 2 + 8, "text-anchor": "start" } : {}; // beside the edge that leaves there
     if (node.foot) drawn.push(middle(bx + wide / 2, by + HIGH + 12, fill(node.foot), node.released ? "note released" : "note", off));
@@ -166,15 +176,23 @@ function insideOf(groups, arrays) {
   return (groups || []).map(({ words, parts }) => html("div", { class: "graph-group" }, html("p", {}, saidWith(words, arrays)), html("div", { class: "graph-parts" }, ...parts.map((part) => (typeof part === "string" ? html("span", {}, part) : tile(part))))));
 }
 
-// An input, or a whole array of them, as what is dragged: its start, its range, its value, and the changes that give it another.
-function draggedOf({ start, program }, { name, entries }, entry) {
-  const begin = (one) => constant(start[program.inputs.indexOf(one)]);
-  if (entry === "") { // a factor of the whole array
-    const lead = entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]);
-    return { name: `${name} × `, range: [-1, 3], value: (inputs) => (begin(lead) ? (inputs[lead] ?? begin(lead)) / begin(lead) : 1), change: (factor) => Object.fromEntries(entries.map((one) => [one, begin(one) * factor])) };
-  }
-  const from = begin(entry), half = 1.5 * Math.max(1, Math.abs(from));
-  return { name: `${entry} = `, range: [from - half, from + half], value: (inputs) => inputs[entry] ?? from, change: (value) => ({ [entry]: value }) };
+// An input, or a whole array of them, as what is dragged: its name, its range, its value, and the inputs that give it another;
+// undefined where there are no samples of it.
+function draggedOf({ start, program, samples }, { name, entries }, entry) {
+  const begin = (one) => constant(start[program.inputs.indexOf(one)]), row = samples?.find((one) => entries.includes(one.entry));
+  if (samples && !row) return undefined;
+  const whole = entry === "", lead = row?.entry ?? (whole ? entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]) : entry);
+  const scale = (whole && begin(lead)) || 1, half = 1.5 * Math.max(1, Math.abs(begin(lead))); // a factor of the whole array
+  const put = (value) => Object.fromEntries((whole ? entries : [entry]).map((one) => [one, whole ? begin(one) * value : value]));
+  return { name: whole ? `${name} × ` : `${entry} = `, value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
+    range: row ? [row.values[0] / scale, row.values.at(-1) / scale].sort((a, b) => a - b) : whole ? [-1, 3] : [begin(lead) - half, begin(lead) + half],
+    inputs: (before, value) => (row ? put(row.values[nearestIn(row.values, value * scale)] / scale) : { ...before, ...put(value) }) };
+}
+
+// From where to where the inputs of sampled runs are dragged, in words.
+function rangesOf(data) {
+  const found = data.inputs.map((input) => draggedOf(data, input, input.entries.length > 1 ? "" : input.entries[0])).filter(Boolean);
+  return found.map(({ name, range }) => `${name}${range.map((end) => number(end)).join(" … ")}`);
 }
 
 export default { render({ model, el }) {
@@ -206,12 +224,12 @@ export default { render({ model, el }) {
     predict.setAttribute("aria-pressed", predicting);
     if (focused === next && next.disabled) back.focus(); else if (focused === back && back.disabled) next.focus();
   });
-  const several = data.inputs.filter(({ entries }) => entries.length > 1);
+  const several = data.samples ? [] : data.inputs.filter(({ entries }) => entries.length > 1);
   if (several.length) {
-    const choices = several.flatMap(({ name, node, entries }) => [[`${node}|`, `all of ${name}`], ...entries.map((entry) => [`${node}|${entry}`, entry])]);
+    const choices = several.flatMap(({ name, node, entries }) => [[`${node}|`, `all of ${name}`], ...entries.slice(0, MOST_CHOSEN).map((entry) => [`${node}|${entry}`, entry])]);
     const select = html("select", { "aria-label": "What the disc of an array changes", onchange: () => { const [node, entry] = select.value.split("|"); picked = { ...picked, [node]: entry }; shown = ""; frame.redraw(); } },
       ...choices.map(([value, label]) => html("option", { value }, label)));
-    frame.bar.append(html("label", { class: "graph-pick" }, "Drag ", select));
+    frame.menu.append(html("label", { class: "graph-pick" }, "Drag ", select));
   }
   if (data.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
 
@@ -223,18 +241,29 @@ export default { render({ model, el }) {
       slips: ask.slips.map(([value, said]) => [typeof value === "string" ? value : worth(value, arrays), saidWith(said, arrays)]), otherwise: words.otherwise, choices: ask.choices }, () => go(step + 1));
   }
 
-  const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("p", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
+  const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("span", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
   const inside = html("div", { class: "graph-inside", role: "group", "aria-label": "Inside this step", tabindex: 0 }), code = html("details", { class: "graph-code" }, html("summary", {}, "The program of the gradient, as graph mode runs it"), html("pre", {}));
-  const plane = frame.panel(data.inputs.length ? words.dragged : words.graph, 100, 100), curve = frame.panel(words.norms, 100, 100);
+  const caption = () => (data.samples ? filledIn(words.sampled, { ranges: rangesOf(data).join("; ") }) : data.inputs.length ? words.dragged : words.graph);
+  const plane = frame.panel(caption(), 100, 100), curve = frame.panel(words.norms, 100, 100);
   for (const [panel, label] of [[plane, "The graph"], [curve, "Gradient norms"]]) { panel.drawn.setAttribute("role", "group"); panel.drawn.setAttribute("aria-label", label); panel.drawn.parentNode.setAttribute("tabindex", -1); }
   curve.drawn.parentNode.classList.add("graph-norms");
   frame.root.insertBefore(notice, frame.panels);
-  frame.root.insertBefore(folded, frame.panels);
+  frame.menu.append(folded);
   frame.root.insertBefore(frame.said, frame.panels); // beside the controls, however high the graph is
   frame.root.append(tip, inside, code);
   code.hidden = !data.source && !data.why;
   const lines = (data.source || `There is none: ${data.why}.`).split("\n").map((line) => html("span", {}, `${line}\n`));
   code.lastChild.append(...lines);
+
+  // A disc below the norms, on a logarithmic track, that multiplies all weights.
+  function knob(width) {
+    curve.front.replaceChildren();
+    if (data.weights.length < 2 || !way.norms) return;
+    const along = axis(-1, 1, 130, width - 30), level = KNOB, all = draggedOf(data, { name: words.weights, entries: data.weights.flat() }, "");
+    const now = (inputs) => Math.log10(clamped(all.value(inputs), 0.1, 10)), set = (to) => ({ inputs: all.inputs(frame.state.inputs, Number((10 ** clamped(to, -1, 1)).toPrecision(3))) });
+    curve.front.append(svg("line", { x1: along.start, x2: along.end, y1: level, y2: level, class: "graph-track" }), written(0, level + 4, words.weights, "note"), ...[0.1, 1, 10].map((one) => middle(along(Math.log10(one)), level - 12, `× ${one}`, "note")));
+    frame.handle(curve, words.weights, { at: ({ inputs }) => [along(now(inputs)), level], move: (px) => set(along.inverse(px)), keys: (step) => set(now(frame.state.inputs) + step / 50), range: [0.1, 10], value: ({ inputs }) => all.value(inputs), words: ({ inputs }) => `${words.weights} × ${number(all.value(inputs))}` });
+  }
 
   // Discs on the cards of the inputs.
   function handles(flow) {
@@ -243,9 +272,11 @@ export default { render({ model, el }) {
     for (const input of data.inputs) {
       const i = way.cards.findIndex(({ kind, node }) => kind === "leaf" && node === input.node);
       if (i < 0) continue;
-      const [x, y] = flow.boxes[i], entry = input.entries.length > 1 ? picked[input.node] ?? "" : input.entries[0], { name, range: [low, high], value, change } = draggedOf(data, input, entry);
+      const [x, y] = flow.boxes[i], entry = input.entries.length > 1 ? picked[input.node] ?? "" : input.entries[0], dragged = draggedOf(data, input, entry);
+      if (!dragged) continue;
+      const { name, range: [low, high], value } = dragged;
       const along = axis(low, high, x + TRACK, x + way.wide - TRACK), level = y + HIGH + APART / 2, unit = 10 ** (Math.floor(Math.log10(high - low)) - 2);
-      const set = (to) => ({ inputs: { ...frame.state.inputs, ...change(Number((Math.round(clamped(to, low, high) / unit) * unit).toPrecision(12))) } });
+      const set = (to) => ({ inputs: dragged.inputs(frame.state.inputs, Number((Math.round(clamped(to, low, high) / unit) * unit).toPrecision(12))) });
       plane.front.append(svg("line", { x1: along.start, x2: along.end, y1: level, y2: level, class: "graph-track" }));
       frame.handle(plane, entry || input.name, { at: ({ inputs }) => [along(clamped(value(inputs), low, high)), level], move: (px) => set(along.inverse(px)),
         keys: (step) => set(Number.isFinite(step) ? value(frame.state.inputs) + step * 5 * unit : step > 0 ? high : low), range: [low, high], value: ({ inputs }) => value(inputs), words: ({ inputs }) => `${name}${number(value(inputs))}` });
@@ -256,26 +287,27 @@ export default { render({ model, el }) {
     way = wayOf(state);
     const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
-    const flow = way.flows[Number(upright)], key = `${state.opened}|${upright}|${JSON.stringify(picked)}`;
+    const flow = way.flows[Number(upright)], broad = clamped(curve.drawn.parentNode.clientWidth || 600, 320, 900), key = `${state.opened}|${upright}|${broad}|${JSON.stringify(picked)}`;
     const views = state.view === "both" ? ["tape", "graph"] : [state.view], [across, down] = upright ? [flow.width, 0] : [0, flow.height]; // beside or below each other
     const width = flow.width + (views.length - 1) * across, height = flow.height + (views.length - 1) * down;
     plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
     plane.drawn.style.width = `${width}px`;
-    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${data.inputs.length ? words.dragged : words.graph}`;
+    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${caption()}`;
     const does = {
       leads, card: (i) => { const { opens, ran } = way.cards[i]; if (opens && leads(opens)) fold(opens); else { go(ran || frame.state.step); chosen = way.cards[i].tip; frame.redraw(); } },
       gradient: (i) => { const { walked, gradient, tape } = way.cards[i], when = gradient ? gradient.texts.at(-1)[0] : walked; go(when || frame.state.step); chosen = (gradient || tape).tip; frame.redraw(); },
     };
     plane.ink.replaceChildren(...views.map((view, i) => svg("g", { transform: `translate(${i * across} ${i * down})` }, ...graphOf(data, way, flow, upright, { ...at, view }, arrays, does))));
-    if (key !== shown) { shown = key; handles(flow); }
+    plane.drawn.style.maxWidth = !upright && width <= TURNED * frame.root.clientWidth ? "100%" : "none";
+    if (key !== shown) { shown = key; handles(flow); knob(broad); }
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
     const now = [...plane.ink.querySelectorAll(".now")].find((one) => one.matches(".graph-card"));
     if (now && !frame.dragging) follow(plane.drawn.parentNode, now);
     curve.drawn.parentNode.hidden = !way.norms;
     if (way.norms) {
-      const width = clamped(curve.drawn.parentNode.clientWidth || 600, 320, 900), { high, drawn } = normsOf(way, step, arrays, width, go);
-      curve.drawn.setAttribute("viewBox", `0 0 ${width} ${high}`);
-      curve.drawn.style.width = `${width}px`;
+      const { high, drawn } = normsOf(way, step, arrays, broad, go);
+      curve.drawn.setAttribute("viewBox", `0 0 ${broad} ${curve.front.childNodes.length ? KNOB + 14 : high}`);
+      curve.drawn.style.width = `${broad}px`;
       curve.ink.replaceChildren(...drawn);
     }
     const moved = Object.entries(state.inputs).some(([name, value]) => value !== constant(data.start[data.program.inputs.indexOf(name)])), fault = moved && faultOf(way, arrays);
@@ -307,7 +339,7 @@ export default { render({ model, el }) {
   model.on("change:data", () => { data = model.get("data"); shown = ""; frame.redraw(); });
   frame.begin(draw);
   new ResizeObserver(() => {
-    const room = frame.root.clientWidth, [across, down] = way.flows, turned = across.width > Math.max(room, 480) && down.width < across.width && across.width > 1.25 * room;
+    const room = frame.root.clientWidth, [across, down] = way.flows, turned = across.width > Math.max(room, 480) && down.width < across.width && across.width > TURNED * room;
     if (turned !== upright) { upright = turned; frame.redraw(); }
   }).observe(frame.root);
   if (data.plays && !frame.state.step && !matchMedia("(prefers-reduced-motion: reduce)").matches) {

@@ -8,7 +8,7 @@ from .graph.cards import short, title
 from .graph.said import Said
 from .graph.tape import frees
 from .graph.units import Unit, Units
-from .run.rules import rules_of
+from .run.rules import passed
 from .run.story import Node, Rule, Sent, Step
 
 
@@ -56,7 +56,7 @@ def _step_forward(unit: Unit, say: Said):
     node = unit.lead
     if node.value is None:
         return f"Forward: {title(unit)} ran; its value is not kept by the tape."
-    what = f"{node.name} = " if node.name and not unit.block else ""
+    what = f"{node.name} = " if node.name and not unit.folded else ""
     return f"Forward: {title(unit)} gives {what}{say.value(node.value, 's')}."
 
 
@@ -72,16 +72,17 @@ def _seed(units: Units):
 def _step_back(units: Units, unit: Unit, say: Said):
     steps = units.steps_of[unit]
     arrived = steps[0].gradient
-    if unit.block:
+    if unit.folded:
         times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
         return f"Backward: {times_} of the chain rule inside {title(unit)}; {say.value(arrived, 'b')} arrived."
-    step, rules = steps[0], rules_of(units.story, steps[0])
-    unknown = any(s.slope is None and rule is None for s, rule in zip(step.sent, rules, strict=True))
-    rule = f" Rule: {minus(step.rule)}." if step.rule and unknown else ""
-    parts = [_part_sent(units, step, *pair, say) for pair in list(zip(step.sent, rules, strict=True))[:4]]
-    more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
-    told = any(rules)
-    arrives = f"{'g = ' * told}{say.value(arrived, 's')} arrives at {_called(unit.lead, told)}"
+    sent = [one for one in passed(units.story, steps, unit.nodes) if one[1].parent not in unit.nodes]
+    unknown = any(s.slope is None and rule is None for _, s, rule in sent)
+    rule = f" Rule: {minus(steps[0].rule)}." if steps[0].rule and unknown and not unit.block else ""
+    parts = [_part_sent(units, step, s, rule, say) for step, s, rule in sent[:4]]
+    more = [f"And {len(sent) - 4} more."] if len(sent) > 4 else []
+    told = any(rule for _, _, rule in sent)
+    at = title(unit) if unit.block else _called(unit.lead, told)
+    arrives = f"{'g = ' * told}{say.value(arrived, 's')} arrives at {at}"
     return " ".join([f"Backward: {arrives}.{rule}", *parts, *more])
 
 

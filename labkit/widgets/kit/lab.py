@@ -1,4 +1,6 @@
-"""What every lab is that computes in the page: a Jupyter widget with typed traits, words, a still picture, and a saved page."""
+"""The base class of labs that compute in the page: a Jupyter widget with typed traits, words, a still picture, and a saved
+page.
+"""
 
 import secrets
 from collections.abc import Mapping

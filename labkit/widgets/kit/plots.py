@@ -32,7 +32,7 @@ def plot(
     `words`: what the plot shows, for those who do not see it. `rows`, `columns`: how many axes; with one of each it is
     the axes themselves, otherwise an array of them. `size`: width and height in inches. `shared`: as for matplotlib's
     `subplots`, such as `sharey=True`. Curves differ in dash and colour without being asked to. What `pcolormesh` draws
-    is the more ink, the larger a number is. Outside of a notebook the words are printed. Raises ImportError without
+    is the more ink, the larger a number is. Outside a notebook the words are printed. Raises ImportError without
     matplotlib.
 
     >>> with plot("A straight line that climbs from 0 to 2.") as ax:

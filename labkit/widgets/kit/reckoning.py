@@ -109,7 +109,7 @@ class Program:
     ) -> "tuple[Program, dict[Any, int | Const]]":
         """The program of recorded ops (`labkit.program`), and where their results stand; what is given of other inputs stays.
 
-        Raises KeyError for an op that the page does not know, TypeError for what is no single number.
+        Raises KeyError for an op that the page does not know, TypeError for what is not a single number.
         """
         program = cls(inputs)
         known = dict[Any, int | Const]()

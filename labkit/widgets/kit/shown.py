@@ -1,4 +1,4 @@
-"""What every widget does with its picture: it is shown in a notebook with a still for other readers, and saved as a file."""
+"""Displays a widget in a notebook, with a still for other readers, and saves it as a file."""
 
 import base64
 import os

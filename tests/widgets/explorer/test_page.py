@@ -17,8 +17,7 @@ import labkit.torch as torch
 from labkit.widgets.explorer import Explorer
 from labkit.widgets.explorer.graph.said import FORMATS
 from labkit.widgets.explorer.run.lines import lines_of
-from labkit.widgets.explorer.run.recorded import of_function
-from labkit.widgets.explorer.run.rerun import Rerun
+from labkit.widgets.explorer.run.recorded import Run
 from labkit.widgets.kit.module import module
 
 
@@ -30,10 +29,12 @@ def page(expression, *given):
 EVERY = """(data, key, inputs) => {
   const way = data.ways[key], arrays = arraysOf(data, numbersOf(data, inputs)), view = "chain";
   const every = Array.from({ length: way.last + 1 }, (_, step) => ({ step, view })), fill = (words) => saidWith(words, arrays);
+  const numbers = (part) => (part.array === undefined ? part : arrays[part.array].values.map((one) => number(one)));
   const gradients = (card) => every.map((at) => fill(nodeOf(card, way, at)?.value ?? ""));
   return {
     said: every.map((at) => sentenceOf(data, way, at, arrays)), slopes: way.edges.map(({ slope }) => fill(slope)),
     cards: way.cards.map((card) => [fill(card.value), gradients(card)]),
+    inside: every.map(({ step }) => (way.inside[step] || []).map(({ words, parts }) => [fill(words), parts.map(numbers)])),
   };
 }"""
 
@@ -44,8 +45,8 @@ def shown(picture, inputs):
 
 
 def explorer(fun, args):
-    again = Rerun(fun, args, program=False)
-    return Explorer(again.story(), "chain", 10**6, again)
+    run = Run.of(fun, args)
+    return Explorer(run.story(program=False), "chain", 10**6, run)
 
 
 @given(programs(most=6), st.lists(st.floats(-2, 2).filter(lambda x: abs(x) > 0.1), min_size=3, max_size=3))
@@ -68,7 +69,17 @@ def test_where_inputs_are_dragged_every_text_is_that_of_a_run_there(program, oth
     assert wanted["said"] == [other.describe(step=k).splitlines()[-1] for k in range(len(wanted["said"]))]
 
 
+def attention(x, w):
+    q, k, v = x @ w, x @ torch.transpose(w, 0, 1), x
+    return torch.softmax(q @ k.transpose(0, 1) / 2**0.5, -1) @ v
+
+
+def used(x):
+    return torch.nn.functional.cross_entropy(torch.nn.functional.leaky_relu(MLP[0](x)), torch.tensor([1]))
+
+
 MLP = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+ms.set_seed(0)
 CELL = ms.nn.SequentialCell(ms.nn.Dense(2, 3), ms.nn.ReLU(), ms.nn.Dense(3, 2))
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.2]])
 
@@ -79,12 +90,19 @@ X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.2]])
     (lambda x: (x - np.mean(x)) ** 2 / np.sum(np.exp(x)), [X[0]], "x[2]"),
     (lambda x, w: torch.sigmoid(x * w) + torch.relu(x), [torch.tensor(0.5), torch.tensor(2.0)], "w"),
     (labkit.grad(lambda x: np.sin(x**2)), [2.0], "x"),
+    (lambda x: (1 - x[0]) ** 2 + 9 * (x[1] - x[0] ** 2) ** 2, [X[0]], "x[1]"),
+    (attention, [torch.tensor(X[:, :2]), torch.tensor(X[:, 1:])], "w[0, 1]"),
+    (used, [torch.tensor(X[:1].astype("float32"))], "MLP.0.weight[1, 2]"),
+    (lambda x: torch.logsumexp(x, 0) + x.norm(), [torch.tensor(X[0])], "x[2]"),
+    (lambda x: np.sum(np.clip(x, -1, 1)), [X[0]], "x[1]"),
 ])  # fmt: skip
 def test_numbers_of_arrays_are_dragged_too(fun, args, entry):
     picture = explorer(fun, args)
     assert entry in {name for one in picture.data["inputs"] for name in one["entries"]}
-    found, wanted = shown(picture, {entry: 0.7}), shown(explorer(fun, Rerun(fun, args).beside({entry: 0.7}).args), {})
-    assert found["cards"] == wanted["cards"] and found["slopes"] == wanted["slopes"]
+    other = Run.of(fun, args).beside({entry: 0.7})
+    found, wanted = shown(picture, {entry: 0.7}), shown(Explorer(other.story(program=False), "chain", 10**6, other), {})
+    for key in ("cards", "slopes", "inside"):
+        assert found[key] == wanted[key]
     assert found["said"][:3] == wanted["said"][:3] and shown(picture, {})["said"] != found["said"]
 
 
@@ -93,7 +111,8 @@ def test_numbers_of_arrays_are_dragged_too(fun, args, entry):
     (lambda x: np.sum(np.sort(x)), (onp.ones(3),)), (lambda x: np.sum(x), (onp.ones(300),)),
 ])  # fmt: skip
 def test_what_decides_by_its_numbers_or_is_large_has_no_lines(fun, args):
-    assert lines_of(fun, args, of_function(fun, args)) is None
+    run = Run.of(fun, args)
+    assert lines_of(run, run.story()) is None
 
 
 @given(st.lists(st.floats(allow_nan=True, width=32), min_size=1, max_size=9), st.sampled_from(sorted(FORMATS)))
@@ -141,3 +160,12 @@ def test_the_factors_that_are_shown_give_the_product_that_is_shown():
         left, right, found = (arrays[part["array"]] for part in parts[::2])
         assert onp.allclose((left @ right).reshape(found.shape), found, rtol=1e-4)
     assert len(products) >= 4
+
+
+def test_a_run_that_decides_by_its_numbers_is_sampled_where_it_stays_the_same():
+    picture = explorer(lambda x, w: np.sin(w * x) ** 2 if x > 0 else w, [1.5, 0.6])
+    row = next(row for row in picture.data["samples"] if row["entry"] == "x")
+    assert 0 < row["values"][0] < 0.15 and row["values"][-1] == 3.75
+    x = row["values"][3]
+    found, wanted = (shown(picture, {"x": x}), shown(explorer(lambda x, w: np.sin(w * x) ** 2, [x, 0.6]), {}))
+    assert found["cards"] == wanted["cards"] and found["slopes"] == wanted["slopes"]

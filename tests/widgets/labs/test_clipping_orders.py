@@ -63,8 +63,8 @@ def test_right_is_what_keeps_three_rules(rule, many):
 
 
 def test_each_fault_is_named():
-    assert "1024 times too long" in faults(("reduce", "clip", "unscale", "check"), False, "global norm")[0]
+    assert "1024 times too large" in faults(("reduce", "clip", "unscale", "check"), False, "global norm")[0]
     assert "ratios change" in faults(DOCUMENTS, False, "global norm")[0]
     assert "worker 1 updates by [0, nan]" in faults(("check", "unscale", "reduce", "clip"), True, "global norm")[0]
-    assert "not seen" in faults(DOCUMENTS, True, "value")[0]
+    assert "unnoticed" in faults(DOCUMENTS, True, "value")[0]
     assert faults(DOCUMENTS, True, "global norm") == []

@@ -177,4 +177,4 @@ def test_bad_input_is_answered_clearly(call, kind, message):
 def test_the_function_is_named_as_it_is_written():
     assert JacobianMap(lambda x: x**2, np.array([1.0, 3.0])).title == "Jacobian of x ** 2: 2 outputs, 2 inputs"
     long = JacobianMap(lambda x: np.array([[1.0, 2.0], [3.0, 4.0]]) @ anp.tanh(x) + np.array([0.5, 0.25]), np.ones(2))
-    assert long.title == "Jacobian: 2 outputs, 2 inputs"  # a title is no program
+    assert long.title == "Jacobian: 2 outputs, 2 inputs"  # a title is not a program

@@ -15,7 +15,7 @@ Use plain arithmetic, without automatic differentiation. The derivatives are com
 
 from functools import partial
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
 
 
 def by_hand(x, y):
@@ -78,6 +78,53 @@ def no_value(x, y):
 def a_sum(x, y):
     z, d_x, d_y = by_hand(x, y)
     return z, d_x + d_y, d_x + d_y
+
+
+b_by_b = slip(
+    "In z = b * a the local derivative with respect to b is a, the other factor.",
+    "d_b = a\n -> d_b = b\n",
+)
+
+a_by_a = slip(
+    "In z = b * a the local derivative with respect to a is b, the other factor.",
+    "d_a = b + d_b -> d_a = a + d_b",
+)
+
+x_by_x = slip(
+    "In a = x * y the local derivative with respect to x is y.",
+    "d_x = d_a * y -> d_x = d_a * x",
+)
+
+y_by_y = slip(
+    "In a = x * y the local derivative with respect to y is x.",
+    "d_y = d_a * x -> d_y = d_a * y",
+)
+
+multiplied_at_x = slip(
+    "At x two contributions arrive, one through a and one through b. Add them.",
+    "* y + d_b -> * y * d_b",
+)
+
+y_into_b = slip(
+    "y is used once, in a = x * y. Only x has a second edge, into b.",
+    "d_y = d_a * x -> d_y = d_a * x + d_b",
+)
+
+second_way_by_a = slip(
+    "The second edge of x goes into b = a + x, so it brings the gradient of b, not that of a.",
+    "* y + d_b -> * y + d_a",
+)
+
+upstream_missing_at_a = slip(
+    "At a = x * y the local derivatives have to be multiplied by the upstream gradient of a.",
+    "d_x = d_a * y -> d_x = y",
+    "d_y = d_a * x -> d_y = x",
+)
+
+sum_as_product = slip(
+    "In b = a + x the local derivatives are 1. They do not depend on a and x.",
+    "d_a = b + d_b -> d_a = b + d_b * x",
+)
 
 
 ways = (EXACT, PLAIN)

@@ -7,7 +7,7 @@ respect to `a`, and with respect to `b`.
 
 from functools import partial
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def local(op, a, b):
@@ -68,6 +68,47 @@ def a_list(op, a, b):
 @judged("value")
 def always_ones(op, a, b):
     return 1.0, 1.0
+
+
+not_squared = slip(
+    "The derivative of a / b with respect to b has b squared in the denominator.",
+    "-a / b**2 -> -a / b",
+)
+
+numerator_derivative_inverted = slip(
+    "The derivative of a / b with respect to a is the factor by which a is multiplied: 1 / b, not b.",
+    "return 1 / b -> return b",
+)
+
+values_of_the_sum = slip(
+    "The derivative of a + b with respect to each of them is 1, whatever a and b are.",
+    "1.0, 1.0 -> a, b",
+)
+
+values_of_the_difference = slip(
+    "The derivatives of a - b are 1 and -1, whatever a and b are.",
+    "1.0, -1.0 -> a, -b",
+)
+
+minus_at_a = slip(
+    "In a - b the minus belongs to b: the derivative with respect to a is 1.",
+    "1.0, -1.0 -> -1.0, 1.0",
+)
+
+whole_numbers = slip(
+    "`//` drops the fraction. Divide with `/`.",
+    "1 / b, -a / b**2 -> 1 // b, -a // b**2",
+)
+
+one_over_a = slip(
+    "The derivative of a / b with respect to a is 1 / b: it does not depend on a.",
+    "return 1 / b -> return 1 / a",
+)
+
+value_as_derivative = slip(
+    "a / b is the value. Its derivative with respect to a is 1 / b.",
+    "return 1 / b -> return a / b",
+)
 
 
 hints = (

@@ -6,7 +6,7 @@ raises the error that you saw. The second raises nothing and gives a wrong numbe
 
 from functools import partial
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def mean(values):
@@ -72,6 +72,58 @@ def as_it_was(values):
     for value in values:
         total = totl + value
     return total / value
+
+
+one_less = slip(
+    "You divide by one less than the number of values. That belongs to a sample variance; a mean divides by "
+    "len(values).",
+    "/ len(values) -> / (len(values) - 1)",
+)
+
+one_more = slip(
+    "You divide by one more than the number of values.",
+    "/ len(values) -> / (len(values) + 1)",
+)
+
+whole_numbers = slip(
+    "`//` drops the fraction. Divide with `/`.",
+    "total / len -> total // len",
+)
+
+first_counts_twice = slip(
+    "The first number counts twice: total begins with it, and the loop adds it again.",
+    "total = 0.0 -> total = values[0]",
+)
+
+begins_at_one = slip(
+    "total has to begin at 0.",
+    "total = 0.0 -> total = 1.0",
+)
+
+first_left_out = slip(
+    "The loop leaves out the first number.",
+    "in values: -> in values[1:]:",
+)
+
+last_left_out = slip(
+    "The loop leaves out the last number.",
+    "in values: -> in values[:-1]:",
+)
+
+the_median = slip(
+    "This is the median, the number in the middle of the sorted list. The mean adds all of them.",
+    "total / len(values) -> sorted(values)[len(values) // 2]",
+)
+
+multiplied = slip(
+    "You multiply by the number of values. A mean divides by it.",
+    "total / len -> total * len",
+)
+
+upside_down = slip(
+    "The quotient is upside down: the total is divided by the number of values.",
+    "total / len(values) -> len(values) / total",
+)
 
 
 hints = (

@@ -12,7 +12,7 @@ list of gradients, and how often a local gradient was used. Each edge has to be 
 from functools import partial
 
 from labkit.classroom.exercises.graphs import draw_graph
-from labkit.classroom.writing import judged, same, strata, wrong
+from labkit.classroom.writing import judged, same, slip, strata, wrong
 
 
 def mended(parents, output):
@@ -162,7 +162,7 @@ def upwards(parents, output):
     return _walk(parents, range(len(parents)), output)
 
 
-@judged("value")
+@judged("not-reversed")
 def the_order_itself(parents, output):
     return _walk(parents, _ordered(parents, output)[::-1], output)
 
@@ -170,6 +170,61 @@ def the_order_itself(parents, output):
 @judged("kind")
 def gradients_alone(parents, output):
     return mended(parents, output)[0]
+
+
+not_reversed = slip(
+    "Your order has parents before the nodes that use them. The backward pass goes from the output: go through "
+    "it in reverse.",
+    "reversed(order) -> order",
+)
+
+placed_before_its_uses = slip(
+    "You add a node to the order before its parents are visited, so a node that is used twice comes before its "
+    "second use. Append it after the loop, and go through the order in reverse.",
+    "            for parent, slope in parents[node]:\n                place(parent)\n            "
+    "order.append(node) ->             order.append(node)\n            for parent, slope in parents[node]:\n     "
+    "           place(parent)",
+    "reversed(order) -> order",
+)
+
+replaced = slip(
+    "A later contribution replaces an earlier one. Contributions to one node add up.",
+    "grads[parent] += -> grads[parent] =",
+)
+
+the_last_node = slip(
+    "The result is the node `output`, which need not be the last one of the list.",
+    "grads[output] = 1.0 -> grads[-1] = 1.0",
+)
+
+slopes_only = slip(
+    "You pass on the local slope only. Multiply it by the gradient of the node.",
+    "slope * grads[node] -> slope",
+)
+
+ones_everywhere = slip(
+    "Only the output begins with 1. All other gradients begin at 0.",
+    "[0.0] * len -> [1.0] * len",
+)
+
+
+@wrong(
+    "You go through the nodes level by level. A short path reaches a node before a longer one has arrived, so the node "
+    "passes on too little: a node comes after all nodes that use it."
+)
+def level_by_level(parents, output):
+    grads, used = [0.0] * len(parents), 0
+    grads[output] = 1.0
+    queue, seen = [output], {output}
+    while queue:
+        node = queue.pop(0)
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+            if parent not in seen:
+                seen.add(parent)
+                queue.append(parent)
+    return grads, used
 
 
 hints = (

@@ -10,7 +10,7 @@ Fix it: it returns the gradients of `w` and of `b`, each in the shape of its val
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def mended(x, w, b):
@@ -79,10 +79,51 @@ def only_w(x, w, b):
     return np.sum(d_w, axis=0), d_b
 
 
-@judged("value")
+@judged("two-missing")
 def no_factor_2(x, w, b):
     d_w, d_b = mended(x, w, b)
     return d_w / 2, d_b / 2
+
+
+two_missing = slip(
+    "The 2 of the square is missing.",
+    "d_h = 2 * h -> d_h = h",
+)
+
+x_missing = slip(
+    "x is missing in the gradient of w: it is the local derivative of x * w.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0)",
+)
+
+w_for_x = slip(
+    "The local derivative of x * w with respect to w is x, the other factor.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h * w, axis=0)",
+)
+
+summed_first = slip(
+    "You sum before you multiply. The gradient of each row belongs to the x of that row: multiply first, then sum.",
+    "np.sum(d_h * x, axis=0) -> np.sum(d_h, axis=0) * np.sum(x, axis=0)",
+)
+
+mean_for_b = slip(
+    "For b you take the mean. Every use of b adds to the loss: sum.",
+    "d_b = np.sum(d_h) -> d_b = np.mean(d_h)",
+)
+
+mean_for_w = slip(
+    "For w you take the mean over the rows. Every use of w adds to the loss: sum.",
+    "d_w = np.sum( -> d_w = np.mean(",
+)
+
+b_times_x = slip(
+    "x does not belong in the gradient of b: the local derivative of x * w + b with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h * x)",
+)
+
+exchanged = slip(
+    "The two gradients have changed places.",
+    "return d_w, d_b -> return d_b, d_w",
+)
 
 
 hints = (

@@ -10,7 +10,7 @@ Find the line in which a contribution is lost, and fix it.
 from functools import partial
 
 from labkit.classroom.exercises.graphs import draw_graph
-from labkit.classroom.writing import judged, strata, wrong
+from labkit.classroom.writing import judged, slip, strata, wrong
 
 
 def mended(parents):
@@ -104,6 +104,32 @@ def sent_kept_from_node_to_node(parents):
 @judged("structure")
 def leaves_only(parents):
     return mended(parents)[:3]
+
+
+slope_only = slip(
+    "A part is the local slope times the gradient of the node. The gradient is missing.",
+    "slope * grads[node] -> slope",
+)
+
+all_doubled = slip(
+    "Every part is doubled, also that of a parent which is used once.",
+    "slope * grads[node] -> 2 * slope * grads[node]",
+)
+
+forwards = slip(
+    "The order was right: from the result to the inputs.",
+    "reversed(range(len(parents))) -> range(len(parents))",
+)
+
+slopes_added_to_gradients = slip(
+    "A slope and a gradient are multiplied along an edge, not added.",
+    "slope * grads[node] -> slope + grads[node]",
+)
+
+ones_everywhere = slip(
+    "Only the result begins with 1. All other gradients begin at 0.",
+    "[0.0] * len -> [1.0] * len",
+)
 
 
 hints = (

@@ -10,7 +10,7 @@ Return a list with the gradient of every node. A node that the result does not d
 from functools import partial
 
 from labkit.classroom.exercises.graphs import draw_graph
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def backward(parents):
@@ -131,6 +131,42 @@ def two_uses(parents):
 @judged("value")
 def seed_2(parents):
     return _walk(parents, seed=2.0)
+
+
+ones_everywhere = slip(
+    "Only the result begins with 1. All other gradients begin at 0; otherwise each node adds a 1 of its own.",
+    "[0.0] * len -> [1.0] * len",
+)
+
+one_of_two_uses = slip(
+    "If an operation uses a value twice, as in u * u, both pairs count. A dict keeps only one of them.",
+    "in parents[node]: -> in dict(parents[node]).items():",
+)
+
+in_reverse = slip(
+    "The gradients are right, in the opposite order. Node 0 comes first.",
+    "return grads -> return grads[::-1]",
+)
+
+first_node_only = slip(
+    "You return the gradient of the first node only. Return the list of all of them.",
+    "return grads -> return grads[0]",
+)
+
+result_left_out = slip(
+    "The derivative of the result with respect to itself is 1. It belongs to the list.",
+    "return grads -> return grads[:-1]",
+)
+
+parent_for_node = slip(
+    "You multiply by the gradient of the parent. A node passes on its own gradient.",
+    "slope * grads[node] -> slope * grads[parent]",
+)
+
+one_input_only = slip(
+    "You follow one use of each node only. All pairs in parents[i] count.",
+    "in parents[node]: -> in parents[node][:1]:",
+)
 
 
 hints = (

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def multiply_rule(g, a, b):
@@ -87,14 +87,52 @@ def keepdims_forgotten(g, a, b):
     return _fit(g * b, a, keepdims=False), _fit(g * a, b, keepdims=False)
 
 
-@judged("shape")
+@judged("exchanged")
 def swapped(g, a, b):
     return _fit(g * a, b), _fit(g * b, a)
 
 
-@judged("value")
+@judged("upstream-missing")
 def g_forgotten(g, a, b):
     return multiply_rule(0 * g + 1, a, b)
+
+
+axes_at_the_end = slip(
+    "Broadcasting aligns shapes at the last axis, so the axes that a value lacks are in front. Sum over axis 0.",
+    "part = np.sum(part, axis=0) -> part = np.sum(part, axis=-1)",
+)
+
+a_by_a = slip(
+    "The local derivative with respect to a is b, the other factor.",
+    "fit(g * b, a) -> fit(g * a, a)",
+)
+
+b_by_b = slip(
+    "The local derivative with respect to b is a, the other factor.",
+    "fit(g * a, b) -> fit(g * b, b)",
+)
+
+upstream_missing = slip(
+    "The upstream gradient g is missing.",
+    "g * b, a) -> b + 0 * g, a)",
+    "g * a, b) -> a + 0 * g, b)",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for a.",
+    "return fit(g * b, a), fit(g * a, b) -> return fit(g * a, b), fit(g * b, a)",
+)
+
+summed_before_the_product = slip(
+    "You sum g before you multiply. Each element of g belongs to its own element of the other factor.",
+    "fit(g * b, a) -> fit(g, a) * fit(b + 0 * g, a)",
+)
+
+
+@wrong("You sum over axis 0 wherever the shapes differ. Sum over those axes along which the value was repeated.")
+def always_axis_0(g, a, b):
+    ga, gb = g * b, g * a
+    return ga if ga.shape == a.shape else ga.sum(axis=0), gb if gb.shape == b.shape else gb.sum(axis=0)
 
 
 hints = (

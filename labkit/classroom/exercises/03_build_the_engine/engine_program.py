@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
 
 
 def run(program, inputs):
@@ -142,9 +142,56 @@ def the_value_before(program, inputs):
     return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
+not_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The square is missing.",
+    "1 - values[node] ** 2 -> 1 - values[node]",
+)
+
+tanh_twice = slip(
+    "The value of the node is tanh(x) already. You took tanh of it once more.",
+    "1 - values[node] ** 2 -> 1 - math.tanh(values[node]) ** 2",
+)
+
+all_values = slip(
+    "You return the derivatives of all values. Asked for are those of the inputs, the first len(inputs).",
+    "grads[: len(inputs)] -> grads",
+)
+
+the_last_ones = slip(
+    "You return the last derivatives of the list. The inputs are the first values.",
+    "grads[: len(inputs)] -> grads[-len(inputs) :]",
+)
+
+a_sum_by_its_terms = slip(
+    "The derivative of a sum with respect to each term is 1.",
+    "slopes = 1.0, 1.0 -> slopes = values[places[0]], values[places[1]]",
+)
+
+tanh_passed_through = slip(
+    "tanh has a derivative of its own, 1 - tanh(x)**2. You pass the gradient through unchanged.",
+    "(1 - values[node] ** 2,) -> (1.0,)",
+)
+
+slopes_added_to_gradients = slip(
+    "A local slope and a gradient are multiplied along an edge, not added.",
+    "slope * grads[node] -> slope + grads[node]",
+)
+
+sign_of_tanh = slip(
+    "The derivative of tanh is 1 - tanh(x)**2, with a minus.",
+    "1 - values[node] ** 2 -> 1 + values[node] ** 2",
+)
+
+value_of_an_input = slip(
+    "The first part of the result is the last value of the program.",
+    "return values[-1] -> return values[len(inputs) - 1]",
+)
+
+
 ways = (EXACT, PLAIN)
 hints = (
-    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in unit 02.",
+    "Two loops. The first one appends a value for each instruction; the second one is the backward pass, as in "
+    "unit 02.",
     "The gradients are a list as long as the values, zero, with 1.0 at the end.",
     "Slopes: add 1 and 1; multiply the other factor; tanh 1 - (its own value)**2.",
 )

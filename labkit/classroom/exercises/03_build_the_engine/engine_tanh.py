@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def tanh_rule(g, ans, x):
@@ -61,6 +61,42 @@ def plus(g, ans, x):
 @judged("kind")
 def a_list(g, ans, x):
     return [g * (1 - ans**2)]
+
+
+brackets_missing = slip(
+    "The brackets are missing: g multiplies the whole derivative.",
+    "g * (1 - ans * ans) -> g * 1 - ans * ans",
+)
+
+sign = slip(
+    "The sign is wrong: the derivative of tanh is never negative.",
+    "1 - ans * ans -> ans * ans - 1",
+)
+
+twice_for_squared = slip(
+    "tanh(x)**2 is ans * ans, not 2 * ans.",
+    "ans * ans -> 2 * ans",
+)
+
+twice_x = slip(
+    "tanh(x)**2 is ans * ans, not 2 * x.",
+    "ans * ans -> 2 * x",
+)
+
+derived_once_more = slip(
+    "1 - tanh(x)**2 is the derivative already. You differentiated it once more.",
+    "(1 - ans * ans) -> (-2 * ans)",
+)
+
+divided = slip(
+    "g is multiplied by the local derivative, not divided by it.",
+    "g * (1 - ans * ans) -> g / (1 - ans * ans)",
+)
+
+upstream_squared = slip(
+    "The square belongs to tanh(x), not to g.",
+    "ans * ans -> g * g",
+)
 
 
 hints = (

@@ -6,7 +6,7 @@ gradients, in plain NumPy. All three arrays are square here, so the shapes do no
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, same, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def pull(x, w, g):
@@ -67,6 +67,31 @@ def one_transposed(x, w, g):
 @judged("kind")
 def only_one(x, w, g):
     return g @ w.T
+
+
+star_for_at = slip(
+    "`*` multiplies element by element. The rule of a matrix product is made of matrix products: use @.",
+    "g @ w.T -> g * w.T",
+    "x.T @ g -> x.T * g",
+)
+
+own_matrix = slip(
+    "Each gradient has the other matrix in it: dx has w, and dw has x.",
+    "g @ w.T -> g @ x.T",
+    "x.T @ g -> w.T @ g",
+)
+
+upstream_missing = slip(
+    "The upstream gradient g is missing.",
+    "g @ w.T -> w.T",
+    "x.T @ g -> x.T",
+)
+
+upstream_transposed = slip(
+    "g is as it should be. The matrix that is transposed is the other factor of x @ w.",
+    "g @ w.T -> g.T @ w.T",
+    "x.T @ g -> x.T @ g.T",
+)
 
 
 ways = (PLAIN,)

@@ -7,7 +7,7 @@ more memory than your function may use. One line is enough.
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, Way, judged, wrong
+from labkit.classroom.writing import PLAIN, Way, judged, slip, wrong
 
 
 def pull(v):
@@ -64,9 +64,36 @@ def one_number(v):
     return v.sum()
 
 
-@judged("value")
+@judged("the-inverse")
 def differences(v):
     return np.diff(v, prepend=0.0)
+
+
+the_inverse = slip(
+    "np.diff is the inverse of np.cumsum. A VJP multiplies by the transposed Jacobian: sum up from the end.",
+    "np.cumsum(v[::-1])[::-1] -> np.diff(v, prepend=0)",
+)
+
+turned_afterwards = slip(
+    "You reverse the running sum. Reverse v first, take the running sum, and reverse the result.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v)[::-1]",
+)
+
+counted = slip(
+    "x[j] is in several outputs, each with its own entry of v. You multiplied v[j] by their number: add their "
+    "entries instead.",
+    "np.cumsum(v[::-1])[::-1] -> v * np.arange(len(v), 0, -1)",
+)
+
+means = slip(
+    "These are means. Each output that contains x[j] adds its entry of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v[::-1])[::-1] / np.arange(len(v), 0, -1)",
+)
+
+row_sums = slip(
+    "You returned how many outputs contain each input. Weight each output with its entry of v.",
+    "np.cumsum(v[::-1])[::-1] -> np.arange(len(v), 0, -1.0)",
+)
 
 
 ways = (

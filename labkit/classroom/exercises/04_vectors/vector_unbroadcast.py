@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def unbroadcast(g, shape):
@@ -95,9 +95,36 @@ def reshaped(g, shape):
     return g.reshape(shape)
 
 
-@judged("value")
+@judged("the-total-everywhere")
 def one_number(g, shape):
     return np.full(shape, g.sum())
+
+
+axes_at_the_end = slip(
+    "Broadcasting aligns shapes at the last axis, so the axes that b lacks are in front. Sum over axis 0 until "
+    "the numbers of axes agree.",
+    "g.sum(axis=0) -> g.sum(axis=-1)",
+)
+
+the_total_everywhere = slip(
+    "You gave each element of b the sum over all of g. An element gets the sum over the places where it was used.",
+    "return g -> return np.full(shape, g.sum())",
+)
+
+the_other_axes = slip(
+    "Sum over the axes where b has length 1. You summed over the others.",
+    "length == 1 -> length != 1",
+)
+
+means_at_the_end = slip(
+    "You took the mean over the axes of length 1. Every use of an element counts: sum.",
+    "g.sum(axis=axis, -> g.mean(axis=axis,",
+)
+
+first_row = slip(
+    "You took one row of g for the axes in front. Every use counts: sum over them.",
+    "g = g.sum(axis=0) -> g = g[0]",
+)
 
 
 hints = (

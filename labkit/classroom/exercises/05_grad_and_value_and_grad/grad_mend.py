@@ -11,7 +11,7 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.ways import delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def report(x, w, y):
@@ -83,10 +83,26 @@ def logits_for_the_loss(x, w, y):
     return logits, dx, dw
 
 
-@judged("structure")
+@judged("logits-kept")
 def logits_too(x, w, y):
     (loss, logits), (dx, dw) = _asked((0, 1), x, w, y)
     return loss, logits, dx, dw
+
+
+not_flat = slip(
+    "The result is one flat tuple: (loss, dx, dw). You return the gradients as a tuple inside it.",
+    "return loss, dx, dw -> return loss, (dx, dw)",
+)
+
+logits_kept = slip(
+    "The result is (loss, dx, dw), without the logits.",
+    "return loss, dx, dw -> return loss, logits, dx, dw",
+)
+
+error_not_squared = slip(
+    "The loss that forward returned was right: it is squared.",
+    "(logits - y) ** 2, -> logits - y,",
+)
 
 
 ways = (

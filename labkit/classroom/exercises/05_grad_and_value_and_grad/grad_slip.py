@@ -31,7 +31,8 @@ def reference():
 
 
 label_believed = wrong(
-    "This is what the line prints, but look at its second argument: it is `out`, the gradient with respect to x, again.",
+    "This is what the line prints, but look at its second argument: it is `out`, the gradient with respect to x, "
+    "again.",
     answer=3.0,
 )
 

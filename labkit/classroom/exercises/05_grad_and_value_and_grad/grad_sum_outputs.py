@@ -9,7 +9,7 @@ at `False`.
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def by_hand(w, x, y):
@@ -59,6 +59,47 @@ def a_constant(w, x, y):
 @judged("shape")
 def flat(w, x, y):
     return ((2 * (np.sum(w * x) - y) + 1) * w)[0]
+
+
+two_missing = slip(
+    "The 2 of the square is missing in the derivative of the loss.",
+    "2 * (logits - y) -> (logits - y)",
+)
+
+inner_derivative_missing = slip(
+    "The derivative of logits with respect to x is w. It is missing.",
+    "(logits - y) * w + w -> (logits - y) + 1 + 0 * w",
+)
+
+one_for_w = slip(
+    "The derivative of logits with respect to x is w, not 1.",
+    "* w + w -> * w + 1",
+)
+
+subtracted = slip(
+    "The outputs are added: the derivative of logits is added to that of the loss.",
+    "* w + w -> * w - w",
+)
+
+mean_of_the_products = slip(
+    "logits is a sum, not a mean.",
+    "np.sum(w * x) -> np.mean(w * x)",
+)
+
+error_turned_round = slip(
+    "The sign of the error is wrong: it is logits - y.",
+    "(logits - y) -> (y - logits)",
+)
+
+y_forgotten = slip(
+    "y is missing: the derivative of (logits - y)**2 is 2 * (logits - y).",
+    "(logits - y) -> logits",
+)
+
+loss_itself = slip(
+    "You multiplied w by the loss itself. Its derivative with respect to logits is 2 * (logits - y).",
+    "2 * (logits - y) * w -> (logits - y) ** 2 * w",
+)
 
 
 ways = (PLAIN,)

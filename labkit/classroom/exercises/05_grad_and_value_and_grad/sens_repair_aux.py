@@ -10,7 +10,7 @@ of three elements, and `y` is a Tensor with one number.
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def step(w, x, y):
@@ -67,10 +67,41 @@ def logits_left_out(w, x, y):
     return loss, after
 
 
-@judged("value")
+@judged("weight-unchanged")
 def no_step(w, x, y):
     loss, logits, _ = step(w, x, y)
     return loss, logits, w
+
+
+gradient_returned = slip(
+    "You return the gradient. Asked for is the new weight, w - 0.1 * dw.",
+    "w - 0.1 * dw -> dw",
+)
+
+step_returned = slip(
+    "You return the step. Asked for is the new weight, w - 0.1 * dw.",
+    "w - 0.1 * dw -> -0.1 * dw",
+)
+
+rate_missing = slip(
+    "The learning rate 0.1 is missing.",
+    "w - 0.1 * dw -> w - dw",
+)
+
+outputs_exchanged = slip(
+    "The loss and the logits have changed places.",
+    "return loss, logits, -> return logits, loss,",
+)
+
+weight_unchanged = slip(
+    "The weight is as it was: no step was taken.",
+    "w - 0.1 * dw -> w",
+)
+
+halved = slip(
+    "The step is half as long as it should be. Nothing is averaged over the outputs.",
+    "0.1 * dw -> 0.05 * dw",
+)
 
 
 hints = (

@@ -19,7 +19,7 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.ways import delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def through(x):
@@ -101,6 +101,22 @@ def _two_passes(inputs, expected, got, done):
     """The first half was differentiated times the gradient of the second half: not the loss, which is a third of that."""
     h = _first(inputs[0])
     return delivered(3 * h**2, done, _second(h)) and delivered(got, done, (3 * h**2 * h).sum())
+
+
+first_at_h = slip(
+    "You differentiated the first half at h. It was run at x.",
+    "(x, sens) -> (h, sens)",
+)
+
+added = slip(
+    "The chain rule multiplies by the Jacobian of the first half. You added its gradient.",
+    "ms.grad(first, sens_param=True)(x, sens) -> ms.grad(first)(x) + sens",
+)
+
+times_x = slip(
+    "The gradient of the second half is the sens of the first one. You multiplied it by x.",
+    "(x, sens) -> (x, sens * x)",
+)
 
 
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)

@@ -1,6 +1,6 @@
 """# Port detach (1 point)
 
-`x` runs after a target that is made from `x` itself, and stands still while `x` moves. Port the program to MindSpore:
+`x` moves towards a target that is computed from `x` itself and does not move with it. Port the program to MindSpore:
 write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
 
 [[_program as program]]
@@ -11,7 +11,7 @@ import numpy as np
 from labkit import mindspore as ms
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def port(x):
@@ -99,6 +99,37 @@ def _both_steps(inputs, expected, got, done):
     (x,) = inputs
     after = x - 0.25 * (x - 2)
     return all(delivered(one - 2, done, ((one / 2 - 1) ** 2).sum()) for one in (x, after))
+
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "** 2).sum() -> ** 2).mean()",
+)
+
+one_step = slip(
+    "The program takes two steps.",
+    "range(2) -> range(1)",
+)
+
+three_steps = slip(
+    "The program takes two steps.",
+    "range(2) -> range(3)",
+)
+
+uphill = slip(
+    "x goes against the gradient: subtract.",
+    "x - 0.25 -> x + 0.25",
+)
+
+whole_gradient = slip(
+    "The rate 0.25 is missing.",
+    "0.25 * ms.grad -> ms.grad",
+)
+
+target_without_one = slip(
+    "The target is 0.5 * x + 1. The 1 is missing.",
+    "0.5 * x + 1 -> 0.5 * x",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_both_steps),)

@@ -1,7 +1,7 @@
 """# Port two outputs (1 point)
 
 The program goes downhill on `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)`
-for two Tensors; it returns the tuple of `x` and `seen`.
+for two Tensors. It returns the tuple of `x` and `seen`.
 
 [[_program as program]]
 """
@@ -11,7 +11,7 @@ import numpy as np
 from labkit import mindspore as ms
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, same, wrong
+from labkit.classroom.writing import Way, same, slip, wrong
 
 
 def port(x, y):
@@ -109,6 +109,38 @@ def _each_step(inputs, expected, got, done):
     x, y = inputs
     places = (x * (1 - 0.2 * y) ** step for step in range(3))
     return all(delivered(2 * one * y, done, one**2 * y) for one in places)
+
+
+y_moves = slip(
+    "Only x takes steps in the program. y stays as it is.",
+    "        x, seen = x - 0.1 * dx, seen + total ->         dy = ms.grad(lambda y: x**2 * y)(y)\n        x, y, "
+    "seen = x - 0.1 * dx, y - 0.1 * dy, seen + total",
+)
+
+gradient_for_y = slip(
+    "This is the gradient with respect to y. x is position 0, the default.",
+    "x + y), has_aux -> x + y), 1, has_aux",
+)
+
+uphill = slip(
+    "x goes against the gradient: subtract.",
+    "x - 0.1 * dx -> x + 0.1 * dx",
+)
+
+two_steps = slip(
+    "The program takes three steps.",
+    "range(3) -> range(2)",
+)
+
+whole_gradient = slip(
+    "The rate 0.1 is missing.",
+    "0.1 * dx -> dx",
+)
+
+averaged = slip(
+    "total is added up over the steps, not averaged.",
+    "seen + total -> seen + total / 3",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -1,8 +1,8 @@
-"""# Mend the loop that dies at the second backward (3 points)
+"""# Fix the loop that fails at the second backward (3 points)
 
-A network with a memory reads one number after the other, and sends each loss back at once. At the second number it fails.
-Mend it: each loss goes back through its own step only, and what `h` held before the step counts as a constant. `w` is a
-scalar leaf, `xs` has four elements; the gradients of all four losses add up in `w.grad`.
+A network with a memory reads one number after the other, and calls `backward` on each loss at once. At the second
+number it fails. Fix it: each loss sends gradients through its own step only, and the `h` from before the step counts as
+a constant. `w` is a scalar leaf, and `xs` has four elements; the gradients of all four losses add up in `w.grad`.
 
 [[as_it_was as train]]
 """

@@ -1,15 +1,15 @@
 """# logsumexp without overflow (3 points)
 
 `logsumexp(x)` is `log(sum(exp(x)))`. Write `answer(x, g)` in plain NumPy. It returns a pair: the value of
-`logsumexp(x)`, and the gradient that goes back to `x` when the cotangent `g` (a number) arrives. `x` has four elements, all of
-them near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
+`logsumexp(x)`, and the gradient of `x` for the upstream gradient `g` (a number). `x` has four elements, all of them
+near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def answer(x, g):
@@ -68,6 +68,38 @@ def offset_lost(x, g):
 @judged("kind")
 def value_alone(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum())
+
+
+mean = slip(
+    "logsumexp has a sum inside, not a mean.",
+    "np.log(np.sum( -> np.log(np.mean(",
+)
+
+log_only = slip(
+    "That is the derivative of the log, 1 / sum. Each element also has the derivative of its exp: the gradient "
+    "is exp(x) / sum, times g.",
+    "g * np.exp(x - value) -> g / np.sum(np.exp(x - largest)) + 0 * x",
+)
+
+sign_of_the_offset = slip(
+    "The number that you subtracted before exp is added after the log.",
+    "largest + np.log -> -largest + np.log",
+)
+
+gradient_without_exp = slip(
+    "The gradient of logsumexp is softmax, exp(x - value). exp is missing.",
+    "g * np.exp(x - value) -> g * (x - value)",
+)
+
+equal_shares = slip(
+    "You gave every element the same share. The share of an element is its softmax.",
+    "g * np.exp(x - value) -> g / len(x) + 0 * x",
+)
+
+value_only_exp = slip(
+    "The value is the logarithm: log is missing.",
+    "largest + np.log(np.sum(np.exp(x - largest))) -> largest + np.sum(np.exp(x - largest))",
+)
 
 
 ways = (PLAIN,)

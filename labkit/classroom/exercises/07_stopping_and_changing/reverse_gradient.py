@@ -1,22 +1,22 @@
-"""# Turn a gradient round (3 points)
+"""# Reverse a gradient (3 points)
 
-Write a class `Reverse(torch.autograd.Function)`: forwards it changes nothing, backwards it changes the sign.
-Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four elements). It returns the tuple
-of the gradients of this loss with respect to `w` and `v`:
+Write a class `Reverse(torch.autograd.Function)`: in the forward pass it changes nothing, and in the backward pass it
+changes the sign. Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four
+elements). It returns the tuple of the gradients of this loss with respect to `w` and `v`:
 
 ```python
 features = Reverse.apply(w * x)
 loss = ((v * features - 1) ** 2).sum()
 ```
 
-A step against these gradients makes the loss smaller by `v` and larger by `w`: two players, one loss.
+A step against these gradients makes the loss smaller through `v` and larger through `w`: two players, one loss.
 """
 
 import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 class Reverse(torch.autograd.Function):
@@ -98,6 +98,17 @@ def _through_the_loss(inputs, expected, got, done):
 
 def _turned(inputs, expected, got, done):
     return any(np.array_equal(sent, [-g for g in arrived]) for arrived, sent in done["custom rules"])
+
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "** 2).sum() -> ** 2).mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for w.",
+    "(w, v)) -> (v, w))",
+)
 
 
 ways = (

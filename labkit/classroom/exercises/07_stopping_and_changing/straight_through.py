@@ -1,15 +1,15 @@
 """# Round, straight through (2 points)
 
-Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside, write a function `rounded(x)` whose
-value is `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of
-`((rounded(x) - t) ** 2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; no rule of your own is needed.
+Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
+`ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
+2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; you need no rule of your own.
 """
 
 import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def rounded(x):
@@ -70,6 +70,27 @@ def gradient_alone(x, t):
 
 def _through_the_loss(inputs, expected, got, done):
     return delivered(got[1], done, ((np.round(inputs[0]) - inputs[1]) ** 2).sum())
+
+
+x_left_in = slip(
+    "The value is x + round(x). Subtract x inside stop_gradient, so that the value is round(x).",
+    "ms.ops.round(x) - x -> ms.ops.round(x)",
+)
+
+difference_turned_round = slip(
+    "The sign of the difference is wrong: the value has to be x + (round(x) - x).",
+    "ms.ops.round(x) - x -> x - ms.ops.round(x)",
+)
+
+mean = slip(
+    "The loss is a sum. You took the mean.",
+    "t) ** 2).sum() -> t) ** 2).mean()",
+)
+
+two_missing = slip(
+    "The 2 of the square is missing in the gradient.",
+    "return rounded(x), ms.grad -> return rounded(x), 0.5 * ms.grad",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_through_the_loss),)

@@ -11,7 +11,7 @@ and `F` is 10). Write `limits(E, F)`; it returns a tuple of four numbers:
 For float16 the answer is `(65504.0, -14, -24, -10)`.
 """
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def limits(E, F):
@@ -76,6 +76,42 @@ def float16_whatever_comes(E, F):
 @judged("structure")
 def three_numbers(E, F):
     return limits(E, F)[:3]
+
+
+numbers_for_exponents = slip(
+    "Parts 1 to 3 are exponents e. You gave the numbers 2**e.",
+    "return largest, smallest, smallest - F, -F -> return largest, 2.0**smallest, 2.0 ** (smallest - F), 2.0**-F",
+)
+
+one_bit_short = slip(
+    "The smallest subnormal number is 2**-F times the smallest normal one: all F bits of the fraction count.",
+    "smallest - F, -F -> smallest - F + 1, -F",
+)
+
+one_bit_too_far = slip(
+    "The smallest subnormal number is 2**-F times the smallest normal one. You counted one bit more.",
+    "smallest - F, -F -> smallest - F - 1, -F",
+)
+
+hidden_one_forgotten = slip(
+    "Before the fraction there is a hidden 1: the largest factor is 2 - 2**-F.",
+    "(2 - 2.0**-F) -> (1 - 2.0**-F)",
+)
+
+bias_one_more = slip(
+    "The bias is 2**(E - 1) - 1.",
+    "2 ** (E - 1) - 1 -> 2 ** (E - 1)",
+)
+
+bias_of_all_bits = slip(
+    "The bias is about half of the exponent field: 2**(E - 1) - 1.",
+    "2 ** (E - 1) - 1 -> 2**E - 1",
+)
+
+gap_of_one_bit_more = slip(
+    "The gap between 1 and the next number is one step of the last of F bits: 2**-F.",
+    "- F, -F -> - F, -F - 1",
+)
 
 
 hints = (

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def train(w, g, lr, steps):
@@ -108,6 +108,28 @@ def no_learning_rate(w, g, lr, steps):
 @judged("kind")
 def weights_alone(w, g, lr, steps):
     return train(w, g, lr, steps)[0]
+
+
+added_up_and_never_used = slip(
+    "The rest is added up, but no step gets it. The step to take is rest - lr * g.",
+    "step = rest - lr * g -> step = -lr * g",
+    "rest = step - -> rest = rest + step -",
+)
+
+rest_subtracted = slip(
+    "You subtract the rest from the step. The rest is what the weights still have to move: add it.",
+    "step = rest - -> step = -rest -",
+)
+
+zeros_returned = slip(
+    "The rest that you return is 0.",
+    "rest = step - (moved - w) -> rest = np.zeros_like(w)",
+)
+
+movement_only = slip(
+    "The rest is the step to take minus the movement. You kept the movement.",
+    "rest = step - (moved - w) -> rest = moved - w",
+)
 
 
 hints = (

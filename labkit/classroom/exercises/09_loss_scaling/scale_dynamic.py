@@ -87,6 +87,37 @@ def nothing_changes(scale, counter, finite, factor, window):
     return scale, counter
 
 
+scale_kept_at_overflow = slip(
+    "After an overflow the scale has to shrink.",
+    "max(scale / factor, 1.0), 0 -> scale, 0",
+)
+
+factor_added = slip(
+    "The scale is multiplied by the factor. You added it.",
+    "scale * factor, 0 -> scale + factor, 0",
+)
+
+counts_from_one = slip(
+    "After a growth the counting starts again at 0, not at 1.",
+    "scale * factor, 0 -> scale * factor, 1",
+)
+
+smaller_of_both = slip(
+    "min takes the smaller number, so that the scale never is above 1. The scale may not fall below 1: max.",
+    "max( -> min(",
+)
+
+factor_subtracted = slip(
+    "After an overflow the scale is divided by the factor. You subtracted it.",
+    "scale / factor, -> scale - factor,",
+)
+
+grows_while_counting = slip(
+    "The scale grows in each good step before the window is full. It grows once, when the counter reaches the window.",
+    "return scale, counter\n -> return scale * factor, counter\n",
+)
+
+
 hints = (
     "Two cases: not finite, and finite. Begin with the first one and return at once.",
     "Never below 1: max(scale / factor, 1.0).",

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 from labkit.precision import statistics
 
 
@@ -80,7 +80,7 @@ def one_array_only(g1, g2):
     return _power_below(np.abs(g1).max())
 
 
-@judged("value")
+@judged("exponent-only")
 def exponent(g1, g2):
     return np.log2(largest(g1, g2))
 
@@ -88,6 +88,57 @@ def exponent(g1, g2):
 @judged("kind")
 def a_text(g1, g2):
     return "1024"
+
+
+smaller_maximum = slip(
+    "You took the smaller of the two largest magnitudes. The larger one overflows first.",
+    "max(np.abs(g1).max() -> min(np.abs(g1).max()",
+)
+
+nearest_power = slip(
+    "You rounded to the nearest power of two. Rounded up, the largest gradient is above 65504.",
+    "np.floor -> np.round",
+)
+
+exponent_only = slip(
+    "That is the exponent. Asked for is the power of two.",
+    "2.0 ** np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top))",
+)
+
+limit_of_integers = slip(
+    "The largest float16 number is 65504. 32767 is the largest 16-bit integer.",
+    "65504 / top -> 32767 / top",
+)
+
+magnitudes_added = slip(
+    "You added the two largest magnitudes. Each gradient is multiplied on its own: the larger one counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> np.abs(g1).max() + np.abs(g2).max()",
+)
+
+quotient_upside_down = slip(
+    "The quotient is upside down: 65504 divided by the largest magnitude.",
+    "65504 / top -> top / 65504",
+)
+
+norm_for_maximum = slip(
+    "You took the norm of all gradients. Each element has to fit on its own: the largest magnitude counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> np.sqrt((g1**2).sum() + (g2**2).sum())",
+)
+
+natural_logarithm = slip(
+    "The exponent of a power of two is a logarithm to base 2.",
+    "np.log2 -> np.log",
+)
+
+mean_magnitude = slip(
+    "The mean magnitude fits, but larger elements overflow. The largest magnitude counts.",
+    "max(np.abs(g1).max(), np.abs(g2).max()) -> max(np.abs(g1).mean(), np.abs(g2).mean())",
+)
+
+one_power_less = slip(
+    "A power of two more fits as well: 65504 itself is allowed.",
+    "np.floor(np.log2(65504 / top)) -> np.floor(np.log2(65504 / top)) - 1",
+)
 
 
 hints = (

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def step(w, x, scale, lr):
@@ -81,9 +81,25 @@ def float16_weights(w, x, scale, lr):
     return step(w, x, scale, lr).astype(ms.float16)
 
 
-@judged("value")
+@judged("gradient-returned")
 def gradient_alone(w, x, scale, lr):
     return _gradient(w, x, scale) / scale
+
+
+multiplied_again = slip(
+    "The gradient is multiplied by the scale once more. Divide by it.",
+    "(gradient / scale) -> (gradient * scale)",
+)
+
+gradient_returned = slip(
+    "You return the gradient. Asked for are the new weights, w - lr * gradient.",
+    "return w - lr * (gradient / scale) -> return gradient / scale",
+)
+
+step_returned = slip(
+    "You return the step. Asked for are the new weights.",
+    "return w - lr -> return -lr",
+)
 
 
 hints = (

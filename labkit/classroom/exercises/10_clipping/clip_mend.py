@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def step(w, first, second, scale, limit):
@@ -105,6 +105,45 @@ def sum_for_mean(w, first, second, scale, limit):
 @judged("value")
 def never_updates(w, first, second, scale, limit):
     return w
+
+
+clipped_scaled_and_apart = slip(
+    "The check is right. Two faults are left: the gradients are clipped while they carry the loss scale, and "
+    "each worker clips on its own.",
+    "mean = (first / scale + second / scale) / 2 -> first, second = (ms.ops.clip_by_global_norm((g,), limit)[0] "
+    "for g in (first, second))\n    mean = (first / scale + second / scale) / 2",
+    "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
+)
+
+not_clipped = slip(
+    "Nothing is clipped.",
+    "    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]\n -> ",
+)
+
+rate_missing = slip(
+    "The step is 0.1 times the mean. The 0.1 is missing.",
+    "0.1 * mean -> mean",
+)
+
+uphill = slip(
+    "The step goes against the gradient: subtract.",
+    "w - 0.1 -> w + 0.1",
+)
+
+scaled_still = slip(
+    "The loss scale is not divided out.",
+    "first / scale + second / scale -> first + second",
+)
+
+first_worker_only = slip(
+    "Only the first worker's gradient is used. The step is made of the mean of both.",
+    "(first / scale + second / scale) / 2 -> first / scale",
+)
+
+scale_divided_twice = slip(
+    "The loss scale is divided out twice.",
+    "first / scale + second / scale) / 2 -> first / scale + second / scale) / 2 / scale",
+)
 
 
 hints = (

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def proof(a, b, limit):
@@ -93,7 +93,7 @@ def nothing_clipped(a, b, limit):
     return 1.0, 1.0
 
 
-@judged("value")
+@judged("dot-product")
 def products(a, b, limit):
     return _proof(a, b, limit, cosine=lambda u, v: u @ v)
 
@@ -103,8 +103,47 @@ def one_of_them(a, b, limit):
     return proof(a, b, limit)[0]
 
 
+dot_product = slip(
+    "That is the dot product. A cosine is divided by both norms.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return u @ v",
+)
+
+angle = slip(
+    "That is the angle. Asked for is its cosine.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.arccos(u @ v / (np.linalg.norm(u) * "
+    "np.linalg.norm(v)))",
+)
+
+angle_in_degrees = slip(
+    "That is the angle in degrees. Asked for is its cosine.",
+    "return u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) -> return np.degrees(np.arccos(u @ v / "
+    "(np.linalg.norm(u) * np.linalg.norm(v))))",
+)
+
+sum_for_mean = slip(
+    "You clipped the sum of the gradients. The order clips their mean.",
+    "mean = (a + b) / 2 -> mean = a + b",
+)
+
+norm_for_factor = slip(
+    "That is the norm after the clip. The factor is this norm divided by the norm before.",
+    "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(clip(mean))",
+)
+
+factor_upside_down = slip(
+    "The factor is upside down: after the clip, divided by before.",
+    "np.linalg.norm(clip(mean)) / np.linalg.norm(mean) -> np.linalg.norm(mean) / np.linalg.norm(clip(mean))",
+)
+
+squared_norm = slip(
+    "The clip divides by the squared norm. Divide by the norm.",
+    "limit / np.linalg.norm(g)) -> limit / (g @ g))",
+)
+
+
 hints = (
     "Write the clip first: g * min(1, limit / length of g).",
-    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times one factor.",
+    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "
+    "one factor.",
     "return cosine((clip(a) + clip(b)) / 2, mean), min(1.0, limit / np.linalg.norm(mean))",
 )

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def clip(a, b, max_norm):
@@ -41,18 +41,18 @@ tensors = "mindspore"
 
 @wrong(
     "You clipped each gradient by its own norm. Global means one norm over all elements, and one factor for all: "
-    "the direction of the whole step stays."
+    "it keeps the direction of the whole step."
 )
 def each_its_own_norm(a, b, m):
     return tuple(g * min(1.0, m / float((g**2).sum().asnumpy()) ** 0.5) for g in (a, b))
 
 
-@wrong("You clipped each element. That bends the direction; scaling all by one factor keeps it.")
+@wrong("You clipped each element. That changes the direction; scaling all of them by one factor keeps it.")
 def by_value(a, b, m):
     return ms.ops.clip_by_value(a, -m, m), ms.ops.clip_by_value(b, -m, m)
 
 
-@wrong("You scaled gradients that were already short enough. Clipping never makes a gradient longer.")
+@wrong("You scaled gradients whose norm was already small enough. Clipping never increases a norm.")
 def always_scaled(a, b, m):
     f = m / float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
     return a * f, b * f
@@ -67,6 +67,42 @@ def norms_added(a, b, m):
 @judged("kind")
 def a_list(a, b, m):
     return list(ms.ops.clip_by_global_norm((a, b), m))
+
+
+root_missing = slip(
+    "The square root of the sum of squares is missing.",
+    ".asnumpy()) ** 0.5 -> .asnumpy())",
+)
+
+norm_of_one = slip(
+    "The clipped gradients have the norm 1. They should have the norm max_norm.",
+    "max_norm / max(norm, max_norm) -> (1 / norm if norm > max_norm else 1.0)",
+)
+
+b_not_scaled = slip(
+    "b is not scaled. Both gradients get the same factor.",
+    "a * factor, b * factor -> a * factor, b",
+)
+
+mean_of_squares = slip(
+    "A norm adds the squares. You took their mean.",
+    "(a**2).sum() + (b**2).sum() -> (a**2).mean() + (b**2).mean()",
+)
+
+only_a_counts = slip(
+    "The norm is that of all elements of a and b. b is missing in it.",
+    "((a**2).sum() + (b**2).sum()) -> ((a**2).sum())",
+)
+
+factor_upside_down = slip(
+    "The factor is upside down: max_norm divided by the norm.",
+    "max_norm / max(norm, max_norm) -> max(norm, max_norm) / max_norm",
+)
+
+largest_element = slip(
+    "You took the largest element for the norm. The norm is the root of the sum of all squares.",
+    "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> max(float(abs(a).max()), float(abs(b).max()))",
+)
 
 
 ways = (

@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
-missing: the square root, and the bias correction. Add both.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
+and the bias correction are missing; add them.
 
 [[as_it_was as adam]]
 """
@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def adam(p, gradients, rate):
@@ -85,7 +85,7 @@ def no_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: v + 1e-8)
 
 
-@wrong("1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.")
+@wrong("1e-8 is inside the square root, where it counts as 1e-4. Add it after the root.")
 def eps_in_the_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: np.sqrt(v + 1e-8))
 
@@ -108,7 +108,7 @@ def counts_from_zero(p, gradients, rate):
     return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if t else mean, first=0)
 
 
-@judged("value")
+@judged("m-not-corrected")
 def v_corrected_alone(p, gradients, rate):
     return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if beta > 0.99 else mean)
 
@@ -116,6 +116,57 @@ def v_corrected_alone(p, gradients, rate):
 @judged("value")
 def the_last_step(p, gradients, rate):
     return _adam(p, gradients, rate) - _adam(p, gradients[:-1], rate)
+
+
+v_not_corrected = slip(
+    "v is not corrected: divide it by 1 - 0.999**t, as m by 1 - 0.9**t.",
+    "v / (1 - 0.999**t) -> v",
+)
+
+m_not_corrected = slip(
+    "m is not corrected: divide it by 1 - 0.9**t, as v by 1 - 0.999**t.",
+    "m / (1 - 0.9**t), -> m,",
+)
+
+always_the_first_step = slip(
+    "The correction is that of the first step each time. t counts the steps: 1, 2, 3, ...",
+    "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = 1\n",
+)
+
+corrected_after_the_root = slip(
+    "The correction of v is outside the root. Correct v first, then take the root.",
+    "np.sqrt(square) -> np.sqrt(v) / (1 - 0.999**t)",
+)
+
+uphill = slip(
+    "The step goes against the gradient: subtract.",
+    "p - rate -> p + rate",
+)
+
+betas_exchanged = slip(
+    "The two corrections are exchanged: 0.9 belongs to m, 0.999 to v.",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m / (1 - 0.999**t), v / (1 - 0.9**t)",
+)
+
+not_squared = slip(
+    "v is the mean of the squared gradients. The square is missing.",
+    "g**2 -> g",
+)
+
+last_count = slip(
+    "t is the number of all steps here. It counts them one by one: 1, 2, 3, ...",
+    "enumerate(gradients, 1):\n -> enumerate(gradients, 1):\n        t = len(gradients)\n",
+)
+
+times_t = slip(
+    "The correction has a power, beta**t. You multiplied beta by t.",
+    "(1 - 0.9**t), v / (1 - 0.999**t) -> (1 - 0.9 * t), v / (1 - 0.999 * t)",
+)
+
+multiplied = slip(
+    "The corrections are multiplied in. Divide by them.",
+    "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m * (1 - 0.9**t), v * (1 - 0.999**t)",
+)
 
 
 hints = (

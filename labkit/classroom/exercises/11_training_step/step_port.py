@@ -1,8 +1,8 @@
 """# Port the training loop to PyTorch (3 points)
 
-Port to PyTorch. Write `port(w, x, y)`; `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`, `(4, 3)`
-and `(4,)`. Make tensors of them (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list of Python
-numbers.
+Write `port(w, x, y)`, which does the training below in PyTorch. `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`,
+`(4, 3)` and `(4,)`. Make tensors of them (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list of
+Python numbers.
 
 ```python
 w = ms.Parameter(ms.Tensor(w), name="w")
@@ -21,7 +21,7 @@ import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, wrong
+from labkit.classroom.writing import Way, slip, wrong
 
 
 def port(w, x, y):
@@ -92,6 +92,52 @@ def _each_step(inputs, expected, got, done):
         moved = 0.9 * moved + gradient
         w = w - 0.1 * moved
     return True
+
+
+sum_for_mean = slip(
+    "The loss is a mean. You took the sum.",
+    "** 2).mean() -> ** 2).sum()",
+)
+
+star_for_at = slip(
+    "`*` multiplies element by element and broadcasts. The matrix product is `@`.",
+    "((x @ w - y) ** 2) -> ((x * w - y[:, None]) ** 2)",
+)
+
+nesterov = slip(
+    "These are steps with Nesterov's momentum. nn.Momentum has it only with use_nesterov=True.",
+    "momentum=0.9) -> momentum=0.9, nesterov=True)",
+)
+
+dampened = slip(
+    "dampening is 0 in the snippet: the gradient counts whole.",
+    "momentum=0.9) -> momentum=0.9, dampening=0.9)",
+)
+
+another_rate = slip(
+    "The learning rate is 0.1.",
+    "lr=0.1 -> lr=0.01",
+)
+
+two_steps = slip(
+    "The snippet makes three steps.",
+    "range(3) -> range(2)",
+)
+
+adam_for_momentum = slip(
+    "These are steps of Adam. The snippet has momentum.",
+    "torch.optim.SGD([w], lr=0.1, momentum=0.9) -> torch.optim.Adam([w], lr=0.1)",
+)
+
+gradient_returned = slip(
+    "You return the gradient. Asked for is w.",
+    "losses, w.detach() -> losses, w.grad",
+)
+
+decayed_twice = slip(
+    "There is no weight decay in the snippet.",
+    "momentum=0.9) -> momentum=0.9, weight_decay=0.1)",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -14,7 +14,7 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 class MyTrainOneStep(ms.nn.Cell):
@@ -125,6 +125,17 @@ def _each_step(inputs, expected, got, done):
             return False
         w = w - 0.1 * gradient * min(1.0, limit / np.linalg.norm(gradient))
     return True
+
+
+limit_not_used = slip(
+    "The limit does not reach the clip: clip_by_global_norm takes 1.0 where none is given.",
+    "(gradients, self.limit) -> (gradients)",
+)
+
+two_steps = slip(
+    "Call the cell three times.",
+    "range(3) -> range(2)",
+)
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

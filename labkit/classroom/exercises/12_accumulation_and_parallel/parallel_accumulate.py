@@ -11,7 +11,7 @@ import numpy as np
 
 from labkit import torch
 from labkit.classroom.ways import passes_of
-from labkit.classroom.writing import EXACT, Way, judged, wrong
+from labkit.classroom.writing import EXACT, Way, judged, slip, wrong
 
 
 def accumulate(w, x, y, count):
@@ -67,7 +67,7 @@ def only_the_last(w, x, y, count):
     return accumulate(w, x, y, count)[-1]
 
 
-@judged("value")
+@judged("divided-by-the-samples")
 def divided_by_size(w, x, y, count):
     return _notes(w, x, y, count, part=len(y))
 
@@ -78,6 +78,34 @@ def _sums_of_passes(inputs, expected, got, done):
     values, arrived = zip(*passes_of(done, w.shape), strict=True)
     losses = np.sum(((x @ w - y) ** 2).reshape(count, -1), axis=1) / len(y)
     return np.allclose(values, losses) and np.allclose(np.cumsum(arrived, axis=0), got)
+
+
+emptied_and_not_divided = slip(
+    "Each row is one micro-batch by itself, and its mean is not divided by count. .grad has to stay between the "
+    "micro-batches.",
+    "(loss / count).backward() -> loss.backward()",
+    "        loss = (( ->         w.grad = None\n        loss = ((",
+)
+
+sum_of_a_micro_batch = slip(
+    "You took the sum over each micro-batch. The loss is a mean.",
+    ".mean()\n -> .sum()\n",
+)
+
+last_left_out = slip(
+    "The last micro-batch is left out.",
+    "range(count) -> range(count - 1)",
+)
+
+divided_by_the_samples = slip(
+    "The loss of a micro-batch is a mean already. You divided it by the number of all samples; divide it by count.",
+    "loss / count -> loss / len(y)",
+)
+
+divided_by_the_size = slip(
+    "You divided by the size of a micro-batch. Its loss is a mean already: divide by their number, count.",
+    "loss / count -> loss / size",
+)
 
 
 ways = (

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from labkit.classroom.ways import passes_of
-from labkit.classroom.writing import EXACT, Way, judged, wrong
+from labkit.classroom.writing import EXACT, Way, judged, slip, wrong
 
 
 def accumulate(w, x, y, mask, count):
@@ -170,6 +170,17 @@ def _sum_of_passes(inputs, expected, got, done):
     so_far = np.cumsum(np.sum(((x @ w - y) ** 2 * mask).reshape(count, -1), axis=1)) / mask.sum() / share
     complete = [np.isclose(np.cumsum(values), one).any() for one in so_far if one]
     return all(complete) and np.allclose(share * total, got)
+
+
+last_only = slip(
+    "Only the last micro-batch counts: .grad may not be emptied between the micro-batches of one step.",
+    "    for k in range(count):\n ->     for k in range(count):\n        w.grad = None\n",
+)
+
+last_left_out = slip(
+    "The last micro-batch is left out.",
+    "range(count) -> range(count - 1)",
+)
 
 
 ways = (

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def accuracy(logits, labels, size):
@@ -64,6 +64,49 @@ def mistakes_counted(logits, labels, size):
 @judged("value")
 def smallest_logit(logits, labels, size):
     return float((logits.argmin(axis=1) == labels).mean()) + 2.0
+
+
+full_batches_counted = slip(
+    "You count `size` samples for each batch. The last batch may have fewer.",
+    "seen += len(labels[rows]) -> seen += size",
+)
+
+dropped_but_counted = slip(
+    "The last batch is not tested, but its samples are counted.",
+    "range(0, len(labels), size) -> range(0, len(labels) - size + 1, size)",
+    "float(right / seen) -> float(right / len(labels))",
+)
+
+last_batch_only = slip(
+    "Only the last batch counts: add up over the batches.",
+    "right += -> right =",
+    "seen += len -> seen = len",
+)
+
+right_replaced = slip(
+    "Only the right ones of the last batch are counted: add up over the batches.",
+    "right += -> right =",
+)
+
+percent = slip(
+    "That is the accuracy in percent. Asked for is the fraction.",
+    "float(right / seen) -> 100 * float(right / seen)",
+)
+
+divided_by_the_batches = slip(
+    "You divide by the number of batches. Divide by the number of samples.",
+    "seen += len(labels[rows]) -> seen += 1",
+)
+
+divided_by_the_classes = slip(
+    "You divide by the number of classes. Divide by the number of samples.",
+    "float(right / seen) -> float(right / logits.shape[1])",
+)
+
+first_batch_only = slip(
+    "Only the first batch is tested.",
+    "range(0, len(labels), size) -> range(0, size, size)",
+)
 
 
 hints = (

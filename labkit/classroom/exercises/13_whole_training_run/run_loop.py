@@ -10,7 +10,7 @@ batch may be smaller.)
 from functools import partial
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def answer(w, x, y, size, epochs):
@@ -87,6 +87,40 @@ def no_steps(w, x, y, size, epochs):
 @judged("value")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
+
+
+smaller_batch_left_out = slip(
+    "The last batch is left out where it is smaller than size. It may be smaller: range(0, len(x), size).",
+    "range(0, len(x), size) -> range(0, len(x) - size + 1, size)",
+)
+
+one_step_per_epoch = slip(
+    "You make one step for each epoch. Make one for each batch: zero_grad, backward and step belong inside the "
+    "inner loop.",
+    "        for start in range(0, len(x), size):\n            optimizer.zero_grad()\n ->         "
+    "optimizer.zero_grad()\n        for start in range(0, len(x), size):\n",
+    "            optimizer.step()\n ->         optimizer.step()\n",
+)
+
+never_emptied = slip(
+    ".grad is never emptied: the gradients of all batches add up.",
+    "            optimizer.zero_grad()\n -> ",
+)
+
+sum_for_mean = slip(
+    "The loss of a batch is a mean. You took the sum.",
+    ".mean()\n -> .sum()\n",
+)
+
+one_epoch = slip(
+    "There are `epochs` epochs. You make one.",
+    "range(epochs) -> range(1)",
+)
+
+first_batch_left_out = slip(
+    "The first batch is left out: range starts at 0.",
+    "range(0, len(x), size) -> range(size, len(x), size)",
+)
 
 
 hints = (

@@ -1,6 +1,6 @@
-"""# Mend a loop with three faults (3 points)
+"""# Fix a loop with three faults (3 points)
 
-This loop runs without an error. It has three faults, and you have met all of them. Mend it. The arguments are
+This loop runs without an error, but it has three faults, all of which this unit has shown. Fix them; the arguments are
 NumPy arrays of the shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 
 [[unchanged as answer]]
@@ -9,7 +9,7 @@ NumPy arrays of the shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def answer(x, y, w1, w2):
@@ -60,29 +60,45 @@ def unchanged(x, y, w1, w2):
     return w1.detach().numpy(), w2.detach().numpy()
 
 
-@wrong("w1 does not move: detach cuts it off.", parts=(0,))
-def still_detached(x, y, w1, w2):
-    return _trained(x, y, w1, w2, detached=True)
-
-
-@wrong("The gradients of earlier steps are still in .grad. Empty it before each backward.")
-def still_adds(x, y, w1, w2):
-    return _trained(x, y, w1, w2, adds=True)
-
-
-@wrong("(6, 1) minus (6,) is a table of 6 by 6. Give both sides the same shape.")
-def still_a_table(x, y, w1, w2):
-    return _trained(x, y, w1, w2, table=True)
-
-
-@judged("still-adds")
-def detach_alone_mended(x, y, w1, w2):
-    return _trained(x, y, w1, w2, adds=True, table=True)
-
-
 @judged("value")
 def too_many_steps(x, y, w1, w2):
     return _trained(x, y, w1, w2, steps=5)
+
+
+still_detached = slip(
+    "hidden is still detached, so no gradient reaches w1.",
+    "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
+)
+
+still_adds = slip(
+    "The gradients of earlier steps are still in .grad. Empty it before each backward pass.",
+    "        optimizer.zero_grad()\n -> ",
+)
+
+still_a_table = slip(
+    "(6, 1) minus (6,) broadcasts to a table of 6 by 6. Give both sides the same shape.",
+    "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
+)
+
+emptied_too_late = slip(
+    "zero_grad is between backward and step, so the optimizer sees no gradient and no weight moves.",
+    "        loss.backward()\n ->         loss.backward()\n        optimizer.zero_grad()\n",
+)
+
+second_layer_cut = slip(
+    "w2 is detached in the loss, so it gets no gradient.",
+    "hidden @ w2 -> hidden @ w2.detach()",
+)
+
+sum_for_mean = slip(
+    "The loss is a mean. You took the sum.",
+    "** 2).mean() -> ** 2).sum()",
+)
+
+three_steps = slip(
+    "The loop makes four steps.",
+    "range(4) -> range(3)",
+)
 
 
 hints = (

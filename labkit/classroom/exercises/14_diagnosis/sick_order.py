@@ -1,22 +1,22 @@
 """# A step that passes four tests (3 points)
 
-Eve's step was mended three times, and each time something else broke. So now there are tests. `a` and `b` are the gradients of
+Eve's step was fixed three times, and each time something else broke, so now there are tests. `a` and `b` are the gradients of
 two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of the
-two gradients that the optimizer should get. The tests say:
+two gradients that the optimizer should get. The tests check that
 
-- the scale leaves no trace: `prepare(2 * a, 2 * b, 2 * scale, limit)` gives what `prepare(a, b, scale, limit)` gives;
-- a true gradient, without the scale, whose global norm is at most `limit` comes out as it is;
-- a longer one comes out with the global norm `limit`, in the same direction;
-- with an inf or a nan anywhere the step is skipped: the result is the empty tuple `()`.
+- the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
+- a true gradient, without the scale, whose global norm is at most `limit` is returned unchanged;
+- a larger one is returned with the global norm `limit`, in the same direction;
+- if there is an inf or a nan anywhere, the step is skipped, and the result is the empty tuple `()`.
 
-Write `prepare`. Nobody tells you the order; the tests do.
+Write `prepare`, in an order that passes all four tests.
 """
 
 from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def prepare(a, b, scale, limit):
@@ -94,13 +94,41 @@ def b_looked_at(a, b, scale, limit):
     return a * factor, b * factor
 
 
-@judged("value")
+@judged("limit-scaled")
 def not_clipped(a, b, scale, limit):
     return prepare(a, b, scale, np.inf)
 
 
+by_value = slip(
+    "You clip each element (by value), which changes the direction. Clip by the global norm: one factor for all "
+    "elements.",
+    "a * factor, b * factor -> np.clip(a, -limit, limit), np.clip(b, -limit, limit)",
+)
+
+root_missing = slip(
+    "The norm is the root of the sum of squares. The root is missing.",
+    "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> np.sum(a**2) + np.sum(b**2)",
+)
+
+norms_added = slip(
+    "You added the two norms. The global norm is the root of the sum of all squares.",
+    "np.sqrt(np.sum(a**2) + np.sum(b**2)) -> np.sqrt(np.sum(a**2)) + np.sqrt(np.sum(b**2))",
+)
+
+b_not_scaled_down = slip(
+    "b is not clipped. Both gradients get the same factor.",
+    "a * factor, b * factor -> a * factor, b",
+)
+
+limit_scaled = slip(
+    "Norms above the limit are not clipped. The gradients are unscaled, and the limit is as it was given.",
+    "limit / norm -> limit * scale / norm",
+)
+
+
 hints = (
-    "The first test: divide before anything looks at a size. The last one: look before you compute with what is not finite.",
+    "The first test: divide before anything looks at a size. The last one: look before you compute with what is "
+    "not finite.",
     "The global norm is the square root of the sum of all squares, of a and of b.",
     "factor = min(1.0, limit / norm), and both gradients are multiplied by it.",
 )

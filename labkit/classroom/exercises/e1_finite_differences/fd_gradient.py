@@ -8,7 +8,7 @@ a new array. It should leave `x` as it is. This version has two mistakes. Repair
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def f(x):
@@ -89,6 +89,33 @@ def as_it_was(x, h):
         moved[i] += h
         gradient[i] = (f(moved) - f(x)) / h
     return gradient
+
+
+moved_backward = slip(
+    "That is the backward difference, from x - h to x. Asked for is the forward one.",
+    "moved[i] += h\n -> moved[i] -= h\n",
+    "f(moved) - f(x) -> f(x) - f(moved)",
+)
+
+sign = slip(
+    "The sign is wrong: the value after the move minus the value before.",
+    "f(moved) - f(x) -> f(x) - f(moved)",
+)
+
+divided_by_two_steps = slip(
+    "2 * h belongs to the central difference. Divide by h.",
+    "/ h -> / (2 * h)",
+)
+
+multiplied = slip(
+    "Divide by h. You multiplied by it.",
+    "/ h -> * h",
+)
+
+last_left_out = slip(
+    "The last number has no difference: the loop ends too early.",
+    "range(len(x)) -> range(len(x) - 1)",
+)
 
 
 hints = (

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def step(x, name):
@@ -63,6 +63,47 @@ def one_format(x, name):
 @judged("kind")
 def a_dtype(x, name):
     return np.dtype(name)
+
+
+one_added = slip(
+    "You added 1 to the size of x. Take the larger of the two: max(abs(x), 1.0).",
+    "max(abs(x), 1.0) -> (1 + abs(x))",
+)
+
+smaller_of_both = slip(
+    "min takes the smaller of abs(x) and 1. Take the larger one.",
+    "max(abs(x), 1.0) -> min(abs(x), 1.0)",
+)
+
+fourth_root = slip(
+    "That is a fourth root. The rule has a cube root.",
+    "1 / 3 -> 1 / 4",
+)
+
+cubed = slip(
+    "You cubed eps. The rule has the cube root, eps ** (1 / 3).",
+    "(1 / 3) -> 3",
+)
+
+divided_by_three = slip(
+    "You divided eps by 3. The cube root is eps ** (1 / 3).",
+    "float(eps) ** (1 / 3) -> float(eps) / 3",
+)
+
+divided_by_x = slip(
+    "The step grows with the size of x: multiply, do not divide.",
+    "* max(abs(x), 1.0) -> / max(abs(x), 1.0)",
+)
+
+eps_itself = slip(
+    "The cube root is missing.",
+    "float(eps) ** (1 / 3) -> float(eps)",
+)
+
+x_in_the_root = slip(
+    "You took the root of the size of x, too. The root is that of eps only.",
+    "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> (float(eps) * max(abs(x), 1.0)) ** (1 / 3)",
+)
 
 
 hints = (

@@ -12,7 +12,7 @@ x**2 / 2` plus smaller terms.
 import math
 from functools import partial
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def fixed(x, s):
@@ -63,6 +63,21 @@ def series_everywhere(x, s):
 def slope_alone(x, s):
     return fixed(x, s)[1]
 
+
+a_third = slip(
+    "The series of exp divided by x is 1 + x / 2 + ... The slope at 0 is the factor of x.",
+    "s / 2 -> s / 3",
+)
+
+value_at_zero = slip(
+    "The value at 0 was right: it is 1.",
+    "return 1.0, s / 2 -> return 0.0, s / 2",
+)
+
+sign_away_from_zero = slip(
+    "Away from 0 the slope was right. You changed its sign.",
+    "math.exp(x) - value) / x\n -> value - math.exp(x)) / x\n",
+)
 
 hints = (
     "Away from 0 nothing has to change. Which slope does the line for x == 0 return?",

@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
 
 
 def run(program, inputs, direction):
@@ -116,6 +116,27 @@ def first_input_alone(program, inputs, direction):
 @judged("kind")
 def slope_alone(program, inputs, direction):
     return _run(program, inputs, direction)[1]
+
+
+not_squared = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The square is missing.",
+    "(1 - value**2) -> (1 - value)",
+)
+
+all_rates = slip(
+    "You return the rates of all values. Asked for is that of the result.",
+    "return values[-1], slopes[-1] -> return values[-1], slopes",
+)
+
+tanh_twice = slip(
+    "value is tanh(x) already. You took tanh of it once more.",
+    "(1 - value**2) -> (1 - math.tanh(value) ** 2)",
+)
+
+product_minus = slip(
+    "In a product both terms are added: x' * y + x * y'.",
+    "* values[b] + values[a] * slopes[b] -> * values[b] - values[a] * slopes[b]",
+)
 
 
 ways = (EXACT, PLAIN)

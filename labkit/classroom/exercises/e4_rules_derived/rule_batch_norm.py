@@ -11,7 +11,7 @@ Fix it, in plain NumPy: `pull(x, g, eps)` returns the gradient with respect to `
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def pull(x, g, eps):
@@ -120,9 +120,21 @@ def nothing_returned(x, g, eps):
     pull(x, g, eps)
 
 
+sample_deviation = slip(
+    "You divide by n - 1 (ddof=1). Here std is x.std(axis=0), which divides by n.",
+    "x.std(axis=0)\n -> x.std(axis=0, ddof=1)\n",
+)
+
+sign_of_the_deviation = slip(
+    "The way through the standard deviation is subtracted.",
+    "- centred / std -> + centred / std",
+)
+
+
 ways = (PLAIN,)
 hints = (
-    "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the third way.",
+    "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the "
+    "third way.",
     "When std grows by d, y shrinks by y * d / (std + eps). And x[i] makes std grow by (x[i] - mean) / (n * std).",
     "So the third way sends -(x - mean) / std * mean(g * y) / (std + eps).",
 )

@@ -7,7 +7,7 @@ respect to `z`, in plain NumPy. Some logits are near 1000 or above.
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def _softmax(z):
@@ -116,6 +116,18 @@ def the_loss(z, labels):
     top = z.max(axis=1)
     log_sum = top + np.log(np.exp(z - top[:, None]).sum(axis=1))
     return float((log_sum - z[np.arange(len(z)), labels]).mean())
+
+
+divided_by_the_classes = slip(
+    "You divide by the number of classes. The mean is over the examples, the rows.",
+    "/ len(z) -> / z.shape[1]",
+)
+
+softmax_down_the_columns = slip(
+    "softmax goes along the classes of each row: axis 1. You took axis 0.",
+    "z.max(axis=1, keepdims=True) -> z.max(axis=0, keepdims=True)",
+    "e.sum(axis=1, keepdims=True) -> e.sum(axis=0, keepdims=True)",
+)
 
 
 ways = (PLAIN,)

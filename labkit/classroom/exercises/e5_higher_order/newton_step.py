@@ -10,7 +10,7 @@ import autograd.numpy as anp
 import numpy as np
 
 import labkit
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def answer(a, b, x):
@@ -79,6 +79,12 @@ def curvature_of_exp_forgotten(a, b, x):
 @judged("kind")
 def as_a_list(a, b, x):
     return list(x)
+
+
+half_a_step = slip(
+    "The step is half as long as Newton's step.",
+    "x - np.linalg -> x - 0.5 * np.linalg",
+)
 
 
 hints = (

@@ -10,7 +10,7 @@ gradient with respect to `x`. It runs without an error, and `loss` is right, but
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def answer(w, x):
@@ -78,6 +78,21 @@ def length_not_squared(w, x):
 def nothing_kept(w, x):
     return _gradient(w, x)
 
+
+penalty_not_squared = slip(
+    "The penalty is the squared norm: the elements of the slope are squared before they are added.",
+    "(slope**2).sum() -> slope.sum()",
+)
+
+penalty_subtracted = slip(
+    "The penalty is added to the value.",
+    "value + (slope -> value - (slope",
+)
+
+mean_of_squares = slip(
+    "The squared norm is a sum. You took the mean.",
+    "(slope**2).sum() -> (slope**2).mean()",
+)
 
 hints = (
     "Print w.grad after the first backward. Should anything be there?",

@@ -14,7 +14,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import EXACT, PLAIN, judged, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
 
 
 def backward(w, u, x, y):
@@ -38,6 +38,66 @@ def _sequence(rng, length):
 
 
 draw = (partial(_sequence, length=3), partial(_sequence, length=1), partial(_sequence, length=6))
+
+
+overwritten = slip(
+    "Each step replaces dw and du. w and u are used in each step: add the contributions.",
+    "dw += -> dw =",
+    "du += -> du =",
+)
+
+two_missing = slip(
+    "The 2 of the square is missing.",
+    "2 * (states[-1] - y) -> states[-1] - y",
+)
+
+error_turned_round = slip(
+    "The sign of the error is wrong: it is h - y.",
+    "(states[-1] - y) -> (y - states[-1])",
+)
+
+past_the_tanh = slip(
+    "What goes on to the state before has passed the tanh: multiply w by the gradient of the sum inside tanh, "
+    "not by that of h.",
+    "dh = da * w -> dh = dh * w",
+)
+
+through_u = slip(
+    "The state before was multiplied by w, not by u.",
+    "dh = da * w -> dh = da * u",
+)
+
+forward_order = slip(
+    "The backward pass goes from the last step to the first.",
+    "reversed(range(len(x))) -> range(len(x))",
+)
+
+du_overwritten = slip(
+    "du is replaced in each step. Add the contributions.",
+    "du += -> du =",
+)
+
+dw_overwritten = slip(
+    "dw is replaced in each step. Add the contributions.",
+    "dw += -> dw =",
+)
+
+not_squared = slip(
+    "The derivative of tanh is 1 - h**2. The square is missing.",
+    "(1 - states[t + 1] ** 2) -> (1 - states[t + 1])",
+)
+
+derivative_at_the_state_before = slip(
+    "The derivative of tanh is taken with the state that this step made, not the one before.",
+    "(1 - states[t + 1] ** 2) -> (1 - states[t] ** 2)",
+)
+
+states_for_numbers = slip(
+    "u was multiplied by the number that was read, not by the state.",
+    "du += da * x[t] -> du += da * states[t]",
+)
+
+
 ways = (EXACT, PLAIN)
 
 
@@ -89,7 +149,7 @@ def changed_places(w, u, x, y):
     return backward(w, u, x, y)[::-1]
 
 
-@judged("value")
+@judged("two-missing")
 def half_the_square(w, u, x, y):
     return _walked(w, u, x, y, first=1.0)
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def follow(w, x, k):
@@ -84,6 +84,22 @@ def cut_once(w, x, k):
 @judged("value")
 def cut_at_the_end(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) - 1)
+
+
+one_step_late = slip(
+    "You cut one step too late. The cut comes before the steps k, 2 * k, ...",
+    "t % k == 0 -> t % k == 1 % k",
+)
+
+last_state_only = slip(
+    "Each state is added to the loss. You took the last one only.",
+    "loss = loss + h -> loss = h",
+)
+
+mean_loss = slip(
+    "The loss is a sum. You took the mean.",
+    "return loss.item(), -> return loss.item() / len(x),",
+)
 
 
 hints = (

@@ -9,7 +9,7 @@ tuple of two numbers of bytes:
   its result, every array counted once.
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def needed(widths, batch):
@@ -41,14 +41,51 @@ def counted_twice(widths, batch):
     return needed(widths, batch)[0], 4 * batch * (sum(widths[:-1]) + sum(widths[1:-1]))
 
 
-@judged("value")
+@judged("weights-only")
 def numbers_not_bytes(widths, batch):
     one, other = needed(widths, batch)
     return one // 4, other // 4
 
 
+one_moment_only = slip(
+    "AdamW keeps two numbers for each weight besides the gradient: four numbers of four bytes each.",
+    "16 * numbers -> 12 * numbers",
+)
+
+weights_only = slip(
+    "For each weight there are four numbers of four bytes: the weight, its gradient, and two that AdamW keeps.",
+    "16 * numbers -> 4 * numbers",
+)
+
+numbers_for_bytes = slip(
+    "A float32 number has 4 bytes. For the activations you counted numbers.",
+    "4 * batch * sum -> batch * sum",
+)
+
+eight_bytes = slip(
+    "A float32 number has 4 bytes, not 8.",
+    "16 * numbers, 4 * batch -> 32 * numbers, 8 * batch",
+)
+
+last_layer_kept = slip(
+    "The result of the last layer is kept by no rule: it has no tanh behind it.",
+    "sum(widths[:-1]) -> sum(widths)",
+)
+
+one_example = slip(
+    "The activations are those of the whole batch. You counted one example.",
+    "4 * batch * sum -> 4 * sum",
+)
+
+biases_of_the_inputs = slip(
+    "A layer has one bias for each output, not for each input.",
+    "(a + 1) * b -> a * (b + 1)",
+)
+
+
 hints = (
-    "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, and AdamW's two.",
+    "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "
+    "and AdamW's two.",
     "What a dense layer keeps of a batch is its input: batch rows of a numbers.",
     "Parameters: 4 * 4 bytes a number. Activations: 4 bytes times batch times the sum of all widths but the last.",
 )

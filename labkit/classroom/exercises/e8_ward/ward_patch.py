@@ -118,6 +118,7 @@ def another_part(name):
 
 hints = (
     "Each of the three faults has one measurement: which shape, which ratio, which norm?",
-    "loss: make z a vector before you compare. backward: divide by the number of pieces. finish: unscale, then the norm.",
+    "loss: make z a vector before you compare. backward: divide by the number of pieces. finish: unscale, then "
+    "the norm.",
     "One factor for all gradients: min(1, limit / norm), where norm is the root of the sum of all squares.",
 )

@@ -35,7 +35,7 @@ class Optimizer(Cell):
         self.parameters = ParameterTuple(self.parameters)  # now as a part, which a checkpoint has
 
     def add_param_group(self, param_group) -> None:
-        """Take in another group of parameters. Raises TypeError or ValueError for one that is no dict, or has known ones."""
+        """Take in another group of parameters. Raises TypeError or ValueError for one that is not a dict, or has known ones."""
         params = param_group["params"]
         params = [params] if isinstance(params, Parameter) else list(params)
         param_group.update(params=params, **{k: v for k, v in self.defaults.items() if k not in param_group})

@@ -1,6 +1,8 @@
 """`torch.cuda.amp`: older names of `torch.autocast("cuda")` and `torch.amp.GradScaler("cuda")`, idle without a GPU."""
 
 from ....dialects.unsupported import attributes
+from ....dialects.user_warnings import warn_user
+from ..._error_texts import said
 from ..._tensor.dtype import DTYPES
 from ...amp import GradScaler as _GradScaler
 from ...amp._autocast_mode import autocast as _autocast
@@ -9,15 +11,10 @@ __all__ = ["GradScaler", "autocast"]
 
 
 class autocast(_autocast):
-    """`torch.autocast("cuda", ...)`: without a GPU it warns, and casts nothing.
-
-    >>> import labkit.torch as torch
-    >>> with torch.cuda.amp.autocast(enabled=False):
-    ...     print(torch.ones(1).dtype)
-    torch.float32
-    """
+    """`torch.autocast("cuda", ...)`: without a GPU it warns, and casts nothing."""
 
     def __init__(self, enabled=True, dtype=DTYPES["float16"], cache_enabled=True):
+        warn_user(said("cuda_amp", name="autocast"), FutureWarning)
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -25,6 +22,7 @@ class GradScaler(_GradScaler):
     """`torch.amp.GradScaler("cuda", ...)`: without a GPU it warns, and scales nothing."""
 
     def __init__(self, init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+        warn_user(said("cuda_amp", name="GradScaler"), FutureWarning)
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 

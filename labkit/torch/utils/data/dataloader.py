@@ -99,7 +99,7 @@ UNKNOWN = "default_collate: batch must contain tensors, numpy arrays, numbers, d
 
 
 def default_collate(batch) -> Any:
-    """A list of examples as one: tensors and arrays stacked, numbers in a tensor, inside of dicts, tuples and lists.
+    """A list of examples as one: tensors and arrays stacked, numbers in a tensor, inside dicts, tuples and lists.
 
     Raises TypeError for what is none of these, RuntimeError for shapes or lengths that differ.
 

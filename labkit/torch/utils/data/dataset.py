@@ -93,7 +93,7 @@ class RandomSampler(Sampler[int]):
     """The indices of `data_source` in random order; with `replacement`, each drawn again.
 
     `num_samples`: how many, as many as there are examples if left out. Without a `generator`, each pass draws a seed for
-    one of its own. Raises ValueError for a number that is not positive, TypeError for a `replacement` that is no bool.
+    one of its own. Raises ValueError for a number that is not positive, TypeError for a `replacement` that is not a bool.
 
     >>> import labkit.torch as torch
     >>> _ = torch.manual_seed(1)

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from ....engine import Summary
-from ...kit.words import brief, clipped, in_full, listed, minus, norm
+from ...kit.words import brief, clipped, in_full, listed, minus
+from ..run.moves import MOVES
 from ..run.story import Node, Story
 from .said import Said, value_of
 from .units import Arrival, Edge, Unit, Units
 
 LONGEST = 26  # letters of a card's first line
 MOST_ADDED = 3  # numbers that are seen added up
-NONE = "∅ all 0"  # of a gradient
 
 
 def title(unit: Unit) -> str:
@@ -83,11 +83,6 @@ class Gradients:
         """`(step, sum so far)` at a box, once per step."""
         return list({a.when: a.total for a in self.arrivals(unit)}.items())
 
-    def nil(self, unit: Unit) -> bool:
-        """Whether nothing but 0 arrives at a box."""
-        totals = self.totals(unit)
-        return bool(totals) and all(norm(total) == 0 for _, total in totals)
-
     def times(self, unit: Unit) -> list[int]:
         """The steps at which something arrives at a box, or it is walked back."""
         walked = [self.units.walked[unit]] if unit in self.units.walked else []
@@ -95,8 +90,7 @@ class Gradients:
 
     def texts(self, unit: Unit, say: Said) -> list[tuple[int, str]]:
         """The gradient on its card from which step on."""
-        none = NONE if self.nil(unit) else ""
-        return [(t, (none if np.size(total) > 1 else "") or say.value(total, "d")) for t, total in self.totals(unit)]
+        return [(t, say.value(total, "d")) for t, total in self.totals(unit)]
 
     def sums(self, unit: Unit, say: Said) -> list[tuple[int, str]]:
         """`1.48 + 1.42` under a card where several contributions meet, once the second has come; of tensors, how many."""
@@ -138,10 +132,11 @@ def _facts(unit: Unit, story: Story) -> list[str]:
     lines = [f"{node.dtype} {list(node.shape)}" if node.shape else f"{node.dtype}, one number"] if node.dtype else []
     if node.value is not None:
         lines += _in_full(node.value)
-    if unit.block:
+    if unit.folded:
         return [*lines, *_block_facts(unit, story)]
     if not node.leaf:
-        lines += _op_facts(node, story)
+        done = [story.nodes[i] for i in unit.nodes if story.nodes[i].op not in MOVES] or [node]
+        lines += [line for one in done for line in _op_facts(one, story)]
     else:
         lines += node.facts
     return lines

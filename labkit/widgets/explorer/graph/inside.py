@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from ...kit.words import brief, clipped, shape
-from ..run.forms import plain
-from ..run.rules import SIGNS, bare, formula_of, merged, operands, product_of, rules_of
+from ..run.rules import SIGNS, Seen, bare, formula_of, operands, passed, product_of
 from .cards import short
 from .said import Said
 from .units import Unit, Units
 
 MOST_BOXES = 60
 MOST_GROUPS, MOST_OPERANDS = 4, 4
-BACK = "g transposed back"
 Group = dict[
     str, Any
 ]  # `words`, and `parts`: signs, and arrays as `{"name", "array"}`, or with a `text` in place of their numbers
@@ -38,9 +36,10 @@ class _Groups:
         self.units, self.story, self.say = units, units.story, say
 
     def tiles(self, name: str, value: Any, dims: Any = (), missing: str = "not kept") -> Any:
-        place = self.say.array(value)
+        place = self.say.array_seen(value) if isinstance(value, Seen) else self.say.array(value)
         if place is not None:
             return {"name": name, "array": place}
+        value = value.numbers if isinstance(value, Seen) else value
         return {"name": name, "text": f"{shape(dims)}: {missing}".lstrip(": ") if value is None else brief(value)}
 
     def of(self, name, node):
@@ -97,19 +96,9 @@ class _Groups:
         )
 
     def back(self, unit: Unit) -> Iterator[Group]:
-        """A group for each operand to which something goes; in a folded block what is only transposed goes there at once."""
-        story, through = self.story, set[int]()
-        for step in self.units.steps_of[unit]:
-            for sent, rule in zip(step.sent, rules_of(story, step), strict=True):
-                on = story.step_of.get(sent.parent) if sent.parent in unit.nodes and rule and rule.sign == "·" else None
-                if step.node in through:
-                    continue
-                if on and rule and [r and r.words for r in rules_of(story, on)] == [BACK]:
-                    through.add(on.node)
-                    words, value = merged(rule, sent.value)
-                    yield self.sent(step, on.sent[0], words, value)
-                else:
-                    yield self.sent(step, sent, rule, sent.value)
+        """A group for each operand to which something goes."""
+        for passed_on in passed(self.story, self.units.steps_of[unit], unit.nodes):
+            yield self.sent(*passed_on)
 
     def through(self, unit: Unit):
         """Of a folded block of many steps what arrives at it, and what it sends on."""
@@ -121,17 +110,15 @@ class _Groups:
         words = f"{len(steps)} steps inside: what arrives, and what leaves{more}"
         return _group(words, [self.tiles("g", steps[0].gradient), "→", *tiles])
 
-    def sent(self, step, sent, rule, value):
+    def sent(self, step, sent, rule):
         node, parts = self.story.nodes[sent.parent], list[Any]()
         for name, factor in rule.factors if rule else ():
             parts += [rule.sign] if parts else []
             parts.append(self.tiles(name, factor))
         more = "+= " if sent.total is not sent.value and not np.array_equal(sent.total, sent.value) else ""
-        there = self.tiles(f"{more}{node.gradient_name}", value)
+        there = self.tiles(f"{more}{node.gradient_name}", sent.value)
         parts = [*parts, "=", there] if parts else [self.tiles("g", step.gradient), "→", there]
         how = rule.words if rule else "" if sent.slope is None else f"g × {self.say.slope(step, sent)}"
-        if not rule and plain(step.gradient) and plain(value) and not np.any(step.gradient) and not np.any(value):
-            how = "only zeros, as g is"
         called = clipped(node.name or node.title, 22)
         return _group(f"{called} gets {how}" if how else f"To {called}", parts)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.words import norm, number
 from ..run.story import Node
+from .cards import short
 from .units import Unit, Units
 
 FEWEST_LAYERS = 3
@@ -32,8 +33,8 @@ class Point:
 
     @property
     def title(self) -> str:
-        """Of its box, or of its leaf."""
-        return (self.leaf or self.unit.lead).title
+        """Of its leaf, or of its box."""
+        return self.leaf.title if self.leaf else short(self.unit)
 
     @property
     def weight(self) -> bool:

@@ -9,13 +9,16 @@ from ....engine import Summary
 from ...kit.reckoning import Const
 from ...kit.words import bracketed, brief, in_full, norm, number, on_card
 from ..run.lines import Lines
+from ..run.rules import Seen
+from ..run.samples import Samples
 from ..run.story import Node, Sent, Step, Story
 
 FORMATS: dict[str, Callable[[Any], str]] = {  # the page has the same by these letters
     "n": number, "(": lambda value: bracketed(number(value)), "b": brief, "c": on_card,
     "s": lambda value: brief(value) if np.ndim(value) > 1 else in_full(value),
-    "d": lambda value: on_card(value, short=True),
+    "d": lambda value: NONE if np.size(value) > 1 and norm(value) == 0 else on_card(value, short=True),
 }  # fmt: skip
+NONE = "∅ all 0"  # of a gradient
 MOST_SHOWN = 64  # numbers of an array that is shown with all of them
 
 
@@ -42,6 +45,10 @@ class Said:
         """A number for the page, or the sum of some: of the story, or `(step, sent)` for a slope; `(-1, part)` for minus it."""
         return sum(float(self._single(part)) for part in parts)
 
+    def nothing(self, values: Iterable[Any]) -> Any:
+        """For the page, whether all of these are 0."""
+        return all(norm(value) == 0 for value in values)
+
     def norm(self, value: Any) -> Any:
         """A norm for the page; None where it is not known."""
         found = norm(value)
@@ -61,6 +68,14 @@ class Said:
             self.arrays.append({"shape": list(np.shape(value)), "at": self._at(value)})
         return self._known[id(value)][0]
 
+    def array_seen(self, part: Seen) -> int | None:
+        """The same of numbers of a value in another shape or order."""
+        if self.array(part.base) is None:
+            return None
+        every = self._at(part.base)
+        self.arrays.append({"shape": list(part.places.shape), "at": [every[i] for i in np.ravel(part.places)]})
+        return len(self.arrays) - 1
+
     def _at(self, value):
         return [[_plain(float(one))] for one in np.ravel(value)]
 
@@ -74,7 +89,7 @@ class Said:
 class Left(Said):
     """The same with the numbers left open, as `⟦k|f⟧`: the k-th of the arrays, in the format f."""
 
-    def __init__(self, story: Story, lines: Lines):
+    def __init__(self, story: Story, lines: Lines | Samples):
         super().__init__(story)
         self.lines, self._slopes = lines, dict[tuple, int]()
         self._what: dict[int, tuple] = {}
@@ -97,6 +112,11 @@ class Left(Said):
 
     def worth(self, *parts: Any) -> Any:
         return [self._part(part) for part in parts]
+
+    def nothing(self, values: Iterable[Any]) -> Any:
+        known = list(values)
+        open_ = all(self._what.get(id(value)) in self.lines.numbers for value in known)
+        return [self._place(value) for value in known] if open_ else super().nothing(known)
 
     def norm(self, value: Any) -> Any:
         return {"norm": self._place(value)} if self._what.get(id(value)) in self.lines.numbers else super().norm(value)

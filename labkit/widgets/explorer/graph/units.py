@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kit.words import norm
 from ..run.folding import Block, Part, told
 from ..run.story import Node, Sent, Step, Story
 
@@ -32,6 +31,11 @@ class Unit:
     chip: bool = False
     inside: tuple[int, ...] = ()
     lead: Node = field(init=False)
+
+    @property
+    def folded(self) -> bool:
+        """Whether it is a block in which more happens than one op."""
+        return self.block is not None and not self.block.moves
 
 
 @dataclass(eq=False)
@@ -159,10 +163,6 @@ class Units:
         """What goes back along an edge, one for each use that sends something."""
         return [sent for node, place in edge.uses for sent in self._sent.get(node, ()) if sent.place == place]
 
-    def sends_nothing(self, edge: Edge) -> bool:
-        """Whether only 0 goes back along an edge."""
-        return all(norm(sent.value) == 0 for sent in self.sent_along(edge))
-
     @cached_property
     def _sent(self) -> dict[int, tuple[Sent, ...]]:
         """What each node sends."""
@@ -205,11 +205,11 @@ class _Edges:
                 if parent in users:
                     users[parent].add(self.units.home[node.index])
         self.users = users
-        together = Counter(map(frozenset, users.values()))
+        together = Counter((frozenset(using), self._own(leaf)) for leaf, using in users.items())
         for leaf, using in users.items():
-            many = together[frozenset(using)] > FEW_LEAVES
+            many = together[frozenset(using), self._own(leaf)] > FEW_LEAVES
             alone = many or (len(using) == 1 and not self._own(leaf))
-            if using and alone and all(user.block for user in using) and not self.nodes[leaf].output:
+            if using and alone and all(user.folded for user in using) and not self.nodes[leaf].output:
                 for user in using:
                     user.inside += (leaf,)
             else:
@@ -227,9 +227,7 @@ class _Edges:
         if parent not in self.used:
             self.used.add(parent)
             return start
-        if end.block and not (
-            self._own(parent) and sum(unit.block is not None for unit in self.users[parent]) <= FEW_BLOCKS
-        ):
+        if end.folded and not (self._own(parent) and sum(unit.folded for unit in self.users[parent]) <= FEW_BLOCKS):
             end.inside += (parent,) if parent not in end.inside else ()
             return None
         if (parent, end.index) not in self.chips:

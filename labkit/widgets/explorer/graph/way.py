@@ -22,7 +22,7 @@ from .said import Said
 from .units import Unit, Units
 
 MOST_ASKED = 1000  # boxes
-FEWEST, MOST = 5, 300  # steps of the backward pass whose norms are seen
+FEWEST, FEWEST_LAYERS, MOST = 5, 3, 300  # steps of the backward pass whose norms are seen, and those of a network
 MOST_LETTERS = {136.0: 18, 164.0: 22}  # of a card's lines, by its width
 
 
@@ -76,7 +76,7 @@ class Way:
         ops = sum(not node.leaf for node in self.story.nodes)
         return (
             f"{ops} ops, folded into {number_of_boxes(self.units)}; click a pile to unfold it."
-            if any(u.block for u in self.units.units)
+            if any(u.folded for u in self.units.units)
             else ""
         )
 
@@ -89,7 +89,8 @@ class Way:
         found = {
             "kind": _kind(unit),
             "title": short(unit, most), "value": _fitting(value(unit, self.say), most), "ran": units.ran.get(unit, 0),
-            "walked": units.walked.get(unit, 0), "tip": behind(units, unit), "told": clipped(units.told(unit), most + 6),
+            "walked": units.walked.get(unit, 0), "tip": behind(units, unit),
+            "told": clipped(units.told(unit), most + 6) if unit.folded else "",
             "marked": node.index in self.story.marked, "bad": node.index == self.story.bad, "node": node.index,
         }  # fmt: skip
         if way:
@@ -97,7 +98,7 @@ class Way:
         if totals := self.gradients.texts(unit, self.say):
             found["gradient"] = {
                 "title": clipped(gradient_name(unit), most), "texts": totals, "sums": self.gradients.sums(unit, self.say),
-                "nil": self.gradients.nil(unit), "bad": node.index == self.story.bad_gradient,
+                "bad": node.index == self.story.bad_gradient,
                 "tip": behind_gradient(units, unit, self.gradients),
             }  # fmt: skip
         if tape.has_node(units, unit):
@@ -116,7 +117,7 @@ class Way:
         sent = units.sent_along(edge)
         return {
             "from": edge.start.index, "to": edge.end.index, "slope": slope(units, edge, self.say), "cut": edge.words,
-            "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": bool(sent) and units.sends_nothing(edge),
+            "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": self.say.nothing(one.value for one in sent),
         }  # fmt: skip
 
     def _folds(self):
@@ -134,7 +135,9 @@ class Way:
         found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := self.gradients.totals(u))]
         known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
         several = any(np.size(total) > 1 for _, _, total in known)
-        if not several or len({at for _, at, _ in known}) < FEWEST or len(units.walked) > MOST:
+        layers = sum("." in leaf.title and len(leaf.shape) > 1 for leaf in self.story.leaves)
+        fewest = FEWEST if layers < 2 else FEWEST_LAYERS
+        if not several or len({at for _, at, _ in known}) < fewest or len(units.walked) > MOST:
             return None
         points, verdict = points_of(units, known), self.story.verdict
         trend = trend_of(points)
@@ -153,7 +156,7 @@ class Way:
 
 
 def _kind(unit: Unit) -> str:
-    if unit.block:
+    if unit.folded:
         return "block"
     return "chip" if unit.chip else "leaf" if unit.lead.leaf else "derived" if unit.lead.derives else "op"
 

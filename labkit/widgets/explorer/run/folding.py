@@ -12,6 +12,7 @@ from math import ceil
 
 import numpy as np
 
+from .moves import groups
 from .story import Layer, Node
 
 FEW = 12  # parts that one block holds at most
@@ -33,6 +34,7 @@ class Block:
     sample: bool = False  # the first of many rounds, which stands for what each does
     piece: bool = False  # one of equal rounds
     chunk: bool = False  # no more than a part of a long stretch
+    moves: bool = False  # an op, or a part of attention, with the ops that only arrange its numbers anew
 
     @cached_property
     def ops(self) -> list[int]:
@@ -52,9 +54,16 @@ class Parts(list[Part]):
         return dict(_paths(self, ()))
 
 
-def folded(nodes: list[Node]) -> Parts:
-    """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks."""
-    return Parts(_fold_long(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes))
+def folded(nodes: list[Node], tape: bool = False) -> Parts:
+    """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks. In networks, and
+    on a `tape`, ops that only arrange numbers anew are parts of others."""
+    moves = tape or any(node.leaf and "." in node.title for node in nodes)
+    users: dict[int, list[int]] = {}
+    for node in nodes:
+        for parent in node.parents:
+            users.setdefault(parent, []).append(node.index)
+    parts = _by_scope([n for n in nodes if not n.leaf], 0, "", lambda ops: groups(ops, nodes, users, moves))
+    return Parts(_fold_long(parts, "", nodes))
 
 
 def visible(parts: Iterable[Part], opened: frozenset[str]) -> list[Part]:
@@ -95,7 +104,12 @@ def told(block: Block, nodes: Sequence[Node], most: int = 26) -> str:
     return found if len(found) == len(", ".join(names)) else f"{found} …" if found else ""
 
 
-def _by_scope(nodes, depth, prefix):
+def closed(parts: Iterable[Part], opened: frozenset[str]) -> list[Block]:
+    """The blocks that are seen and can be unfolded, but for those of ops with others that only arrange numbers."""
+    return [part for part in visible(parts, opened) if isinstance(part, Block) and not part.moves]
+
+
+def _by_scope(nodes, depth, prefix, grouped):
     """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op, if it is no `Layer`."""
     parts: list[Part] = []
     seen: Counter[str] = Counter()
@@ -111,9 +125,25 @@ def _by_scope(nodes, depth, prefix):
         key = f"{prefix}{scope.name}{again}{' derivative' if derived else ''}"
         seen[key] += 1
         key += f" {seen[key]}" if seen[key] > 1 else ""
-        inside = _by_scope(members, depth + 1, f"{key}/")
+        inside = _by_scope(members, depth + 1, f"{key}/", grouped)
         parts.append(Block(key, f"derivative of {title}" if derived else title, inside, kind or scope.name))
-    return parts
+    return _gathered(parts, prefix, grouped)
+
+
+def _gathered(parts, prefix, grouped):
+    """The parts, each op with those that belong to it, in the place of the last one."""
+    found = {ops[-1]: (ops, title) for ops, title in grouped([part for part in parts if isinstance(part, int)])}
+    made: list[Part] = []
+    for part in parts:
+        if isinstance(part, Block):
+            made.append(part)
+        elif part in found:
+            ops, title = found[part]
+            named = len(ops) > 1 or ":" in title or title in ("Q", "K", "V")
+            made.append(
+                Block(f"{prefix}{title.partition(':')[0]}, op {part}", title, list(ops), moves=True) if named else part
+            )
+    return made
 
 
 def _fold_long(parts, prefix, nodes):
@@ -126,20 +156,20 @@ def _fold_long(parts, prefix, nodes):
 
 def _without_lone_block(parts):
     """A block of one block is that block."""
-    return _without_lone_block(parts[0].parts) if len(parts) == 1 and isinstance(parts[0], Block) else parts
+    return _without_lone_block(parts[0].parts) if len(parts) == 1 and _called(parts[0]) else parts
 
 
 def _stretch(parts, prefix, nodes):
     if len(parts) <= FEW:
         return parts
-    between = _between(parts, prefix, nodes) if sum(isinstance(part, Block) for part in parts) > 1 else []
+    between = _between(parts, prefix, nodes) if sum(map(_called, parts)) > 1 else []
     return between if 0 < len(between) <= WHOLE else _in_chunks(_repeats(parts, prefix, nodes), prefix, nodes)
 
 
 def _between(parts, prefix, nodes):
     """The parts with what ran between the calls of modules folded."""
     found: list[Part] = []
-    for called, run in groupby(enumerate(parts, 1), key=lambda pair: isinstance(pair[1], Block)):
+    for called, run in groupby(enumerate(parts, 1), key=lambda pair: _called(pair[1])):
         (first, *_), inside = zip(*(members := list(run)), strict=True)
         if called or len(members) < 3:
             found += inside
@@ -148,6 +178,10 @@ def _between(parts, prefix, nodes):
             key = f"{prefix}between, from {first}"
             found.append(Block(key, title, _in_chunks(list(inside), f"{key}/", nodes)))
     return found
+
+
+def _called(part):
+    return isinstance(part, Block) and not part.moves
 
 
 def _in_chunks(parts, prefix, nodes, of=None, first=1):

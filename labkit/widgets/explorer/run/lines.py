@@ -1,7 +1,6 @@
 """All numbers of a run - values, gradients, local slopes - as scalar lines, which the page runs while inputs are dragged."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,9 @@ from autograd import tracer
 
 from ....engine import Reverse, getval, inside, isbox, leaves, new_box, new_level, ones_like, reverse_pass, watch
 from ....program import Recording, recorded
-from ....tracing import plain_function
 from ...kit.reckoning import Const, Program
 from .program import unnoticed
+from .recorded import Run, entries
 from .story import Story
 
 MOST_INPUTS, MOST_LINES = 256, 6000
@@ -19,31 +18,60 @@ Places = Any  # an object array of the places of a program, or of constants, in 
 _METHODS = ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "arctan", "sinh", "cosh", "exp2", "expm1", "log1p")
 
 
+def _softmax(by, x, axis):
+    z = np.exp(x - by.top(x, axis))
+    return z / np.sum(z, axis=axis, keepdims=True)
+
+
+def _log_softmax(by, x, axis):
+    shifted = x - by.top(x, axis)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def _untake(by, x, index, space):
+    """What is 0 but at an index."""
+    made = np.zeros(space.shape, object)
+    np.add.at(made, index, x)
+    return made
+
+
+_ARRAYS: dict[str, Callable] = {  # ops whose kernels compare numbers, or give no array
+    "untake": _untake, "sparse_add": lambda by, space, before, new: new if before is None else before + new,
+    "clip": lambda by, x, low, high: np.frompyfunc(lambda c: by.of("minimum", by.of("maximum", c, low), high), 1, 1)(x),
+    "leaky_relu": lambda by, x, slope: np.frompyfunc(
+        lambda c: by.of("maximum", c, 0.0) + slope * by.of("minimum", c, 0.0), 1, 1)(x),
+    "softmax": _softmax, "log_softmax": _log_softmax,
+    "logsumexp": lambda by, x, axis=None, keepdims=False: np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims)),
+}  # fmt: skip
+
+
 class Lines:
     """`program`: its inputs are called `x`, or `w[0]`, `w[1]` ... of arrays; `numbers`: the places of each number of a story, by
     what it is: `("value", node)`, `("gradient", node)`, and `("sent", node, place)`, `("total", node, place)`,
     `("slope", node, place)` of a step; `start`: the inputs of the run."""
 
-    def __init__(self, program: Program, numbers: dict[tuple, Places], start: dict[str, float]):
+    def __init__(self, program: Program, numbers: dict[tuple, Places], start: list[float]):
         self.program, self.numbers, self.start = program, numbers, start
 
+    def written(self) -> dict[str, Any]:
+        """What the page is given."""
+        return {"program": self.program.written(), "start": self.start}
 
-def lines_of(fun: Callable, args: Sequence[Any], story: Story) -> Lines | None:
-    """The lines for `fun(*args)`, whose story is known.
+
+def lines_of(run: Run, story: Story) -> Lines | None:
+    """The lines for a run, whose story is known.
 
     None where there are none: it decides by its numbers, is large, or does what no line says.
     """
-    unmoved = getattr(fun, "__engine_unmoved__", nullcontext)
+    given = {name: np.asarray(getval(v)) for name, v in zip(run.names, run.values, strict=True)}
+    sizes = (np.size(node.value) for node in story.nodes)
+    if sum(v.size for v in given.values()) > MOST_INPUTS or any(size > MOST_INPUTS for size in sizes):
+        return None
+    recording, found = Recording(), dict[tuple, Any]()
     try:
-        plain, values, called = plain_function(fun, args, {}, None, "show(f, x)")
-        given = {name: np.asarray(getval(v)) for name, v in zip(called, values, strict=True)}
-        if sum(v.size for v in given.values()) > MOST_INPUTS or any(
-            np.size(n.value) > MOST_INPUTS for n in story.nodes
-        ):
-            return None
-        recording, found = Recording(), dict[tuple, Any]()
-        with unnoticed(), unmoved():
-            recording.run(_everything(plain, found), *(recording.input(v, name) for name, v in given.items()))
+        with unnoticed(), run.unmoved():
+            boxes = [recording.input(v, name) for v, name in zip(run.values, given, strict=True)]
+            recording.run(_everything(run.plain, found), *boxes)
         return _Lowered(given).lines(recording.log, found, story)
     except Exception:  # whatever it is, the first run went well
         return None
@@ -100,36 +128,6 @@ class Cell:
     def __init__(self, by: "_Lowered", place: int | Const):
         self.by, self.place = by, place
 
-    def __add__(self, other):
-        return self.by.of("add", self, other)
-
-    def __radd__(self, other):
-        return self.by.of("add", other, self)
-
-    def __sub__(self, other):
-        return self.by.of("subtract", self, other)
-
-    def __rsub__(self, other):
-        return self.by.of("subtract", other, self)
-
-    def __mul__(self, other):
-        return self.by.of("multiply", self, other)
-
-    def __rmul__(self, other):
-        return self.by.of("multiply", other, self)
-
-    def __truediv__(self, other):
-        return self.by.of("divide", self, other)
-
-    def __rtruediv__(self, other):
-        return self.by.of("divide", other, self)
-
-    def __neg__(self):
-        return self.by.of("negative", self)
-
-    def __pow__(self, other):
-        return self.by.of("power", self, other)
-
     def conjugate(self) -> "Cell":
         """Itself: it is real."""
         return self
@@ -137,6 +135,11 @@ class Cell:
 
 for _name in _METHODS:
     setattr(Cell, _name, lambda self, _name=_name: self.by.of(_name, self))
+for _sign, _name in {"neg": "negative", "abs": "absolute"}.items():
+    setattr(Cell, f"__{_sign}__", lambda self, _name=_name: self.by.of(_name, self))
+for _sign, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "pow": "power"}.items():
+    setattr(Cell, f"__{_sign}__", lambda self, other, _name=_name: self.by.of(_name, self, other))
+    setattr(Cell, f"__r{_sign}__", lambda self, other, _name=_name: self.by.of(_name, other, self))
 
 
 class _Lowered:
@@ -160,12 +163,7 @@ class _Lowered:
                 if len(self.program.lines) > MOST_LINES:
                     return None
             numbers = {what: self._places(box) for what, box in found.items()}
-        start = {
-            name: float(v)
-            for array, at in self.given.items()
-            for name, v in zip(entries(array, at.shape), at.ravel(), strict=True)
-        }
-        lines = Lines(self.program, numbers, start)
+        lines = Lines(self.program, numbers, [float(v) for at in self.given.values() for v in at.ravel()])
         return lines if self._bears_out(lines, story) else None
 
     def _input(self, op):
@@ -174,16 +172,18 @@ class _Lowered:
         return _array(cells, self.given[op.name].shape)
 
     def _result(self, op):
-        value = np.asarray(getval(op.value))
+        value = getval(op.value)
         parents = dict(zip(op.argnums, op.parents, strict=True))
         args = [self.known[parents[i]] if i in parents else arg for i, arg in enumerate(op.args)]
         if op.fun.__name__ in ("ones_like", "zeros_like"):
-            return np.ones(value.shape, object) * float(op.fun.__name__ == "ones_like")
+            return np.ones(np.shape(value), object) * float(op.fun.__name__ == "ones_like")
         made = self._elementwise(op, args)
-        if made is None:
+        if made is None and (lowered := _ARRAYS.get(op.fun.__name__.strip("_"))):
+            made = lowered(self, *args)
+        elif made is None:
             made = op.fun(*args, **op.kwargs)
         made = np.asarray(made, object)
-        if made.shape != value.shape:
+        if made.shape != (op.args[2].shape if op.fun.__name__ == "untake" else np.shape(value)):
             raise TypeError(op.fun.__name__)
         return made
 
@@ -203,6 +203,13 @@ class _Lowered:
             act = lambda *cells: self.of(name, *cells)
         return np.frompyfunc(act, len(args), 1)(*(np.asarray(arg, object) for arg in args))
 
+    def top(self, x: Any, axis: Any = None, keepdims: bool = True) -> Any:
+        """The largest numbers along some axes."""
+        found, axes = x, range(x.ndim) if axis is None else np.ravel(axis)
+        for i in axes:
+            found = np.frompyfunc(lambda a, b: self.of("maximum", a, b), 2, 1).reduce(found, axis=int(i), keepdims=True)
+        return found if keepdims else np.squeeze(found, None if axis is None else axis)
+
     def _line(self, name, *places):
         return self.program.line(name, *places, single=self.single)
 
@@ -216,7 +223,7 @@ class _Lowered:
 
     def _bears_out(self, lines: Lines, story: Story) -> bool:
         """Whether the lines give the numbers of the story."""
-        every = self.program.values([lines.start])
+        every = self.program.values([dict(zip(self.program.inputs, lines.start, strict=True))])
         for what, places in lines.numbers.items():
             if not (known := _known(story, what)):
                 return False
@@ -245,15 +252,6 @@ def _known(story: Story, what: tuple) -> tuple[Any] | None:
             kind
         ],
     )
-
-
-def entries(name: str, shape: Sequence[int]) -> list[str]:
-    """What the numbers of an input are called.
-
-    >>> entries("x", ()), entries("w", (2,)), entries("w", (1, 2))
-    (['x'], ['w[0]', 'w[1]'], ['w[0, 0]', 'w[0, 1]'])
-    """
-    return [f"{name}[{', '.join(map(str, at))}]" if at else name for at in np.ndindex(*shape)]
 
 
 def _array(cells: Sequence[Any], shape: Sequence[int]) -> np.ndarray:

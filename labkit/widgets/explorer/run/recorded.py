@@ -1,8 +1,9 @@
 """The story of a function's run, from the graph that the engine records."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from inspect import getclosurevars, isfunction
 from math import isnan
 from typing import Any
 
@@ -17,66 +18,130 @@ from .program import add_program
 from .story import Node, Sent, Step, Story
 
 MOST_WITH_PROGRAM = 2000  # ops
+MOST_CHANGED = 256  # numbers of the inputs that may be changed
 
 
-def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Story:
-    """Run `fun(*args)` under the recorder and tell what happened.
+class Run:
+    """A function of arrays that can be run again: `values`, arguments and then parameters, by their `names`."""
 
-    `fun`: a function, Cell or Module; `args`: numbers, arrays or tensors. `program`: run it once more, to write the
-    program that graph mode would run. Raises TypeError for what is not numeric; an exception in `fun` is passed on, with
-    a note of the arguments.
+    def __init__(self, plain: Callable, values: Sequence[Any], names: Sequence[str], unmoved: Callable):
+        self.plain, self.values, self.names, self.unmoved = plain, list(values), list(names), unmoved
 
-    >>> story = of_function(lambda x, y: x * y, [3.0, 2.0])
-    >>> [node.title for node in story.nodes], [float(sent.value) for sent in story.steps[0].sent]
-    (['x', 'y', '×'], [2.0, 3.0])
-    """
-    unmoved = getattr(fun, "__engine_unmoved__", nullcontext)
-    try:
-        plain, values, names = plain_function(fun, args, {}, None, "show(f, x)")
-        with unmoved():
-            graph, plain, values, names = _graph_of(plain, values, names)
-    except Exception as error:
-        given = ", ".join(_kind(a) for a in args) or "no arguments"
-        error.add_note(
-            f"labkit.show called your function with {given}; it raised this before there was a graph to show."
+    @classmethod
+    def of(cls, fun: Callable, args: Sequence[Any]) -> "Run":
+        """The run of `fun(*args)`: a function, Cell or Module of numbers, arrays or tensors. The parameters of networks that a
+        function uses are inputs, too. Raises TypeError for what is not numeric."""
+        used = parameters_of(fun)
+        plain, values, names = plain_function(fun, args, {}, list(used.values()), "show(f, x)")
+        return cls(
+            plain, values, [*names[: len(names) - len(used)], *used], getattr(fun, "__engine_unmoved__", nullcontext)
         )
-        raise
-    story = of_graph(graph)
-    if program and any(np.size(node.value) > LARGE for node in story.nodes):
-        story.no_program = (
-            f"there are arrays of more than {LARGE:,} numbers, and to write it would need a second run that keeps them all; "
-            "labkit.compile_program writes it"
-        )
-    elif program and len(story.nodes) <= MOST_WITH_PROGRAM:
-        with unmoved():
-            add_program(story, graph, plain, values, names)
-    elif program:
-        story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
-    return story
 
+    def story(self, program: bool = True) -> Story:
+        """What happens in a run. `program`: run it once more, to write the program that graph mode would run."""
+        with self.unmoved(), np.errstate(all="ignore"):
+            graph = self._graph()
+        story = of_graph(graph)
+        if program and any(np.size(node.value) > LARGE for node in story.nodes):
+            story.no_program = (
+                f"there are arrays of more than {LARGE:,} numbers, and to write it would need a second run that keeps them all; "
+                "labkit.compile_program writes it"
+            )
+        elif program and len(story.nodes) <= MOST_WITH_PROGRAM:
+            with self.unmoved():
+                add_program(story, graph, self.plain, self.values, self.names)
+        elif program:
+            story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
+        return story
 
-def _graph_of(plain, values, names):
-    """The graph; and the function, values and names that it is of: without integer arrays where these cannot be recorded,
-    such as labels that are used as an index."""
-    with np.errstate(all="ignore"):
+    def _graph(self):
+        """Its graph. Integer arrays that cannot be recorded, such as labels that are used as an index, are no inputs then."""
         try:
-            return record(plain, *values, names=names), plain, values, names
+            return record(self.plain, *self.values, names=self.names)
         except (IndexError, TypeError):
-            free = [i for i, v in enumerate(values) if not _is_index(v)]
-            if len(free) == len(values):
+            free = [i for i, v in enumerate(self.values) if not _is_index(v)]
+            if len(free) == len(self.values):
                 raise
+            plain, values = self.plain, list(self.values)
 
             def of_free(*given):
                 every = dict(zip(free, given, strict=True))
                 return plain(*(every.get(i, value) for i, value in enumerate(values)))
 
             of_free.__name__ = plain.__name__
-            chosen, called = [values[i] for i in free], [names[i] for i in free]
-            return record(of_free, *chosen, names=called), of_free, chosen, called
+            self.plain, self.values, self.names = of_free, [values[i] for i in free], [self.names[i] for i in free]
+            return record(self.plain, *self.values, names=self.names)
+
+    @property
+    def inputs(self) -> list[tuple[int, str, list[str]]]:
+        """The place, the name, and the names of the numbers, `x` or `x[0, 1]`, of each input of floating point; [] of many."""
+        floats = [(i, name, _array(v)) for i, (name, v) in enumerate(zip(self.names, self.values, strict=True))]
+        floats = [one for one in floats if one[2].dtype.kind in "fV"]
+        if sum(array.size for *_, array in floats) > MOST_CHANGED:
+            return []
+        return [(i, name, entries(name, array.shape)) for i, name, array in floats]
+
+    def beside(self, inputs: Mapping[str, float]) -> "Run":
+        """The same with other numbers. Raises KeyError for a name that there is not."""
+        known = {entry: (i, k) for i, _, names in self.inputs for k, entry in enumerate(names)}
+        values = list(self.values)
+        for entry, value in inputs.items():
+            if entry not in known:
+                raise KeyError(f"inputs: expected some of {', '.join(known) or 'none'}, but got {entry!r}")
+            i, k = known[entry]
+            array = np.array(_array(values[i]), order="C")
+            array.reshape(-1)[k] = float(value)
+            values[i] = array if hasattr(values[i], "dtype") else float(array)
+        return Run(self.plain, values, self.names, self.unmoved)
+
+
+def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Story:
+    """The story of `fun(*args)`; an exception in `fun` is passed on, with a note of the arguments.
+
+    >>> story = of_function(lambda x, y: x * y, [3.0, 2.0])
+    >>> [node.title for node in story.nodes], [float(sent.value) for sent in story.steps[0].sent]
+    (['x', 'y', '×'], [2.0, 3.0])
+    """
+    return ran(fun, args, program)[1]
+
+
+def ran(fun: Callable, args: Sequence[Any], program: bool = True) -> tuple[Run, Story]:
+    """The run of `fun(*args)` and its story; as `of_function`."""
+    try:
+        run = Run.of(fun, args)
+        return run, run.story(program)
+    except Exception as error:
+        given = ", ".join(_kind(a) for a in args) or "no arguments"
+        error.add_note(
+            f"labkit.show called your function with {given}; it raised this before there was a graph to show."
+        )
+        raise
+
+
+def parameters_of(fun: Any) -> dict[str, Any]:
+    """The parameters, by name, of networks in the closure of a function and among the globals that it names."""
+    found = dict[int, tuple[str, Any]]()
+    used = getclosurevars(fun) if isfunction(fun) else None
+    for name, value in {**used.globals, **used.nonlocals}.items() if used else ():
+        if hasattr(type(value), "__engine_parameters__"):
+            for inside, parameter in value.__engine_parameters__():
+                found.setdefault(id(parameter), (f"{name}.{inside}", parameter))
+        elif hasattr(type(value), "__engine_bind__"):
+            found.setdefault(id(value), (name, value))
+    return dict(found.values())
+
+
+def entries(name: str, shape: Sequence[int]) -> list[str]:
+    """What the numbers of an input are called.
+
+    >>> entries("x", ()), entries("w", (2,)), entries("w", (1, 2))
+    (['x'], ['w[0]', 'w[1]'], ['w[0, 0]', 'w[0, 1]'])
+    """
+    return [f"{name}[{', '.join(map(str, at))}]" if at else name for at in np.ndindex(*shape)]
 
 
 def _is_index(value):
-    raw = np.asarray(getval(value))
+    raw = _array(value)
     return raw.ndim > 0 and raw.dtype.kind in "iub"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from .folding import FEW, WHOLE, Block, Part, blocks, paths, visible
+from .folding import FEW, WHOLE, Block, Part, blocks, closed, paths, visible
 
 SEEN = FEW + 1  # boxes of an overview at most
 SHARE = 3  # in an overview a box of more than this part of the run is unfolded, where there is room
@@ -12,14 +12,14 @@ TRIES = 12  # ways of unfolding more that are tried
 def overview(parts: list[Part]) -> frozenset[str]:
     """The keys of the blocks to unfold at first: all of a short run; of a long one few, about alike."""
     whole = open_while_few(parts, WHOLE)
-    if not any(isinstance(part, Block) for part in visible(parts, whole)):
+    if not closed(parts, whole):
         return whole
     opened: frozenset[str] = frozenset()
     every = sum(len(part.ops) if isinstance(part, Block) else 1 for part in parts)
     while True:
         seen = visible(parts, opened)
         room = SEEN + 1 - len(seen)
-        fitting = [p for p in seen if isinstance(p, Block) and len(p.parts) <= room]
+        fitting = [block for block in closed(parts, opened) if len(block.parts) <= room]
         largest = max(fitting, key=lambda block: len(block.ops), default=None)
         if largest is None or SHARE * len(largest.ops) <= every:
             return _with_samples(parts, opened, SEEN)
@@ -56,8 +56,8 @@ def grown(
 def _next_to_unfold(parts, opened, calls):
     """The keys of blocks that are seen, those of one kind together, then the first of each kind alone."""
     kinds: dict[tuple[str, int], list[frozenset[str]]] = {}
-    for part in visible(parts, opened):
-        if not isinstance(part, Block) or part.chunk:
+    for part in closed(parts, opened):
+        if part.chunk:
             continue
         if not (calls and part.kind) or any(isinstance(inner, Block) for inner in part.parts):
             kinds.setdefault((part.kind, len(part.ops)), []).append(_with_chunks(part))
@@ -81,10 +81,10 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
     """The keys of the blocks to unfold, a whole level at a time, so that at most `most` boxes are seen."""
     opened: frozenset[str] = frozenset()
     while True:
-        closed = [p.key for p in visible(parts, opened) if isinstance(p, Block)]
-        if not closed or len(visible(parts, opened | frozenset(closed))) > most:
+        keys = frozenset(block.key for block in closed(parts, opened))
+        if not keys or len(visible(parts, opened | keys)) > most:
             return _with_samples(parts, opened, most)
-        opened |= frozenset(closed)
+        opened |= keys
 
 
 def layers(parts: list[Part]) -> frozenset[str]:
@@ -94,8 +94,7 @@ def layers(parts: list[Part]) -> frozenset[str]:
     every = sum(len(part.ops) if isinstance(part, Block) else 1 for part in parts)
     while True:
         seen = visible(parts, opened)
-        shown = [part for part in seen if isinstance(part, Block)]
-        largest = max(shown, key=lambda block: len(block.ops), default=None)
+        largest = max(closed(parts, opened), key=lambda block: len(block.ops), default=None)
         if largest is None:
             return opened
         boxes, calls = (

@@ -1,4 +1,4 @@
-"""Where the boxes of a graph stand: a layered layout that flows from left to right.
+"""The places of a graph's boxes: a layered layout from left to right.
 
 Its steps are those of K. Sugiyama et al. ("Methods for visual understanding of hierarchical system structures", 1981):
 

@@ -1,4 +1,4 @@
-"""One batch cut into parts, and what their gradients make together."""
+"""One batch cut into parts, and the sum or mean of their gradients."""
 
 from .lab import BatchSplitter
 

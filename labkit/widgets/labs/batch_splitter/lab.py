@@ -1,4 +1,4 @@
-"""One batch cut into parts: the gradient of each part, and what they make together, compared with that of the whole batch."""
+"""One batch cut into parts: the gradient of each part, and their sum or mean, compared with the gradient of the whole batch."""
 
 from functools import cache
 from itertools import product
@@ -17,26 +17,26 @@ from .split import COMBINE, COUNTS, SAMPLES, SHARDS, YOURS, Split, ends_of, spli
 
 WORDS = {
     "about": "A batch of 12 samples is cut into parts: micro-batches, or workers. Each bar is the gradient of a sample; each "
-    "column that of a part's mean loss, as wide as the part counts. The thick line is what the parts make together; it should "
-    "be the dashed one, the gradient of the whole batch.",
+    "column that of a part's mean loss, as wide as the part's weight. The thick line is the combined gradient of the parts; it "
+    "should be the dashed one, the gradient of the whole batch.",
     "one": "One part is all samples, so its gradient is the gradient of the whole batch.",
     "even": "All parts have {size} samples, so the plain mean of their gradients is the gradient of the whole batch.",
-    "uneven": "Each part counts 1/{count}, however few samples it has. So the mean is {error} % off.",
-    "sum": "Each part's gradient is that of a mean. The sum of {count} of them is {times} times the gradient of the whole batch.",
-    "weighted": "Each part counts by its share of the samples. Wherever it is cut, that is the gradient of the whole batch.",
+    "uneven": "Each part has the weight 1/{count}, however few samples it has, so the mean is {error} % off.",
+    "sum": "Each part's gradient is that of a mean loss. Their sum is {times} times the gradient of the whole batch.",
+    "weighted": "Each part is weighted by its share of the samples. The result is always the gradient of the whole batch.",
     "mean name": "the plain mean",
     "sum name": "the sum",
     "weighted name": "the weighted sum",
     "yes": "yes, exactly",
     "no": "no",
     "ask": "The batch is cut into {sizes} samples. Is {how} of the gradients of the parts the gradient of the whole batch?",
-    "mean yes": "Parts of one size count alike, as their samples should.",
-    "mean no": "The plain mean counts a small part as much as a large one.",
+    "mean yes": "Parts of equal size have equal weight, as their samples should.",
+    "mean no": "The plain mean gives a small part the same weight as a large one.",
     "sum no": "A sum of {count} gradients of means is not a mean.",
-    "weighted yes": "Each part counts by its share of the batch, so each sample counts alike.",
+    "weighted yes": "Each part is weighted by its share of the batch, so all samples have equal weight.",
     "ask sum": "The batch is cut into {sizes} samples; its gradient is {big}. What do the gradients of the parts add up to?",
     "sum right": "The mean of the parts is {big}, so the sum is {count} times as much.",
-    "sum mean": "That is their mean. Each part's gradient is that of a mean, not a share of it.",
+    "sum mean": "That is their mean. Each part's gradient is the gradient of a mean, not a share of it.",
     "sum share": "Each part's gradient is about as large as that of the whole batch.",
     "sum otherwise": "Not that: {count} gradients, each of them about as large as {big}.",
 }

@@ -1,4 +1,4 @@
-"""The parts of one batch: how it is cut, the gradient of each part, and what is made of them."""
+"""The parts of one batch: how it is cut, the gradient of each part, and how they are combined."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is said and asked about a call of `grad`. Which structure it returns is read off the result, never assumed."""
+"""Sentences and questions about a call of `grad`. The structure that it returns is read from the result."""
 
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .tree import Branch, Failure, Leaf, Tree, leaves_of, skeleton

@@ -71,7 +71,7 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
         return []
     said, place = [], tuple(order).index
     if place("clip") < place("unscale"):
-        said.append(f"The clip comes before the unscale: it sees gradients {SCALE:g} times too long.")
+        said.append(f"The clip comes before the unscale: it sees gradients {SCALE:g} times too large.")
     if place("clip") < place("reduce"):
         said.append("The clip comes before the reduce: each worker is clipped on its own, and the ratios change.")
     return said
@@ -84,9 +84,9 @@ def _overflow_faults(results, skips):
         update = ", ".join(number(v) for v in results[0])
         return [
             f"The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. "
-            "(all_finite looks at one worker; MindSpore's loss-scale cell also shares what it has found.)"
+            "(all_finite checks one worker; MindSpore's loss-scale cell also shares the result.)"
         ]
-    return ["The clip has made a finite number of inf before anyone checks: the overflow is not seen."]
+    return ["The clip turns inf into a finite number before the check, so the overflow goes unnoticed."]
 
 
 def right(order: Sequence[str], rule: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ....messages.wrapping import Prose
 from ...explorer.run.lines import lines_of
+from ...explorer.run.recorded import Run
 from ...kit.flow import HALF, HIGH, WIDE, flow
 from ...kit.lab import Lab
 from ...kit.module import module, style
@@ -76,7 +77,7 @@ class CutEdge(Lab):
         name = "a function" if story.name == "<lambda>" else story.name
         super().__init__(f"Cut a wire of {name}: which gradient is lost?", {
             "about": WORDS["about"].format(name=name), "notice": " ".join(story.notices), "cuts": self.cuts,
-            **written(found, lines_of(fun, args, story) if free else None),
+            **written(found, lines_of(Run.of(fun, args), story) if free else None),
             "flows": [flow([node.parents for node in story.nodes], *how) for how in ((False, 84.0), (True, 60.0))],
         })  # fmt: skip
 

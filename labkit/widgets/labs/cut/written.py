@@ -34,7 +34,7 @@ def written(found: Cuts, lines: Lines | None) -> dict[str, Any]:
     program = lines.program.written() if lines else {"inputs": [], "lines": []}
     return {
         "nodes": nodes, "uses": uses, "paths": _paths(found), "runs": None if scalars else _runs(found),
-        "program": program, "start": [lines.start[name] for name in program["inputs"]] if lines else [],
+        "program": program, "start": lines.start if lines else [],
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What can be said about a matrix in words: diagonal, banded, rank one, symmetric ... each computed, none assumed."""
+"""Describes a matrix in words: diagonal, banded, rank one, symmetric ... each computed, none assumed."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What becomes of gradients in a format: at one loss scale (`Outcome`), and at the scales 1, 2, 4 ... (`Sweep`)."""
+"""Gradients in a format: at one loss scale (`Outcome`), and at the scales 1, 2, 4 ... (`Sweep`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

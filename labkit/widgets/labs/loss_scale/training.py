@@ -1,4 +1,4 @@
-"""What the lab shows by itself: a network that reads digits in mixed precision, its loss made small, and its training."""
+"""The lab's own example: a network that reads digits in mixed precision, with a small loss, and its training."""
 
 from dataclasses import dataclass
 from typing import Any

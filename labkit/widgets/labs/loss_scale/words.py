@@ -1,4 +1,4 @@
-"""What is said: a sentence for every scale and every training step, and questions to answer before it is shown."""
+"""A sentence for every scale and every training step, and questions to answer first."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A chain of layers on PyTorch's tape, in checkpoints: which results are held, moment by moment, as weak references tell."""
+"""A chain of layers on PyTorch's tape, in checkpoints: which results are held at each moment, according to weak references."""
 
 import weakref
 from dataclasses import dataclass

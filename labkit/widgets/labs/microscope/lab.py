@@ -32,7 +32,7 @@ class Microscope(Lab):
     decimal as text, `"0.1"`, for a float is rounded before anyone can look at it. A click on a bit of a stored number toggles it.
 
     Traits: `format`, and `x` and `power`, whose number is `x` (as text) times 2**`power`; `table` (whether every format is
-    shown). Raises TypeError or ValueError, saying what to do, for what is no finite number or no function of one, or a
+    shown). Raises TypeError or ValueError, saying what to do, for what is not a finite number or not a function of one, or a
     function whose operations depend on the number, and whatever the function raises.
 
     >>> lens = Microscope(lambda a: a + 1, 2048.0)

@@ -144,7 +144,7 @@ class Lines:
     """A function of one number as lines of scalar primitives, `[name, arguments]`: the place of an earlier result, 0 being the
     number given, or a constant in a list. `said` has in words what each place is.
 
-    Raises TypeError for what is no function of one number, ValueError where operations depend on its value.
+    Raises TypeError for what is not a function of one number, ValueError where operations depend on its value.
 
     >>> found = Lines(lambda a: 2 * (a + 1), 3.0, "a")
     >>> found.lines, found.said

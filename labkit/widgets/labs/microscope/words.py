@@ -1,4 +1,4 @@
-"""What is said of a landing. The templates are those of the page, too."""
+"""Sentences about a rounding. The page uses the same templates."""
 
 from fractions import Fraction
 from typing import Any

@@ -49,7 +49,7 @@ class StepSize(Lab):
     Traits: `x`, `h` (from 1e-16 to 1), `format` ("float64", "float32", "float16"), `rule` ("forward", "central"), `zoom` (whether
     the window is three h wide instead of three).
 
-    Raises TypeError for what is no function of one number that labkit can differentiate; ValueError where `fn` or its slope is
+    Raises TypeError for what is not a function of one number that labkit can differentiate; ValueError where `fn` or its slope is
     not finite at `x`, for a function whose operations depend on `x`, and for a state that does not exist; and whatever `fn`
     raises at `x`.
 

@@ -36,7 +36,7 @@ class Quotient:
 class Function:
     """A function of one number with its first three derivatives, as lines of scalar primitives.
 
-    Raises TypeError for what is no function of one number that labkit can differentiate, ValueError where the value or the slope
+    Raises TypeError unless `fn` is a function of one number that labkit can differentiate, ValueError where the value or slope
     at `x` is not finite, or where its operations depend on `x`, and whatever `fn` raises there.
 
     >>> square = Function(lambda x: x * x, 1.0)

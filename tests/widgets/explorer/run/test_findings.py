@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_tapes import chain, cut_off, homes, square_of_pairs, value
+from small_tapes import chain, cut_off, homes, value
 
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
@@ -58,22 +58,6 @@ def test_what_comes_of_all_pairs_and_of_each_number_with_its_own():
     picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
     assert picture.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
     assert picture.story.ending.startswith("Of the 4 pairs alone it would be 6.5, not 7.5.")
-
-
-def test_a_row_that_was_repeated_is_as_it_was_given():
-    story = square_of_pairs()
-    (row,) = [node for node in story.leaves if node.title == "y"]
-    assert (
-        row.shape == (3,)
-        and row.value.tolist() == [0.5, -1.0, 3.0]
-        and row.facts[0].startswith("Repeated 3 times, to 3×3")
-    )
-
-
-def test_how_many_pairs_there_are_is_asked_before_the_op_runs():
-    ((step, ask),) = way(Explorer(square_of_pairs(), "tape"))["asks"].items()
-    assert step and (ask["answer"], ask["choices"]) == ("9", ["3", "6", "9"])
-    assert "pairs does mse_loss compute with" in ask["question"]
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -132,16 +116,6 @@ def test_the_gap_is_drawn_from_the_module_to_the_data_without_a_history():
     assert [edge["cut"] for edge in way(picture)["edges"] if edge["cut"]] == ["cut, or unused?"]
     (card,) = [card for card in cards(picture) if card["title"] == pile.title]
     assert card["tip"][1].startswith("No path of the tape leads to enc.weight")
-
-
-def test_who_gets_no_gradient_is_asked_at_last():
-    tape = cut_off(Saved("mat1", shape=(4, 8), dtype="float32"), homes=homes("enc", True))
-    shown = way(Explorer(of_tape(tape), "tape"))
-    ask = shown["asks"][shown["last"]]
-    assert (ask["answer"], ask["choices"]) == (
-        "enc.weight and enc.bias",
-        ["enc.weight and enc.bias", "w", "none: all get one"],
-    )
 
 
 def test_settings_that_nobody_has_made_are_not_told():

@@ -1,11 +1,10 @@
-"""What a step did with the gradient is told in words that its numbers bear out, whatever the op is called."""
+"""What a step did with the gradient is told by its op, and of matrix products with factors that give what was sent."""
 
 from dataclasses import replace
 
 import autograd.numpy as np
 import numpy as onp
 import pytest
-from autograd.extend import defvjp, primitive
 
 import labkit.torch as torch
 from labkit.widgets.explorer.run.recorded import of_function
@@ -33,14 +32,13 @@ def told(story, title):
         (lambda x, y: np.sin(x / y), (A, A + 9), "÷", ["g / y", "−g × x / y²"]),
         (lambda x: np.sin(np.mean(x)), (A,), "mean", ["g / 12 for each of 12 numbers"]),
         (lambda x: np.sin(np.sum(x, 1)), (A,), "sum", ["g for each of 3"]),
-        (lambda x: np.sin(np.tanh(x)), (A,), "tanh", ["g × (1 − tanh²)"]),
+        (lambda x: np.sin(np.tanh(x)), (A,), "tanh", ["g (1 − tanh(x)²)"]),
         (lambda x: np.sin(x.T), (A,), "transpose", ["g transposed back"]),
         (lambda x: np.sin(np.reshape(x, (2, 6))), (A,), "reshape", ["g reshaped to 4×3"]),
         (lambda x: np.sin(x[1:3]), (A,), "getitem", ["g at the places where it came from, 0 elsewhere"]),
         (lambda x: np.sin(x[::-1]), (A,), "getitem", ["g moved back to its places"]),
         (lambda x: np.sin(x**2), (A,), "pow 2", ["g × 2 x"]),
         (lambda x: np.sin(3 * x), (A,), "3 ×", ["g × 3"]),
-        (lambda x: np.sin(np.maximum(x, 0.0)), (A,), "maximum", ["g where x > 0, else 0"]),
         (lambda x, y: np.sin(np.concatenate([x, y])), (A, A + 1), "concatenate", ["its part of g"] * 2),
     ],
 )  # fmt: skip
@@ -55,20 +53,14 @@ def test_the_factors_multiply_to_what_was_sent():
         for sent, rule in zip(step.sent, rules_of(story, step), strict=True):
             if rule.factors:
                 (_, left), (_, right) = rule.factors
-                found = left @ right if rule.sign == "·" else left * right
+                found = left.numbers @ right.numbers if rule.sign == "·" else left * right
                 assert found == pytest.approx(sent.value)
                 count += 1
-    assert count == 4
+    assert count == 2
 
 
-def test_an_op_that_nobody_knows_has_words_too_and_wrong_numbers_have_none():
-    @primitive
-    def blend(x, w):
-        return x @ w * 2
-
-    defvjp(blend, lambda ans, x, w: lambda g: 2 * g @ w.T, lambda ans, x, w: lambda g: 2 * x.T @ g)
-    story = of_function(lambda x, w: np.sum(np.sin(blend(x, w))), (A, B), program=False)
-    assert told(story, "blend") == ["2 g·wᵀ", "2 xᵀ·g"]
+def test_where_the_numbers_are_not_those_of_a_product_none_is_told():
+    story = of_function(lambda x, w: np.sum(np.sin(x @ w)), (A, B), program=False)
     step = story.steps[-1]
     spoilt = replace(step, sent=tuple(replace(sent, value=sent.value + 0.01) for sent in step.sent))
     story.rules.clear()
@@ -84,7 +76,6 @@ def test_on_a_tape_transposed_weights_have_their_own_names():
     assert told(story, "addmm") == [
         "g summed over 5 rows", "g·weight", "tanhᵀ·g", "g summed over 5 rows", "xᵀ·g",
     ]  # fmt: skip
-    assert told(story, "mse_loss") == ["g × 0.2 (addmm − target)"]
 
 
 def test_what_is_not_known_is_not_told():

@@ -1,7 +1,7 @@
-"""# Mend a change in place (2 points)
+"""# Fix a change in place (2 points)
 
-`h` is to be `tanh(x) + x`, and the function is to return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails,
-and the message names a version. Mend it. Not everything that runs is right: `.data` and `.detach()` can make the
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It
+fails, and the message names a version. Fix it. Not everything that runs is right: `.data` and `.detach()` can make the
 error disappear, too. `x` is a leaf of six elements that requires grad.
 
 [[as_it_was as answer]]
@@ -10,7 +10,7 @@ error disappear, too. `x` is a leaf of six elements that requires grad.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, slip, wrong
 
 
 def answer(x):
@@ -85,6 +85,32 @@ def copied_back(x):
     t = torch.tanh(x)
     t.data.copy_(t.data + x.data)
     return torch.autograd.grad((t * t).sum(), x)[0]
+
+
+second_factor_missing = slip(
+    "That is the gradient of sum(h). The second factor, tanh(x), is missing.",
+    "(h * t).sum() -> h.sum()",
+)
+
+x_not_added = slip(
+    "That is the gradient of sum(tanh(x) * tanh(x)). x has to be added to h.",
+    "(h * t).sum() -> (t * t).sum()",
+)
+
+mean = slip(
+    "You differentiated the mean. The sum was asked for.",
+    "(h * t).sum() -> (h * t).mean()",
+)
+
+factors_added = slip(
+    "h and tanh(x) are multiplied, not added.",
+    "(h * t) -> (h + t)",
+)
+
+times_x = slip(
+    "That is the gradient of sum(h * x). The second factor is tanh(x).",
+    "(h * t) -> (h * x)",
+)
 
 
 hints = (

@@ -1,8 +1,8 @@
-"""# Repair the nan (3 points)
+"""# Fix the nan (3 points)
 
 `x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
-function should give the gradients of `sum(w * sqrt(x))`, where elements that are not positive count 0. It gives nan:
-in `x` and, far worse, in `w`, which all elements share. Repair it so that every gradient is finite and exact.
+function should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan
+for `x` and, far worse, for `w`, which all elements share. Fix it so that every gradient is finite and exact.
 
 [[nan_in_the_weight as answer]]
 """
@@ -10,7 +10,7 @@ in `x` and, far worse, in `w`, which all elements share. Repair it so that every
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def answer(x, w):
@@ -29,8 +29,8 @@ tensors = "torch"
 
 
 @wrong(
-    "There is still nan in the gradient for w. The right values are chosen, but sqrt was run on all elements, and "
-    "the 0 that comes back to the others is multiplied with nan. Give sqrt a harmless input there.",
+    "There is still nan in the gradient for w. The right values are selected, but sqrt was run on all elements, and "
+    "the upstream gradient 0 of the others is multiplied by nan. Give sqrt a harmless input there.",
     when=lambda i, expected, got: np.isnan(got[1]),
 )
 def nan_in_the_weight(x, w):
@@ -48,7 +48,7 @@ def painted_over(x, w):
 
 
 @wrong(
-    "Negative elements are repaired; where x is 0, nan or inf is left, for the slope of sqrt at 0 is infinite. "
+    "Negative elements are fixed; where x is 0, nan or inf is left, because the derivative of sqrt at 0 is infinite. "
     "Exclude 0, too."
 )
 def zero_left(x, w):
@@ -79,8 +79,24 @@ def weight_forgotten(x, w):
     return torch.autograd.grad(root.sum(), x)
 
 
+mean = slip(
+    "You differentiated the mean. The sum was asked for.",
+    "root.sum() -> root.mean()",
+)
+
+exchanged = slip(
+    "The two gradients have changed places: first the one for x.",
+    "(x, w)) -> (w, x))",
+)
+
+root_twice = slip(
+    "The gradient of sqrt is there twice: the root was taken of a root.",
+    "torch.sqrt(safe) -> torch.sqrt(torch.sqrt(safe))",
+)
+
+
 hints = (
-    "where computes both of its branches in full. On the way back it sends 0 to the elements that it did not choose.",
-    "0 * nan is nan, and 0 * inf is nan. So the slope of sqrt must be finite for the elements that are not chosen.",
-    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where that is there already.",
+    "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did not select.",
+    "0 * nan is nan, and 0 * inf is nan. So the derivative of sqrt must be finite for the elements that are not selected.",
+    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where of the statement.",
 )

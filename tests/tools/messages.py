@@ -35,9 +35,9 @@ def sentences(without):
     for path in sorted([*LABKIT.rglob("*.py"), *LABKIT.rglob("*.html")]):
         if any(path.is_relative_to(LABKIT / folder) for folder in without):
             continue
-        text = path.read_text(encoding="utf-8")
-        lines = enumerate(re.sub(r"<[^>]*>|\{%.*?%\}", " ", text).splitlines(), 1)
-        for line, text in strings(text) if path.suffix == ".py" else lines:
+        source = path.read_text(encoding="utf-8")
+        lines = enumerate(re.sub(r"<[^>]*>|\{%.*?%\}", " ", source).splitlines(), 1)
+        for line, text in strings(source) if path.suffix == ".py" else lines:
             plain = re.sub(r"\{[^}]*\}", "", text)
             if (
                 len(re.findall(r"\b[A-Za-z]{2,}", plain)) >= 4

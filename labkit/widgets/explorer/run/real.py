@@ -8,7 +8,7 @@ import numpy as np
 
 from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Spread, Tape, TapeNode, behind, in_bytes
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Saved, Spread, Tape, TapeNode, in_bytes
 from ...kit.words import counted, listed, number
 from .cut_lines import CutLine
 from .findings import Finding, findings, same_shape, sound
@@ -40,11 +40,9 @@ class _Telling:
     nodes: list[Node] = field(default_factory=list)
     index: dict[int, int] = field(default_factory=dict)
     constants: dict[Any, int] = field(default_factory=dict)
-    cut: list[Behind] = field(default_factory=list)  # what would go with each node
     shown: dict[int, int] = field(default_factory=dict)  # which output of a node with several is shown
 
     def story(self) -> Story:
-        self.cut = behind(self.tape)
         self.shown = dict(reversed([p for n in self.tape.nodes for p in n.parents if p] + [*self.tape.roots]))
         for node in self.tape.nodes:
             if node.leaf:
@@ -101,7 +99,7 @@ class _Telling:
             (s.name, array_of(s.value)) for s in node.saved if s.of is None and s.value and not is_data(s, node)
         )
         made.held = tuple(self.tape.held(node))
-        made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
+        made.fate = tuple(_fate(node, sum(size for _, size in made.held)))
         return made
 
     def _pairs(self):
@@ -116,7 +114,7 @@ class _Telling:
                 top = array_of(found.top)
                 if others and top is not None:
                     _as_given(others[0], row, found.side, top)
-                yield Pairs(at.index, found.side, found.pairs, side.name or side.op, row, self.index[node.index], view)
+                yield Pairs(at.index, found.side, side.name or side.op, row, self.index[node.index], view)
 
     def _kept(self, saved: Saved) -> int | str:
         """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""
@@ -184,13 +182,12 @@ def _facts(node: TapeNode):
     yield from filter(None, [_on(node.outputs[0][2])] if node.outputs else [])
 
 
-def _fate(node: TapeNode, held: int, cut: Behind):
+def _fate(node: TapeNode, held: int):
     if held:
         when = "until backward() has run here (retain_graph=True keeps them), or nothing leads here any more"
         yield f"It keeps {in_bytes(held)} alive, {when}."
     elif any(saved.state in (KEPT, CHANGED) for saved in node.saved):
         yield "What it saves are parameters, inputs or buffers, which live anyway."
-    yield cut.told()
 
 
 def _on(device):

@@ -149,13 +149,11 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`: `alone`, what the run would
-    lead to with each number met once, or None. `since`: the node that makes the square; `view`: whether the row is a part of
-    what `row` names."""
+    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`. `since`: the node that makes
+    the square; `view`: whether the row is a part of what `row` names."""
 
     at: int
     count: int
-    alone: float | None
     column: str
     row: str
     since: int = -1

@@ -3,7 +3,7 @@
 Rules of elementwise functions are computed from the saved result, as in PyTorch and MindSpore, so that a tape, a picture and a
 program agree on what is saved. Those of arithmetic skip the sum over broadcast axes if nothing was broadcast. The others
 replace rules of autograd that are wrong, or raise an error that does not name the cause: shapes (broadcast_to, tile, repeat,
-roll, concatenate, diagonal, sort), factors of zero (prod, det), the norm of zeros, and indices that einsum finds twice.
+roll, concatenate, diagonal, sort), factors of zero (prod, det), the norm of zeros, sinc at 0, indices that einsum has twice.
 """
 
 import string
@@ -205,6 +205,13 @@ def _unnorm(argnums, ans, args, kwargs):
     return lambda g: (anp.reshape(g, kept) * x / anp.where(norm == 0, 1.0, norm),)
 
 
+def _unsinc(ans, x):
+    """(cos(pi x) - sinc(x)) / x, and its tangent near 0, where autograd divides by 0."""
+    near = abs(x) < 1e-4
+    slope = anp.where(near, -(np.pi**2) / 3 * x, (anp.cos(np.pi * x) - ans) / anp.where(near, 1.0, x))
+    return lambda g: g * slope
+
+
 def _uneinsum(argnums, ans, args, kwargs):
     """autograd's rule, with an identity matrix for each index that an operand has twice: "ii" is "ij,ij"."""
     if not isinstance(args[0], str):
@@ -238,6 +245,7 @@ NUMPY_VJPS: dict[Callable, Callable] = (
         anp.broadcast_to: _by_argument(lambda ans, x, shape: unbroadcast_f(x, lambda g: g)),
         anp.prod: _by_argument(_unproduct),
         anp.linalg.det: _by_argument(_undet),
+        anp.sinc: _by_argument(_unsinc),
         anp.einsum: _uneinsum,
         _norm: _unnorm,
         _where: _by_argument(
@@ -251,6 +259,7 @@ TRANSPOSED = {
     anp.prod,
     anp.linalg.det,
     anp.sort,
+    anp.sinc,
     _norm,
-}  # autograd's jvp is wrong, too: the engine transposes these rules
+}  # autograd's jvp is wrong, too: these rules are transposed
 NUMPY_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}

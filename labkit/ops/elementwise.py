@@ -165,7 +165,7 @@ def erf_kernel(x) -> np.ndarray:
 erf = _function("erf", erf_kernel, lambda ans, x: lambda g: TWO_OVER_ROOT_PI * exp(-power(x, 2)) * g, "self",
                 "2 g exp(-x^2) / sqrt(pi)", "the error function", _ALL, "2 / sqrt(pi) * exp(-x**2)",
                 (0.5, "0.5205", "0.8788"))  # fmt: skip
-absolute = _function("abs", np.abs, lambda ans, x: lambda g: g * anp.sign(x), "self", "g sign(x)",
+absolute = _function("abs", np.abs, lambda ans, x: lambda g: g * sign(x), "self", "g sign(x)",
                      "|x|", _ALL, "sign(x)", (-0.5, "0.5000", "-1.0000"), "kept", "absolute")  # fmt: skip
 _made("neg", anp.negative, "-x", _ALL, "-1", (0.5, "-0.5000", "-1.0000"), "kept", "negative")
 
@@ -174,7 +174,11 @@ def _step(name, kernel, *row, **more) -> Any:
     return _function(name, kernel, lambda ans, x: lambda g: anp.zeros_like(g), "", "0", *row, "steps", **more)
 
 
-sign = _step("sign", np.sign, "-1, 0 or 1", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
+def _sign(x):
+    return np.subtract(x > 0, x < 0, dtype=np.int8).astype(dtype_of(x))[()]
+
+
+sign: Any = _step("sign", _sign, "-1, 0 or 1, and 0 at nan", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
 floor = _step("floor", np.floor, "the largest integer not above x", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
 ceil = _step("ceil", np.ceil, "the smallest integer not below x", _ALL, "0", (-1.5, "-1.0000", "0.0000"))
 trunc = _step("trunc", np.trunc, "the integer towards 0", _ALL, "0", (-1.5, "-1.0000", "0.0000"))

@@ -115,13 +115,6 @@ def _flip(x, dims):
 known(_flip, name="flip", words="g reversed back")
 for _name, *_row in (
     ("flip", _flip, "the order reversed along `dims`", "[[2. 1.]\n [3. 3.]]", "*dims"),
-    (
-        "roll",
-        anp.roll,
-        "rolled along `dims`, around the ends",
-        "[[3. 1.]\n [2. 3.]]",
-        "shifts, dims=None",
-    ),
     ("tril", anp.tril, "the lower triangle, zero above `diagonal`", "[[1. 2.]\n [3. 3.]]", "diagonal=0"),
     ("triu", anp.triu, "the upper triangle, zero below `diagonal`", "[[0. 2.]\n [0. 0.]]", "diagonal=0"),
 ):

@@ -8,20 +8,18 @@ import numpy as np
 from .replay import is_kept
 from .saved import Slot
 from .tape import TapeNode
-from .values import Value, array_of
+from .values import array_of
 
-SHOWN = 16  # numbers of the row
 SPREADING = {"add", "sub", "rsub", "mul", "div", "expand", "maximum", "minimum", "pow", "lerp"}
 
 
 class Spread(NamedTuple):
     """`side`: n. `at`: the node that computes with all pairs. `sure`: whether the other side is known to be a row, and not n
-    times n by itself. `top`: the first numbers of the row, where it and the column are both kept."""
+    times n by itself."""
 
     side: int
     at: int
     sure: bool = False
-    top: Value | None = None
 
 
 def spread_of(nodes: Sequence[TapeNode], saved: Mapping[int, Sequence[Slot]]) -> dict[int, Spread]:
@@ -35,8 +33,7 @@ def spread_of(nodes: Sequence[TapeNode], saved: Mapping[int, Sequence[Slot]]) ->
             start = node if "reduction" in at.settings else at
             slots = [slot for i in dict.fromkeys((start.index, at.index)) for slot in saved[i] if is_kept(slot)]
             sure = _is_a_row(count, slots) or _adds_a_row(start, _result(nodes, saved, start))
-            known = saved[at.index] if at.index != start.index or start.op == "mul" else ()
-            found[node.index] = Spread(count, at.index, sure, _row(count, filter(is_kept, known)))
+            found[node.index] = Spread(count, at.index, sure)
     return found
 
 
@@ -46,20 +43,6 @@ def _squares(nodes, node) -> int:
     dims: Sequence[int] = node.outputs[0][0] if node.outputs else ()
     square = len(dims) == 2 and dims[0] == dims[1] > 1 and node.op in SPREADING
     return dims[0] if square and len(before) == 1 and before[0] in ((dims[0], 1), (dims[0],)) else 0
-
-
-def _row(count, slots) -> Value | None:
-    """The numbers of the row, where the op has saved it and the column."""
-    column = row = None
-    for tensor in (slot.tensor.detach() for slot in slots):
-        dims, steps = tuple(tensor.shape), tensor.stride()
-        square = dims == (count, count)
-        if dims == (count, 1) or (square and steps[1] == 0 != steps[0]):
-            column = tensor
-        elif dims in ((count,), (1, count)) or (square and steps[0] == 0 != steps[1]):
-            row = tensor.reshape(-1, count)[0, :SHOWN]
-    array = None if row is None or column is None else array_of(row).copy()
-    return Value(array.shape, str(array.dtype), array) if array is not None and array.dtype.kind == "f" else None
 
 
 def _result(nodes, saved, start):

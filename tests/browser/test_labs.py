@@ -50,7 +50,7 @@ def test_every_handle_gives_a_new_picture_at_nearly_every_move(go, tmp_path, nam
     assert listened.messages == []
 
 
-def test_a_link_and_a_saved_picture_have_the_state(go, tmp_path):
+def test_a_link_a_saved_picture_and_a_saved_page_have_the_state(go, tmp_path):
     lab = made("step_size")
     page = go(lab.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
     page.get_by_role("button", name="float16").click()
@@ -61,6 +61,10 @@ def test_a_link_and_a_saved_picture_have_the_state(go, tmp_path):
     with page.expect_download() as download:
         page.get_by_role("button", name="Save picture (SVG)").click()
     assert said in download.value.path().read_text(encoding="utf-8")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save page").click()
+    download.value.save_as(tmp_path / "saved.html")
+    assert go((tmp_path / "saved.html").as_uri()).page.locator(".lab-say").inner_text() == said
     other = go(address).page
     assert other.locator(".lab-say").inner_text() == said
 
@@ -71,7 +75,7 @@ def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
     page.get_by_role("button", name="Predict first").click()
     curve = page.locator("path.lab-curve").last
     hidden, field = len(curve.get_attribute("d")), page.get_by_label("Your prediction")
-    for given, reply in (("0.103", "Truncation shrinks with h."), ("much", "A number is expected"), ("0.01", "Yes.")):
+    for given, reply in (("0.103", "Truncation shrinks with h."), ("much", "Please enter a number"), ("0.01", "Yes.")):
         field.fill(given)
         field.press("Enter")
         assert reply in page.locator(".lab-ask").inner_text()

@@ -233,7 +233,7 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
     assert shown.position(shown.main) == 0
     reply, answer = shown.frame.locator(".lk-reply"), shown.frame.get_by_label("What is the square?")
     for given, words in [
-        ("", "A number is expected"),
+        ("", "Please enter a number"),
         ("6", "That is twice x."),
         ("8", "Not that."),
         ("9", "Right. 3 times 3"),

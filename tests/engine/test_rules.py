@@ -64,6 +64,7 @@ CASES = {
     },
     "prod with a zero": (np.prod, onp.array([2.0, 0.0, 3.0])),
     "prod axis with zeros": (lambda x: np.prod(x, axis=1), A * (onp.arange(3) > 0)),
+    "sinc at 0": (np.sinc, onp.array([0.0, 0.5, 1.0])),
     "cumsum": (lambda x: np.cumsum(x, axis=1), A),
     "cumsum flat": (np.cumsum, A),
     "repeat an axis from the end": (lambda x: np.repeat(x, 2, axis=-1), A),

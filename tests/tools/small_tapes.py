@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from labkit.realtape import Saved, Spread, Tape, TapeNode, Value
-from labkit.widgets.explorer import of_tape
+from labkit.realtape import Tape, TapeNode, Value
 
 
 def value(*numbers):
@@ -30,14 +29,3 @@ def cut_off(*saved, **tape):
     made = chain(("addmm", node), "mean", unreached=("enc.weight", "enc.bias"), **tape)
     made.nodes[1].parents = ((0, 0), None)
     return made
-
-
-def square_of_pairs():
-    """A loss of a column and a row of 3, which is repeated to 3×3."""
-    found = Spread(3, 3, True, Value((3,), "float32", np.array([0.5, -1.0, 3.0], np.float32)))
-    outputs = {"outputs": (((3, 3), "float32", "cpu"),)}
-    target = Saved("target", shape=(3, 3), dtype="float32", note="a view of y")
-    loss = {"saved": (target,), "outputs": (((), "float32", "cpu"),)}
-    tape = chain("mm", ("expand", outputs | {"spread": found}), ("mse_loss", loss))
-    tape.nodes[3].parents = ((2, 0), None)
-    return of_tape(tape)

@@ -104,6 +104,8 @@ class CrossEntropyLoss(LossBase):
     def construct(self, logits, labels) -> Tensor:
         if logits.dtype not in (mstype.float16, mstype.float32):
             raise TypeError(_LOGITS.format(repr(logits.dtype)))
+        if labels._value.dtype.kind != "f" and labels.dtype != mstype.int32:
+            raise TypeError(f"For 'CrossEntropyLoss', the 'labels' should be Int32, but got '{labels.dtype!r}'.")
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 

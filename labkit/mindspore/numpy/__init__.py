@@ -17,7 +17,7 @@ from ..common.dtype import as_numpy, float32, float64, int32, int64
 from ..common.seed import NormalEngine, UniformEngine, get_seed
 from ..common.tensor import Tensor, tensor, wrap
 from ..ops.creation import sampled
-from ..ops.op_table import numbers_in
+from ..ops.op_table import floating, numbers_in
 
 __all__ = [
     "arange", "array", "dot", "float32", "float64", "int32", "int64", "pi", "randint", "randn", "stack", "sum", "tanh",
@@ -72,7 +72,7 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
 
 def tanh(x, dtype=None) -> Tensor:
     """The hyperbolic tangent, in Float32 for integers."""
-    found = ops.tanh(array(x))
+    found = ops.tanh(wrap(floating(array(x)._value)))
     return found if dtype is None else found.astype(dtype)
 
 

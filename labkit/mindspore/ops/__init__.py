@@ -36,14 +36,30 @@ def _in_real_words(fun, words):
     return call
 
 
+_METHODS_ONLY = {"astype", "clone", "copy", "to", "view"}
+_FUNCTIONS_ONLY = {"cast", "floordiv", "floormod", "log_softmax", "relu", "relu6", "silu", "softplus"}
+for _name in (
+    "Log10",
+    "Log2",
+    "LogSumExp",
+    "MeanExt",
+    "ProdExt",
+    "SiLU",
+    "StdExt",
+    "SumExt",
+    "VarExt",
+):  # no classes there
+    _op.PRIMITIVES.pop(_name)
 for _name, _fun in _op.OPS.items():
-    globals()[_name] = _in_real_words(_fun, _WORDS[_name]) if _name in _WORDS else _fun
-__all__ = sorted({*_op.OPS, *_op.PRIMITIVES, *_op.LATER})
+    if _name not in _METHODS_ONLY:
+        globals()[_name] = _in_real_words(_fun, _WORDS[_name]) if _name in _WORDS else _fun
+__all__ = sorted({*_op.OPS, *_op.PRIMITIVES, *_op.LATER} - _METHODS_ONLY)
 
 arithmetic.attach_operators()
 _op.METHODS["data"] = property(lambda self: self, doc="The tensor itself.")
 for _name, _fun in _op.METHODS.items():
-    setattr(Tensor, _name, with_words(_name, _fun))
+    if _name not in _FUNCTIONS_ONLY:
+        setattr(Tensor, _name, with_words(_name, _fun))
 give_operators()
 give_updates()
 

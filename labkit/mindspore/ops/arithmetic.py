@@ -16,7 +16,7 @@ from ..common.dtype import in_dtype, promote
 from ..common.tensor import Tensor, tensor, wrap
 from ..graph.operators import Number
 from ..graph.recorder import numbers_of
-from .op_table import OPS, register
+from .op_table import OPS, REFUSED, entered, refusal, register
 
 _FLOAT32, _INT64 = np.dtype(np.float32), np.dtype(np.int64)
 _BY_AXES = ("Mul", "Div")  # a tensor without axes takes the type of one with, among floats and among integers
@@ -120,13 +120,26 @@ def _is_floating(x):
     return type(x) is float or (type(x) is not int and x.dtype.kind not in "iub")
 
 
+_NO_NUMBER: dict[str, tuple] = dict.fromkeys(
+    ("Equal", "Less"), ((bool, int, float), ())
+)  # what the first, the second must not be
+_NO_NUMBER |= dict.fromkeys(("LogicalAnd", "LogicalOr", "LogicalXor"), ((int, float), (int, float)))
+
+
 def binary(primitive, names, doc=None, method=True, shown=None):
     """Declare the decorated function of two arrays of one type as an op; `primitive` is its class, `shown` its name in errors."""
     caller = shown or primitive
 
     def declare(raw):
+        refused = REFUSED.get(names.split()[0], ())
+        first, second = _NO_NUMBER.get(primitive, ((), ()))
+
         def call(input, other):
+            if type(input) in first or type(other) in second:
+                raise _failed(primitive, input if type(input) in first else other)
             a, b = operands(input, other, primitive)
+            if refused and (value := b if type(a) in (float, int) else a).dtype.char in refused:
+                raise refusal(names.split()[0], value.dtype)
             try:
                 return wrap(quietly(raw, a, b))
             except ValueError as error:
@@ -136,7 +149,7 @@ def binary(primitive, names, doc=None, method=True, shown=None):
 
         call.__name__ = call.__qualname__ = names.split()[0]
         call.__doc__ = doc or raw.__doc__
-        return register(call, *names.split()[1:], method=method, primitive=primitive)
+        return entered(call, *names.split()[1:], method=method, primitive=primitive)
 
     return declare
 
@@ -144,7 +157,6 @@ def binary(primitive, names, doc=None, method=True, shown=None):
 add = binary("Add", "add", "input + other.", shown="AddExt")(anp.add)
 sub = binary("Sub", "sub subtract", "input - other.", shown="SubExt")(anp.subtract)
 mul = binary("Mul", "mul multiply", "input * other, element by element.")(anp.multiply)
-binary("FloorDiv", "floordiv", "The quotient, rounded down.")(anp.floor_divide)
 binary("FloorMod", "floormod", "The remainder, with the sign of the divisor.")(anp.mod)
 
 
@@ -152,6 +164,12 @@ binary("FloorMod", "floormod", "The remainder, with the sign of the divisor.")(a
 def div(x, y):
     """The quotient; of integers in Float32."""
     return anp.true_divide(*_floats(x, y))
+
+
+@binary("FloorDiv", "floordiv")
+def _floor_of_quotient(x, y):
+    """The quotient, rounded down."""
+    return anp.floor(anp.true_divide(x, y)) if _is_floating(x) or _is_floating(y) else anp.floor_divide(x, y)
 
 
 def _rounded_quotient(input, other, *, rounding_mode=None):
@@ -261,6 +279,8 @@ for _names in (
 
 @binary("Pow", "_power", method=False)
 def _power(input, exponent):
+    if "b" == getattr(input, "dtype", _FLOAT32).kind == getattr(exponent, "dtype", _FLOAT32).kind:
+        raise refusal("pow", input.dtype)
     if getattr(input, "dtype", _FLOAT32).kind in "iu":
         raised = numbers_of(exponent, "raise integers to integer powers that may be negative")
         if np.any(raised < 0):
@@ -300,7 +320,7 @@ def pow(input, exponent):
     return _power(input, exponent)
 
 
-register(pow, primitive="Pow")
+entered(pow, primitive="Pow")
 
 
 def logical_not(input):
@@ -324,14 +344,14 @@ def _swapped(fun):
 
 def _equality(fun, otherwise):
     """`==` and `!=` are defined for anything; what is not a number equals no tensor."""
-    return lambda self, other: fun(self, other) if isinstance(other, (Tensor, *_NUMBERS, list, tuple)) else otherwise
+    return lambda self, other: fun(self, other) if isinstance(other, (Tensor, *_NUMBERS)) else otherwise
 
 
 def attach_operators():
     """Give `Tensor` its operators."""
     for name, op in _OPERATORS.items():
         setattr(Tensor, f"__{name}__", OPS[op])
-        if name not in ("lt", "le", "gt", "ge"):
+        if name not in ("lt", "le", "gt", "ge", "and", "or", "xor"):  # a number before & is refused, as in the real one
             setattr(Tensor, f"__r{name}__", _swapped(OPS[op]))
     others = {
         "eq": _equality(OPS["equal"], False), "ne": _equality(OPS["not_equal"], True), "hash": object.__hash__,

@@ -49,7 +49,7 @@ def split(tensor, split_size_or_sections, axis=0):
     """A tuple of parts along `axis`: of the given size (the last may be smaller), or of the given sizes."""
     size = tensor.shape[axis]
     if isinstance(split_size_or_sections, int):
-        split_size_or_sections = [split_size_or_sections] * (size // split_size_or_sections)
+        split_size_or_sections = [split_size_or_sections] * (size // split_size_or_sections) or [size]
         rest = size - sum(split_size_or_sections)
         split_size_or_sections += [rest] if rest else []
     ends = np.cumsum([0, *split_size_or_sections])
@@ -237,6 +237,8 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     if order == "F":
         input = anp.transpose(input)
     shape = np.shape(getval(input)) or (1,)
+    if len(shape) == 1:
+        return anp.reshape(input, shape)
     first, last = start_dim % (len(shape) + 1), end_dim % len(shape)
     return anp.reshape(input, (*shape[:first], -1, *shape[last + 1 :]))
 

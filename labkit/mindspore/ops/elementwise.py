@@ -17,7 +17,7 @@ from ..common.dtype import as_numpy
 from ..common.tensor import Tensor, wrap
 from . import kernels
 from .arithmetic import at_least, at_most, larger, maximum, smaller
-from .op_table import METHODS, OPS, floating, no_bfloat16, op, register, value_of
+from .op_table import METHODS, OPS, REFUSED, entered, floating, no_bfloat16, op, refusal, register, value_of
 
 _CLASSES = {  # others by their names
     "acos": "ACos", "silu": "SiLU", "relu": "ReLU", "relu6": "ReLU6", "exp2": None, "hardsigmoid": "HSigmoid",
@@ -61,6 +61,8 @@ def _with_options(made):
 
 @_with_options
 def softplus(plain, input, beta=1, threshold=20):
+    if beta == 0:
+        raise ValueError("For 'softplus', the value of 'beta' cannot be 0.")
     return OPS["where"](input * beta > threshold, input, plain(input * beta) / beta)
 
 
@@ -74,8 +76,8 @@ def round(plain, input, *, decimals=0):
 @_with_options
 def relu(plain, input, inplace=False):
     if inplace:
-        input[...] = plain(input)
-    return input if inplace else plain(input)
+        raise RuntimeError("The kernel InplaceReLU unregistered.")
+    return plain(input)
 
 
 for _kind, _meaning in _TESTS.items():
@@ -96,6 +98,8 @@ def clamp(input, min=None, max=None):
     """
     if min is None and max is None:
         raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
+    if input.dtype.kind == "b":
+        raise ValueError("For Clamp, the dtype of 'input', 'min' and 'max' must not be bool.")
     min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))
     if all(bound is None or isinstance(bound, (int, float)) for bound in (min, max)):
         return kernels.clamp(input, min, max)
@@ -140,13 +144,15 @@ register(stop_gradient, method=False)
 
 
 def isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Where |input - other| <= atol + rtol |other|; a Bool tensor."""
+    """Where |input - other| <= atol + rtol |other|; a Bool tensor. Raises TypeError for different dtypes."""
+    if value_of(input, "IsClose").dtype != value_of(other, "IsClose").dtype:
+        raise TypeError("For primitive[IsClose], the input type must be same.")
     return wrap(anp.isclose(constant(input._value), constant(other._value), rtol, atol, equal_nan))
 
 
 def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close to those of `other`: within atol + rtol * |other|."""
-    return bool(isclose(self, other, rtol, atol, equal_nan).all())
+    return bool(anp.isclose(self.asnumpy(), other.asnumpy(), rtol, atol, equal_nan).all())
 
 
 def logaddexp(input, other):
@@ -157,11 +163,16 @@ def logaddexp(input, other):
     >>> print(value.item(), f"{slope.item():.4f}")
     100.0 0.0000
     """
+    for name, x in (("input", input), ("other", other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"For logaddexp, the {name} must be a Tensor, but got {type(x)}.")
+        if x._value.dtype.char in REFUSED["logaddexp"]:
+            raise refusal("logaddexp", x._value.dtype)
     return maximum(input, other) + OPS["log1p"](OPS["exp"](-(input - other).abs()))
 
 
 register(isclose)
-register(logaddexp)
+entered(logaddexp)
 METHODS["allclose"] = allclose
 
 
@@ -201,6 +212,4 @@ def gelu(input, approximate="none"):
 def leaky_relu(input, alpha=0.2):
     """x where positive, alpha x elsewhere; at 0 the slope is the mean of both."""
     no_bfloat16(input, "LeakyReLU")
-    if alpha > 1:
-        return smaller(input * alpha, input)
-    return larger(input * alpha, input)
+    return cast((smaller if alpha > 1 else larger)(input * alpha, input), input.dtype)

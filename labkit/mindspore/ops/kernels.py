@@ -49,13 +49,13 @@ def spread(g, shape):
     return primitives.expand(g, shape) if shape else g
 
 
-def _at_nan(name, value=None, slope=None):
+def _at_nan(name, value, slope=None):
     """The function of a row with this value at nan, and this slope (see `variant`)."""
     fun = FUNCTIONS[name].fun
 
     def kernel(x):
         y = fun(x)
-        return y if value is None or x.dtype.kind != "f" else np.where(np.isnan(x), np.asarray(value, x.dtype), y)[()]
+        return y if x.dtype.kind != "f" else np.where(np.isnan(x), np.asarray(value, x.dtype), y)[()]
 
     return variant(fun, kernel, slope)
 
@@ -66,8 +66,7 @@ def _flat(passed, x):
 
 
 OF_ONE = {
-    "relu": _at_nan("relu", 0), "sign": _at_nan("sign", 0), "softplus": _at_nan("softplus", np.inf, _flat),
-    "abs": _at_nan("abs", slope=_flat),
+    "relu": _at_nan("relu", 0), "softplus": _at_nan("softplus", np.inf, _flat),
 }  # fmt: skip
 
 
@@ -78,6 +77,7 @@ def _clamp(x, low, high):
 
 clamp: Any = variant(primitives.clamp, _clamp)
 OF_ONE["relu6"] = lambda x: clamp(OF_ONE["relu"](x), None, 6)
+OF_ONE["acosh"] = rule(lambda ans, x: lambda g: g / anp.sinh(ans), name="acosh")(np.arccosh)
 
 
 def _has_nan(x):
@@ -105,6 +105,13 @@ def _log_softmax(x, axis):
     return (shifted - np.log(np.sum(z, axis=axis, keepdims=True))).astype(x.dtype)
 
 
+def _logsumexp(x, axis=None, keepdims=False):
+    """As the real one computes it: nan where the largest is infinite."""
+    found = primitives.logsumexp(x, axis, keepdims)
+    return np.where(np.isinf(found), np.asarray(np.nan, found.dtype), found)[()]
+
+
+logsumexp = variant(primitives.logsumexp, _logsumexp)
 softmax, log_softmax = variant(primitives.softmax, _softmax), variant(primitives.log_softmax, _log_softmax)
 
 

@@ -10,10 +10,10 @@ from ...dialects.user_warnings import warn_user
 from ...engine import cast, dtype_of, match_dtype, quietly, shape_of
 from ...engine import stop_gradient as constant
 from ..common.dtype import bfloat16, float16, float32, float64, of
-from ..common.tensor import wrap
+from ..common.tensor import Tensor, wrap
 from . import kernels
 from .arithmetic import operands, unbroadcast
-from .op_table import register, value_of
+from .op_table import floating, register, value_of
 
 REDUCTIONS = {"mean": kernels.mean, "sum": kernels.sum_all, "none": lambda x: x}
 
@@ -25,8 +25,11 @@ def reduced(value, reduction, owner):
     return wrap(quietly(REDUCTIONS[reduction], value))
 
 
-def difference(input, target):
-    """The values of `input - target`. Raises ValueError for shapes that do not broadcast."""
+def difference(input, target, owner):
+    """The values of `input - target`. Raises TypeError for anything but tensors, ValueError for shapes that do not broadcast."""
+    for name, x in (("input", input), ("target", target)):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got '{type(x)}'")
     a, b = operands(input, target, "Sub")
     try:
         found = quietly(anp.subtract, a, b)
@@ -51,12 +54,12 @@ def one_hot(labels, like):
 
 def mse_loss(input, target, reduction="mean"):
     """The mean of (input - target)^2."""
-    return reduced(anp.square(difference(input, target)), reduction, "ops.mse_loss")
+    return reduced(anp.square(floating(difference(input, target, "ops.mse_loss"))), reduction, "ops.mse_loss")
 
 
 def l1_loss(input, target, reduction="mean"):
     """The mean of |input - target|."""
-    return reduced(primitives.absolute(difference(input, target)), reduction, "l1_loss")
+    return reduced(primitives.absolute(difference(input, target, "l1_loss")), reduction, "l1_loss")
 
 
 # ---- cross entropy of scores ----
@@ -146,7 +149,7 @@ def _class_numbers(labels):
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities (n, classes, ...).
+    """The log-loss of scores (n, classes, ...) for class numbers (n, ...) or probabilities (n, classes, ...).
 
     `weight`: one number per class. The mean is over the weights of the examples' classes.
 
@@ -163,8 +166,6 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     scores = wrap(primitives.log_softmax(value_of(input, "CrossEntropyLoss"), axis))
     if target._value.dtype.kind == "f":
         return _soft_cross_entropy(scores, target, weight, reduction, label_smoothing, axis)
-    if target._value.dtype != np.int32:
-        raise TypeError(f"For 'CrossEntropyLoss', the 'labels' should be Int32, but got '{target.dtype!r}'.")
     return nll_loss(scores, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -245,6 +246,7 @@ def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None
     `pos_weight`: how much more a label of 1 counts than one of 0.
     """
     for name, tensor in (("input", logits), ("target", label)):
+        value_of(tensor, "BCEWithLogitsLoss")
         if tensor.dtype not in (bfloat16, float16, float32):
             raise TypeError(_SCORES.format(name=name, type=tensor.dtype))
     x, y = operands(logits, label, "BCEWithLogitsLoss")

@@ -4,6 +4,8 @@ Every op is written once, as a function of NumPy arrays (or the engine's boxes),
 table `OPS` follow `ops.sin(x)`, `x.sin()` and `ops.Sin()(x)`.
 """
 
+import builtins
+import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -14,7 +16,7 @@ import numpy as np
 from ...dialects.argument_types import one_by_one
 from ...engine import cast, dtype_of, quietly
 from ...ops import NUMBERS_ARE_WEAK, offered, rule
-from ..common.dtype import in_dtype
+from ..common.dtype import in_dtype, of
 from ..common.tensor import Tensor, wrap
 
 LATER = {  # name -> the module that has it, loaded when it is first wanted
@@ -76,6 +78,31 @@ def rejected(name, x):
     )
 
 
+def _refusals():
+    """`{op: {character of a dtype: error}}` of what the real kernels of the CPU refuse, as it is recorded of them."""
+    found: dict[str, dict[str, str]] = {}
+    with open(os.path.join(os.path.dirname(__file__), "refused_dtypes.txt"), encoding="utf-8") as lines:
+        for name, kinds, error in (line.rstrip("\n").split(" | ") for line in lines):
+            found.setdefault(name, {}).update({np.dtype(kind).char: error for kind in kinds.split()})
+    return found
+
+
+REFUSED = _refusals()
+
+
+def refusal(name, dtype) -> Exception:
+    """The real one's error for a tensor of `dtype` in the op of this name, with a note on what to write.
+
+    >>> refusal("sin", np.dtype("int32")).__notes__
+    ["MindSpore's CPU has no kernel of this op for Int32. Convert first: x.astype(ms.float32)."]
+    """
+    kind, text = REFUSED[name][dtype.char].split(": ", 1)
+    error = getattr(builtins, kind)(text.replace("{dtype}", str(of(dtype))))
+    note = "MindSpore's CPU has no kernel of this op for {dtype}. Convert first: x.astype(ms.float32)."
+    error.add_note(note.format(dtype=of(dtype)))
+    return error
+
+
 def no_bfloat16(value, kernel):
     """Raise TypeError, as the real one does on the CPU, for a bfloat16 `value`, for which it has no `kernel`."""
     if value.dtype.kind == "V" and value.dtype.itemsize == 2:
@@ -93,14 +120,17 @@ def op(*names, method=True, primitive=None):
 
     def declare(raw):
         shown = primitive or raw.__name__.strip("_").title().replace("_", "")
+        refused = REFUSED.get(raw.__name__, ())
         kept = raw if NUMBERS_ARE_WEAK or "dtype" in raw.__code__.co_varnames else _kept(raw)
 
         @wraps(raw)
         def call(input, *args, **kwargs):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
+            if refused and value.dtype.char in refused and kwargs.get("dtype") is None:
+                raise refusal(raw.__name__, value.dtype)
             return wrap(quietly(kept, value, *args, **kwargs))
 
-        return register(call, *names, method=method, primitive=primitive)
+        return entered(call, *names, method=method, primitive=primitive)
 
     return declare
 
@@ -116,8 +146,21 @@ def _kept(raw):
     return computed
 
 
-def register(call, *names, method=True, primitive=None):
-    """Enter a function of tensors into the tables, under `names` and its own name unless that is private."""
+def register(call, *names, **places):
+    """Enter a function of tensors into the tables, under `names` and its own name unless that is private; see `op`."""
+    refused = REFUSED.get(call.__name__)
+
+    @wraps(call)
+    def checked(*args, **kwargs):
+        if args and isinstance(args[0], Tensor) and args[0]._value.dtype.char in refused:
+            raise refusal(call.__name__, args[0]._value.dtype)
+        return call(*args, **kwargs)
+
+    return entered(checked if refused else call, *names, **places)
+
+
+def entered(call, *names, method=True, primitive=None):
+    """As `register`, of an op that refuses what is to be refused itself."""
     own = () if call.__name__.startswith("_") else (call.__name__,)
     for name in (*own, *names):
         OPS[name] = call

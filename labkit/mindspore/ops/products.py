@@ -70,6 +70,9 @@ def dense(input, weight, bias=None):
 
 def dot(input, other):
     """The sums of products along the last axis of `input` and the last but one of `other`: shape (..., *..., m)."""
+    if input.ndim < 2 or other.ndim < 2:
+        shapes = f"but got 'len(x1_shape)': ({input.ndim}) and 'len(x2_shape)': ({other.ndim})"
+        raise ValueError(f"For 'dot', the inputs x1, x2 should have 'dimension >= 2', {shapes}.")
     if input.ndim > 2 or other.ndim > 2:
         return wrap(anp.dot(*_same_type(input, other)))
     return matmul(input, other)

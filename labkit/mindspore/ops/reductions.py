@@ -11,7 +11,7 @@ from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ...program import Interpreted, refuse
-from ..common.dtype import as_numpy, in_dtype, of
+from ..common.dtype import as_numpy, in_dtype
 from ..common.tensor import Tensor, wrap
 from . import kernels
 from .op_table import METHODS, OPS, floating, of_row, op, register, value_of
@@ -73,19 +73,10 @@ _PREPARED = {"total": _whole, "smooth": floating, "found": constant, "mean": lam
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
 
 
-_FLOATS_ONLY = {
-    "softmax": "For primitive[Softmax], the input argument[x] must be a type of {{BFloat16, Float16, Float32, Float64}}, but got"
-    " {}.",
-    "log_softmax": "Select CPU operator[LogSoftmax] fail! Unsupported data type!",
-}
-
-
 def _reduced(name, row, place):
-    fun = {"softmax": kernels.softmax, "log_softmax": kernels.log_softmax}.get(name, row.fun)
+    fun = getattr(kernels, name) if name in ("softmax", "log_softmax", "logsumexp") else row.fun
 
     def answer(input, axis, dtype=None, **kept):
-        if name in _FLOATS_ONLY and dtype is None and input.dtype.kind in "iub":
-            raise TypeError(_FLOATS_ONLY[name].format(of(input.dtype)))
         value = _typed(_PREPARED[row.kind](input), dtype)
         if axis is None and name == "sum" and not kept["keepdims"]:
             return kernels.sum_all(value)
@@ -117,8 +108,6 @@ def _limited(input, initial, where, last):
 def mean(input, axis=None, keep_dims=False, *, dtype=None):
     """The mean, in the type of the input (of integers too, cut to an integer)."""
     value, axis = _typed(input, dtype), _axes(axis, input, "ReduceMean")
-    if value.dtype.kind == "b":
-        raise RuntimeError("For 'ReduceMean', unsupported reduce operation for bool.")
     if value.dtype.kind in "iu":
         return cast(primitives.mean(cast(value, np.float64), axis=axis, keepdims=keep_dims), value.dtype)
     if axis is None and not keep_dims:
@@ -140,6 +129,15 @@ def _variance(value, axis, ddof, keepdims):
     return primitives.var(value, axis=axis, keepdims=keepdims) * value.dtype.type(np.nan)
 
 
+@op(method=False)
+def _squared_std(input, axis=None, ddof=0, keepdims=False):
+    """The variance, as the real function finds it: the square of `std`, whose slope is nan where all elements are equal."""
+    return primitives.power(anp.sqrt(_variance(floating(input), _axes(axis, input, "Var"), int(ddof), keepdims)), 2)
+
+
+OPS["var"] = _squared_std
+
+
 @op(primitive="StdExt")
 def std(input, axis=None, ddof=0, keepdims=False):
     """The square root of the variance."""
@@ -152,7 +150,7 @@ def _extreme(amount, place, picked, last):
 
     def function(input, axis=None, keepdims=False, *, initial=None, where=True):
         input = _limited(input, initial, where, last)
-        if axis is None:
+        if axis is None or (axis in (0, -1) and not value_of(input, amount.__name__).ndim):
             return _at_best(amount(input), initial), wrap(np.int64(0))
         value = kernels.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
@@ -207,8 +205,9 @@ def norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
 
 def _matrix_norm(value, order):
     """The norm of a matrix as a map: 2 the largest singular value, 1 and inf the largest column and row sum."""
-    if order in (1, np.inf):
-        return anp.max(primitives.sum_(primitives.absolute(value), axis=0 if order == 1 else 1))
+    if abs(order) in (1, np.inf):
+        sums = primitives.sum_(primitives.absolute(value), axis=0 if abs(order) == 1 else 1)
+        return anp.max(sums) if order > 0 else primitives.index_min(sums, 0)[0]
     if order in (2, "nuc"):
         refuse(value, "take singular values", Interpreted)
         values = anp.linalg.svd(value, compute_uv=False)

@@ -187,6 +187,13 @@ def floating(tensor):
     return tensor if tensor.dtype.is_floating_point else converted(tensor, _dtype.get_default_dtype())
 
 
+def for_kernel(kernel, tensor, kinds="iub"):
+    """`tensor`, whose dtype is of none of the `kinds` that PyTorch's `kernel` is not written for. Raises NotImplementedError."""
+    if tensor._array.dtype.kind in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{tensor.dtype.legacy}'")
+    return tensor
+
+
 def whole_dim(dim, ndim):
     """A dimension in range, counted from the front; torch's IndexError otherwise."""
     room = max(ndim, 1)

@@ -1,5 +1,8 @@
 """Elementwise operations: arithmetic, functions of one tensor, comparisons, and their in-place forms."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from ...ops import FUNCTIONS, about
@@ -8,7 +11,7 @@ from .._error_texts import error
 from .._tensor import dtype as _dtype
 from .._tensor.tensor import Tensor
 from . import dispatch
-from .dispatch import apply, binary, check_broadcast, common_dtype, converted, floating, off_tape, placed
+from .dispatch import apply, binary, check_broadcast, common_dtype, converted, floating, for_kernel, off_tape, placed
 from .function_table import METHODS, both, function, method
 
 # ---- functions of one number, and of two: those of the table that PyTorch has ----
@@ -33,19 +36,30 @@ def _unary(name, primitive, prepare):
     return fun
 
 
+def _rectifiable(x):
+    if x.dtype.name == "bool":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    return x
+
+
+_NO_BOOL: dict[str, Callable] = {
+    name: partial(for_kernel, f"{name}_vml_cpu", kinds="b") for name in ("ceil", "floor", "trunc", "round")
+}
+_NO_BOOL |= {"abs": partial(for_kernel, "abs_cpu", kinds="b"), "relu": _rectifiable}
 UNARY = (
     "exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
     "sigmoid relu erf abs sign floor ceil trunc"
 )
 for _name in UNARY.split():
     _row = FUNCTIONS[_name]
-    _prepare = floating if _row.kind == "smooth" else lambda x: x
+    _prepare = floating if _row.kind == "smooth" else _NO_BOOL.get(_name, lambda x: x)
     both(_name, *_row.also.split())(_unary(_name, _rules.OWN.get(_name, _row.fun), _prepare))
 
 
 @both()
 def round(input, *, decimals=0):
     """Each element rounded, halves to even."""
+    _NO_BOOL["round"](input)
     return apply(_rules.round_, input, decimals) if decimals else apply(_rules.round_, input)
 
 
@@ -104,6 +118,8 @@ def pow(input, exponent):
         return apply(_rules.power, converted(input, dtype), exponent)
     if not isinstance(input, Tensor):
         return apply(_rules.number_power, input, converted(exponent, common_dtype(input, exponent)))
+    if input.dtype.name == exponent.dtype.name == "bool":
+        for_kernel("pow", input, "b")
     return binary(_rules.tensor_power, input, exponent)
 
 
@@ -122,15 +138,16 @@ def maximum(input, other):
     return binary(_rules.maximum, input, other)
 
 
-def _of_two(name, rule, does):
+def _of_two(name, rule, does, floats=False):
     def fun(input, other):
-        return binary(rule, input, other)
+        dtype = common_dtype(input, other)
+        return binary(rule, input, other, _dtype.get_default_dtype() if floats and dtype.rank < 2 else dtype)
 
     fun.__name__, fun.__doc__ = name, f"{does}, elementwise."
     return both(name)(fun)
 
 
-atan2 = _of_two("atan2", _rules.atan2, "The angle of the vector (other, input)")
+atan2 = _of_two("atan2", _rules.atan2, "The angle of the vector (other, input)", floats=True)
 minimum = _of_two("minimum", _rules.minimum, "The smaller of each two elements")
 floor_divide = _of_two("floor_divide", _rules.floor_divide, "The largest integer not above `input / other`")
 remainder = _of_two("remainder", _rules.remainder, "`input - floor(input / other) * other`, the sign of `other`")
@@ -202,7 +219,7 @@ def where(condition, input=None, other=None):
     (tensor([0., 2.]), (tensor([1]),))
     """
     if input is None:
-        return tuple(off_tape(i, "where", condition) for i in np.nonzero(condition._array))
+        return tuple(off_tape(i, "where", condition) for i in np.nonzero(np.atleast_1d(condition._array)))
     if condition.dtype.name not in ("bool", "uint8"):
         raise error("where_condition", kind=condition.dtype.legacy)
     dtype = common_dtype(input, other)

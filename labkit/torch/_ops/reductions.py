@@ -1,5 +1,7 @@
 """Reductions: sums, means, extremes, norms, softmax, sorting."""
 
+from functools import partial
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -11,7 +13,7 @@ from .. import _rules
 from .._error_texts import error, said
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import widened
-from .dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
+from .dispatch import apply, converted, floating, for_kernel, noted, off_tape, tensor_of, whole_dim
 from .function_table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 
 
@@ -19,11 +21,9 @@ def _axis(dim, ndim):
     """A dim, several or none as NumPy takes them."""
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return None
-    if ndim == 0:
-        return ()
-    if isinstance(dim, (tuple, list)):
-        return tuple(whole_dim(d, ndim) for d in dim)
-    return whole_dim(dim, ndim)
+    several = isinstance(dim, (tuple, list))
+    found = tuple(whole_dim(d, ndim) for d in dim) if several else whole_dim(dim, ndim)
+    return found if ndim else ()
 
 
 def _floats_alone(input):
@@ -32,6 +32,7 @@ def _floats_alone(input):
     return input
 
 
+_FLOATS_ONLY = {name: partial(for_kernel, f"{name}_lastdim_kernel_impl") for name in ("softmax", "log_softmax")}
 _PREPARED = {"mean": _floats_alone, "smooth": floating, "found": Tensor.detach}
 _INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
              "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
@@ -39,7 +40,7 @@ _TAKES = dict.fromkeys(("softmax", "log_softmax"), "axis=None, dtype=None")  # w
 
 
 def _reduced(name, row):
-    fun, prepare = _rules.REDUCING[name], _PREPARED.get(row.kind)
+    fun, prepare = _rules.REDUCING[name], _FLOATS_ONLY.get(name) or _PREPARED.get(row.kind)
     placed = _axis if "keepdims" in row.takes else whole_dim
 
     def answer(input, axis, dtype=None, **kept):
@@ -47,6 +48,10 @@ def _reduced(name, row):
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
         axis = placed(axis, input.ndim)
+        if name[:3] == "arg":
+            if input.dtype.name == "bool":
+                raise RuntimeError(f"{name}(): does not support bool input")
+            _not_empty(name, input, axis)
         found = apply(fun, prepare(input) if prepare else input, axis, *kept.values())
         return noted(found, name, input) if row.kind == "found" else found
 
@@ -68,6 +73,8 @@ def _spread(fun, input, dim, unbiased, keepdim, correction):
     """The variance or the standard deviation by the rule `fun`, with PyTorch's warning for too few elements."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
     axis = _axis(dim, input.ndim)
     if correction is None:
         correction = 0 if unbiased is False else 1
@@ -172,15 +179,30 @@ def _picked(kind, input, index, dim, keepdim=True):
     return PAIRS[kind](values, found)
 
 
+def _not_empty(name, input, dim):
+    """Raise where there is nothing to choose from: nothing at all, or nothing along `dim`."""
+    if dim is None and not input.numel():
+        kind, rest = (
+            (IndexError, "")
+            if name[:3] == "arg"
+            else (RuntimeError, " Specify the reduction dim with the 'dim' argument.")
+        )
+        raise kind(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{rest}")
+    if dim is not None and input.ndim and not input.shape[dim]:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
 def _extreme(kind, whole, pairwise, chooser):
     def fun(input, dim=None, keepdim=False):
         if isinstance(dim, Tensor):
             return METHODS[pairwise](input, dim)
+        dim = None if dim is None else whole_dim(dim, input.ndim)
+        if not input.numel():
+            _not_empty(kind, input, dim)
         if dim is None:
             return apply(whole, input, None, False)
         if input.ndim == 0:
             return PAIRS[kind](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
-        dim = whole_dim(dim, input.ndim)
         index = np.expand_dims(chooser(input._array, axis=dim), dim)
         return _picked(kind, input, index, dim, keepdim)
 
@@ -196,9 +218,9 @@ min = both("min")(numpy_style(_extreme("min", _rules.min_all, "minimum", np.argm
 @both()
 def sort(input, dim=-1, descending=False, stable=False):
     """Sorted values and where each came from, along `dim`."""
+    dim = whole_dim(dim, input.ndim)
     if input.ndim == 0:
         return PAIRS["sort"](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
-    dim = whole_dim(dim, input.ndim)
     return _picked("sort", input, _order(input._array, dim, descending), dim)
 
 
@@ -212,7 +234,9 @@ def _order(array, dim, descending):
 @both()
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements, or slices of a dimension, sorted; where each went, and how many there were."""
-    found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    found = np.unique(
+        input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
+    )
     several = found if isinstance(found, tuple) else (found,)
     made = tuple(off_tape(f, "unique", input) for f in several)
     return made if isinstance(found, tuple) else made[0]

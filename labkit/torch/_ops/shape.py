@@ -357,7 +357,7 @@ def split(input, split_size, dim=0):
     dim = whole_dim(dim, input.ndim)
     n = input.shape[dim]
     if isinstance(split_size, int):
-        sizes, name = [min(split_size, n - i) for i in range(0, n, split_size)], "SplitBackward0"
+        sizes, name = [min(split_size, n - i) for i in range(0, n or 1, split_size)], "SplitBackward0"
     else:
         sizes, name = list(split_size), "SplitWithSizesBackward0"
         if sum(sizes) != n:

@@ -47,7 +47,7 @@ def over_number(x, c):
 def _power(x, p):
     if p in (3, -2) and base.two_bytes(x.dtype) and x.dtype.name == "bfloat16":  # rounded in between
         return 1 / (x * x) if p == -2 else x * x * x
-    return base.power.fun(x, p)
+    return 1 / np.sqrt(x) if p == -0.5 else base.power.fun(x, p)
 
 
 def _power_vjp(ans, x, p):
@@ -69,7 +69,13 @@ def _no_derivative(ans, *args) -> Any:
 
 @op("NotImplemented", _no_derivative, _no_derivative, tensors="self ?other")
 def floor_divide(x, y):
-    return np.floor_divide(x, y)
+    return np.floor_divide(x, _divisor(y))
+
+
+def _divisor(y):
+    if y.dtype.kind in "iu" and not y.all():
+        raise RuntimeError("ZeroDivisionError")
+    return y
 
 
 @op("PowBackward1", lambda ans, x, p: lambda g: g * (p * anp.where(p == 0, anp.zeros_like(x), tensor_power(x, p - 1))),
@@ -125,20 +131,20 @@ def _sum_of(sign, name):
 add_scaled, subtract_scaled = _sum_of(1, "add_scaled"), _sum_of(-1, "subtract_scaled")
 
 
-def _extreme(node, kernel, wins):
-    return op(node, lambda ans, x, y: lambda g: g * _share(x, y, wins),
-        lambda ans, x, y: lambda g: g * _share(y, x, wins), name=kernel.__name__, broadcasts=True, tensors="self other",
+def _extreme(node, kernel, loses):
+    return op(node, lambda ans, x, y: lambda g: g * _share(x, y, loses),
+        lambda ans, x, y: lambda g: g * _share(y, x, loses), name=kernel.__name__, broadcasts=True, tensors="self other",
         saves="self other")(kernel)  # fmt: skip
 
 
-maximum, minimum = (_extreme("MaximumBackward0", np.maximum, anp.greater),
-    _extreme("MinimumBackward0", np.minimum, anp.less))  # fmt: skip
+maximum, minimum = (_extreme("MaximumBackward0", np.maximum, anp.less),
+    _extreme("MinimumBackward0", np.minimum, anp.greater))  # fmt: skip
 
 
-def _share(x, y, wins):
-    """1 where `x` is taken, 1/2 at a tie."""
+def _share(x, y, loses):
+    """1 where `x` is taken, and at nan; 1/2 at a tie."""
     half = np.asarray(0.5, dtype_of(x))
-    return cast(wins(x, y), dtype_of(x)) + half * cast(anp.equal(x, y), dtype_of(x))
+    return cast(anp.logical_not(loses(x, y)), dtype_of(x)) - half * cast(anp.equal(x, y), dtype_of(x))
 
 
 def _over_squares(g, x, y, z):
@@ -153,14 +159,14 @@ atan2 = op("Atan2Backward0", lambda ans, y, x: lambda g: _over_squares(g, x, x, 
 
 
 @op("RemainderBackward0", lambda ans, x, y: lambda g: g,
-    lambda ans, x, y: lambda g: -g * anp.floor(anp.true_divide(x, y)),
+    lambda ans, x, y: lambda g: -g * anp.floor_divide(x, y),
     broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip
 def remainder(x, y):
-    return np.remainder(x, y)
+    return np.remainder(x, _divisor(y))
 
 
 @op("ClampBackward0", lambda ans, x, low, high: lambda g: where(_inside(x, low, high), g, zero(g)),
-    lambda ans, x, low, high: lambda g: where((x < low) & (True if high is None else low <= high), g, zero(g)),
+    lambda ans, x, low, high: lambda g: where((x < low) & (True if high is None else low < high), g, zero(g)),
     lambda ans, x, low, high: lambda g: where((x > high) | (False if low is None else low > high), g, zero(g)),
     broadcasts=True, tensors="self min max", saves="self min max")  # fmt: skip
 def clamp_between(x, low, high):

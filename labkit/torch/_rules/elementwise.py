@@ -67,7 +67,7 @@ def tanh_backward(g, y):
 @op("ThresholdBackwardBackward0", lambda ans, g, y: lambda h: threshold_backward(h, y),
     lambda ans, g, y: lambda h: anp.zeros_like(y), tensors="grad_output self", saves="self")  # fmt: skip
 def threshold_backward(g, y):
-    return np.where(y > 0, g, zero(g))
+    return np.where(y <= 0, zero(g), g)  # at nan the gradient passes
 
 
 @op("LeakyReluBackward0", lambda ans, x, slope: lambda g: anp.where(x > 0, g, g * slope), others="negative_slope",

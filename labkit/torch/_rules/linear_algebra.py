@@ -5,7 +5,7 @@ import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
 from ...engine import dtype_of, unbroadcast_f
-from ...ops import in_float32, known
+from ...ops import in_float32, known, select
 from .declaration import op
 from .shape import reshape, t, transpose
 
@@ -103,9 +103,15 @@ def solve(a, b):
     return np.linalg.solve(a, b)
 
 
-@op("LinalgDetBackward0", lambda ans, a: lambda g: _wide(g * ans) * _turned(inv(a)), tensors="A", saves="A result")
+@op("LinalgDetBackward0", lambda ans, a: lambda g: _wide(g * ans) * _turned(inv(_regular(a, ans))), tensors="A",
+    saves="A result")  # fmt: skip
 def det(a):
     return np.linalg.det(a)
+
+
+def _regular(a, ans):
+    """The matrices, but the identity for a singular one, whose gradient is 0 in PyTorch."""
+    return select(_wide(ans) == 0, np.eye(a.shape[-1], dtype=dtype_of(a)), a)
 
 
 def _wide(g):
@@ -150,12 +156,16 @@ def _of_parts(a, values=None, left=None, right=None):
     if values is not None:
         return bmm(_times(u, values), _turned(v))
     if left is not None:
-        mixed = _times(_apart(bmm(_turned(u), left), s), s)
-        beside = left - bmm(u, bmm(_turned(u), left))
-        return bmm(bmm(u, mixed) + _times(beside, 1 / s), _turned(v))
+        mixed = bmm(u, _times(_apart(bmm(_turned(u), left), s), s))
+        return bmm(mixed + _outside(u, left, s), _turned(v))
     mixed = _turned(_times(_turned(_apart(bmm(_turned(v), right), s)), s))
-    beside = right - bmm(v, bmm(_turned(v), right))
-    return bmm(u, bmm(mixed, _turned(v)) + _turned(_times(beside, 1 / s)))
+    return bmm(u, bmm(mixed, _turned(v)) + _turned(_outside(v, right, s)))
+
+
+def _outside(vectors, g, s):
+    """The part of `g` outside the space of the `vectors`, over the values: none where they span all."""
+    square = vectors.shape[-1] == vectors.shape[-2]
+    return 0 * g if square else _times(g - bmm(vectors, bmm(_turned(vectors), g)), 1 / s)
 
 
 def _apart(x, values):

@@ -5,7 +5,7 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import cast, dtype_of, getval
-from ...ops import REDUCTIONS, absolute, exp, expand, rounding, stored, two_bytes, zero
+from ...ops import REDUCTIONS, absolute, exp, expand, rounding, sign, stored, two_bytes, zero
 from .arithmetic import divide, divide_by, power, times
 from .declaration import op
 from .shape import axes_of, flip, spread
@@ -36,7 +36,7 @@ def _count(x, axis):
 
 
 def _prod_vjp(ans, x, axis, keepdims):
-    if two_bytes(x.dtype) and getval(x).all():
+    if getval(x).all():
         return lambda g: spread(g * ans, x, axis) / x
     return lambda g: spread(g, x, axis) * base.others(x, axis)
 
@@ -102,12 +102,12 @@ def _norm_vjp(ans, x, p, axis, keepdims):
             return anp.zeros_like(x)
         if abs(p) == np.inf:
             hit = cast(anp.equal(anp.abs(x), length), dtype_of(x))
-            return g * anp.sign(x) * divide(hit, sum_(hit, axis, True))
+            return g * sign(x) * divide(hit, sum_(hit, axis, True))
         if p == 1:
-            return g * anp.sign(x)
+            return g * sign(x)
         if two_bytes(x.dtype) and p > 2:
             return x * power(absolute(x), p - 2) * anp.where(length == 0, zero(g), g / power(length, p - 1))
-        ratio = divide(x, length) if p == 2 else anp.sign(x) * power(divide(absolute(x), length), p - 1)
+        ratio = divide(x, length) if p == 2 else sign(x) * power(divide(absolute(x), length), p - 1)
         return g * anp.where(length == 0, zero(g), ratio)
 
     return pull
@@ -186,7 +186,7 @@ max_all, min_all = _whole("MaxBackward1", np.max), _whole("MinBackward1", np.min
 
 
 def _reverse_cumsum(g, axis):
-    return flip(cumsum(flip(g, (axis,)), axis), (axis,))
+    return g if not anp.ndim(g) else flip(cumsum(flip(g, (axis,)), axis), (axis,))
 
 
 @op("CumsumBackward0", lambda ans, x, axis: lambda g: _reverse_cumsum(g, axis), others="dim")

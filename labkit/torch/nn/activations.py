@@ -6,7 +6,7 @@ from ...dialects.user_warnings import warn_user
 from .. import _rules
 from .._error_texts import said
 from .._ops import reductions
-from .._ops.dispatch import apply
+from .._ops.dispatch import apply, for_kernel
 from .._ops.function_table import FUNCTIONS
 from .._ops.operators import in_place
 from .._tensor.tensor import Tensor
@@ -29,7 +29,7 @@ def gelu(input, approximate="none") -> Tensor:
     """`x` times the normal distribution function of `x`; with "tanh" by a formula with tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return apply(_rules.gelu, input) if approximate == "none" else apply(_rules.gelu_by_tanh, input)
+    return apply(_rules.gelu if approximate == "none" else _rules.gelu_by_tanh, for_kernel("GeluKernelImpl", input))
 
 
 def silu(input, inplace=False) -> Tensor:
@@ -44,11 +44,13 @@ def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
     >>> torch.nn.functional.softplus(torch.tensor([-1.0, 0.0, 30.0]))
     tensor([ 0.3133,  0.6931, 30.0000])
     """
-    return apply(_rules.softplus, input, beta, threshold)
+    return apply(_rules.softplus, for_kernel("softplus_cpu", input), beta, threshold)
 
 
-_leaky_relu = lambda input, negative_slope=0.01: apply(_rules.leaky_relu, input, negative_slope)
-_silu = lambda input: apply(_rules.silu, input)
+_leaky_relu = lambda input, negative_slope=0.01: apply(
+    _rules.leaky_relu, for_kernel("leaky_relu_cpu", input), negative_slope
+)
+_silu = lambda input: apply(_rules.silu, for_kernel("silu_cpu", input))
 leaky_relu_, silu_ = in_place("leaky_relu", _leaky_relu), in_place("silu", _silu)
 
 

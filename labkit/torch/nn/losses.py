@@ -11,7 +11,7 @@ from ...engine import dtype_of, unbroadcast_f
 from ...ops import in_float32, operand, two_bytes
 from .. import _rules
 from .._error_texts import error, said
-from .._ops.dispatch import apply, converted, together
+from .._ops.dispatch import apply, converted, for_kernel, together
 from .._ops.function_table import FUNCTIONS, METHODS
 from .._ops.reductions import log_softmax
 from .._rules import op
@@ -220,7 +220,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     _warn_of_sizes(input, target)
     input, target = together(*FUNCTIONS["broadcast_tensors"](input, target))
     if weight is None:
-        return apply(_mse, input, target, reduction)
+        return apply(_mse, for_kernel("mse_cpu", input), target, reduction)
     return _weighted(apply(_mse, input, target, "none"), weight, reduction)
 
 
@@ -297,8 +297,7 @@ def binary_cross_entropy_with_logits(
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     reduction = reduction_of(reduction, size_average, reduce)
-    target = converted(target, input.dtype)
-    return apply(_bce_logits, input, target, weight, pos_weight, reduction)
+    return apply(_bce_logits, input, converted(target, input.dtype), weight, pos_weight, reduction)
 
 
 _OLD = "size_average=None, reduce=None, reduction='mean'"

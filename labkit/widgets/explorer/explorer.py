@@ -14,13 +14,12 @@ from ..kit.module import module, style
 from ..kit.traits import Trait, traits
 from ..kit.words import listed, paragraph
 from . import still
-from .called import spelled, variables_outside
+from .called import variables_outside
 from .graph.folded import key_of, number_of_boxes, opened_by, without
 from .graph.said import Left, Said
 from .graph.units import Units
 from .graph.way import Way
 from .run import real
-from .run.cut_lines import cut_lines
 from .run.folding import Parts, folded, paths, visible
 from .run.lines import lines_of
 from .run.recorded import Run, ran
@@ -31,7 +30,6 @@ from .run.tape import Known, is_taped, of_tensor
 from .run.unfolding import grown, in_pieces, layers, open_while_few, overview
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
-LONGEST_NAME = 44  # letters of an expression that a picture is named after
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
 FEWEST_SEEN, FEWEST_APART = 5, 2  # boxes; of ops, where a path between them is cut
 MOST_FITTING = 10  # boxes that are read without scrolling
@@ -45,6 +43,7 @@ WORDS = {
     "norms": "Gradient norms, from the result (right) back to the inputs",
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",
+    "sampled": "Values, below each its gradient; a disc leads through samples of runs that do the same: {ranges}",
     "dragged": "Values, below each its gradient; drag a disc to change an input",
 }
 
@@ -78,7 +77,7 @@ class Explorer(Lab):
         if view not in known:
             raise ValueError(f"view: expected one of {', '.join(map(repr, known))}, but got {view!r}")
         self.story, self._again, self.tape = story, again, None
-        self.parts: Parts = folded(story.nodes, story.retained)
+        self.parts: Parts = folded(story.nodes, story.taped)
         opened = self._opened_at_first(most_boxes, calls)
         lines = (lines_of(again, story) or samples_of(again, story)) if again and again.inputs else None
         self._plays = plays
@@ -218,7 +217,7 @@ class Explorer(Lab):
             if at["inputs"] and self._again
             else self.story
         )
-        parts = self.parts if story is self.story else folded(story.nodes, story.retained)
+        parts = self.parts if story is self.story else folded(story.nodes, story.taped)
         return Way(story, parts, opened_by(at["opened"], parts), Said(story))
 
     def describe(self, **state: Any) -> str:
@@ -294,7 +293,8 @@ def show(
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
-    whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
+    whose tape is shown. The parameters of networks that a function uses are inputs, too.
+    `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
     more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
     whose rounds and calls are not in sight otherwise: into a few boxes.
@@ -311,10 +311,11 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
-    dragged there, and in a notebook, where the run can be written as lines of scalar operations: it does not decide by its
-    numbers, and has no arrays of more than 256. Raises TypeError for what cannot be recorded, ValueError for a tensor without
-    a history; an exception of your function is passed on.
+    `.save("x.html")` a page that plays in any browser without Python. There, and in a notebook, the arguments and the parameters
+    of networks are dragged, one number or a whole array, and all weights together, if they are at most 256 numbers. A run that
+    decides by its numbers is sampled instead, as far as it stays the same run. Ops that only arrange numbers are drawn with the
+    op that they belong to, and attention as Q, K, V, scores, softmax and output. Raises TypeError for what cannot be recorded,
+    ValueError for a tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
@@ -358,7 +359,6 @@ def _of_real(made, fun, args, view, fold, model, backward):
     tensors = [fun, *args]
     if all(map(is_real_tensor, tensors)):
         tape = tape_of(tensors, model, variables if model is None else _tensors_alone(variables), backward)
-        tape.name = _named(tape, spelled(variables, 3))
     elif callable(fun):
         called = dict(zip(argument_names(getattr(fun, "forward", fun), len(args)), args, strict=True))
         named = {f"{name}{place}": t for name, value in called.items() for place, t in tensors_in(value)}
@@ -370,27 +370,9 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    lines = cut_lines(filter(is_real_module, _models(fun, model)), tape.unreached) if tape.unreached else ()
-    picture = made(
-        real.of_tape(tape, lines), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes)
-    )
+    picture = made(real.of_tape(tape), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes))
     picture.tape = tape
     return picture
-
-
-def _models(fun, model):
-    """The modules that were given, alone, in a list or by name; None among them."""
-    several = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else [model]
-    return [fun, *several]
-
-
-def _named(tape, written):
-    """What a tape leads to: the user's variables, or how they are `written` where `show` is called, if that is short."""
-    if len(written) != len(tape.roots):
-        return tape.name
-    labels = [tape.nodes[i].label for i, _ in tape.roots]
-    name = ", ".join(label or words for label, words in zip(labels, written, strict=True))
-    return name if len(name) <= LONGEST_NAME else tape.name
 
 
 def _tensors_alone(variables):

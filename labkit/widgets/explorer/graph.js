@@ -184,9 +184,15 @@ function draggedOf({ start, program, samples }, { name, entries }, entry) {
   const whole = entry === "", lead = row?.entry ?? (whole ? entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]) : entry);
   const scale = (whole && begin(lead)) || 1, half = 1.5 * Math.max(1, Math.abs(begin(lead))); // a factor of the whole array
   const put = (value) => Object.fromEntries((whole ? entries : [entry]).map((one) => [one, whole ? begin(one) * value : value]));
-  return { name: whole ? `${name} × ` : `${entry} = `, sampled: Boolean(row), value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
+  return { name: whole ? `${name} × ` : `${entry} = `, value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
     range: row ? [row.values[0] / scale, row.values.at(-1) / scale].sort((a, b) => a - b) : whole ? [-1, 3] : [begin(lead) - half, begin(lead) + half],
     inputs: (before, value) => (row ? put(row.values[nearestIn(row.values, value * scale)] / scale) : { ...before, ...put(value) }) };
+}
+
+// From where to where the inputs of sampled runs are dragged, in words.
+function rangesOf(data) {
+  const found = data.inputs.map((input) => draggedOf(data, input, input.entries.length > 1 ? "" : input.entries[0])).filter(Boolean);
+  return found.map(({ name, range }) => `${name}${range.map((end) => number(end)).join(" … ")}`);
 }
 
 export default { render({ model, el }) {
@@ -237,7 +243,8 @@ export default { render({ model, el }) {
 
   const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("span", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
   const inside = html("div", { class: "graph-inside", role: "group", "aria-label": "Inside this step", tabindex: 0 }), code = html("details", { class: "graph-code" }, html("summary", {}, "The program of the gradient, as graph mode runs it"), html("pre", {}));
-  const plane = frame.panel(data.inputs.length ? words.dragged : words.graph, 100, 100), curve = frame.panel(words.norms, 100, 100);
+  const caption = () => (data.samples ? filledIn(words.sampled, { ranges: rangesOf(data).join("; ") }) : data.inputs.length ? words.dragged : words.graph);
+  const plane = frame.panel(caption(), 100, 100), curve = frame.panel(words.norms, 100, 100);
   for (const [panel, label] of [[plane, "The graph"], [curve, "Gradient norms"]]) { panel.drawn.setAttribute("role", "group"); panel.drawn.setAttribute("aria-label", label); panel.drawn.parentNode.setAttribute("tabindex", -1); }
   curve.drawn.parentNode.classList.add("graph-norms");
   frame.root.insertBefore(notice, frame.panels);
@@ -267,11 +274,10 @@ export default { render({ model, el }) {
       if (i < 0) continue;
       const [x, y] = flow.boxes[i], entry = input.entries.length > 1 ? picked[input.node] ?? "" : input.entries[0], dragged = draggedOf(data, input, entry);
       if (!dragged) continue;
-      const { name, range: [low, high], value, sampled } = dragged;
+      const { name, range: [low, high], value } = dragged;
       const along = axis(low, high, x + TRACK, x + way.wide - TRACK), level = y + HIGH + APART / 2, unit = 10 ** (Math.floor(Math.log10(high - low)) - 2);
       const set = (to) => ({ inputs: dragged.inputs(frame.state.inputs, Number((Math.round(clamped(to, low, high) / unit) * unit).toPrecision(12))) });
       plane.front.append(svg("line", { x1: along.start, x2: along.end, y1: level, y2: level, class: "graph-track" }));
-      if (sampled) plane.front.append(...[[along.start, low], [along.end, high]].map(([at, end]) => middle(at, level - 5, number(end), "note")));
       frame.handle(plane, entry || input.name, { at: ({ inputs }) => [along(clamped(value(inputs), low, high)), level], move: (px) => set(along.inverse(px)),
         keys: (step) => set(Number.isFinite(step) ? value(frame.state.inputs) + step * 5 * unit : step > 0 ? high : low), range: [low, high], value: ({ inputs }) => value(inputs), words: ({ inputs }) => `${name}${number(value(inputs))}` });
     }
@@ -286,7 +292,7 @@ export default { render({ model, el }) {
     const width = flow.width + (views.length - 1) * across, height = flow.height + (views.length - 1) * down;
     plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
     plane.drawn.style.width = `${width}px`;
-    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${data.inputs.length ? words.dragged : words.graph}`;
+    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${caption()}`;
     const does = {
       leads, card: (i) => { const { opens, ran } = way.cards[i]; if (opens && leads(opens)) fold(opens); else { go(ran || frame.state.step); chosen = way.cards[i].tip; frame.redraw(); } },
       gradient: (i) => { const { walked, gradient, tape } = way.cards[i], when = gradient ? gradient.texts.at(-1)[0] : walked; go(when || frame.state.step); chosen = (gradient || tape).tip; frame.redraw(); },

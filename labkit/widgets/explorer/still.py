@@ -82,17 +82,7 @@ def _graph(way, flow, step, view, ink) -> Iterator[Thing]:
     for k, edge in enumerate(way["edges"]):
         if edge["slope"] and flow["labels"][k] and step >= way["seed"]:
             (x, y), half = flow["labels"][k], 3.6 * len(edge["slope"]) + 2
-            yield (
-                "rect",
-                {
-                    "x": f"{x - half:g}",
-                    "y": f"{y - 7:g}",
-                    "width": f"{2 * half:g}",
-                    "height": "14",
-                    "fill": ink["page"],
-                },
-                "",
-            )
+            yield _box(x - half, y - 7, 2 * half, 14, {"fill": ink["page"]})
             yield _text(x, y + 4, edge["slope"], ink["backward-ink"], 12)
     for card, (x, y) in zip(way["cards"], flow["boxes"], strict=True):
         kind = "leaf" if card["kind"] in ("leaf", "chip") else "forward"
@@ -109,12 +99,8 @@ def _graph(way, flow, step, view, ink) -> Iterator[Thing]:
 
 def _line(d: str, colour: str, dashes: str, back: bool = False) -> Iterator[Thing]:
     """An edge with its head: at its end, or of one that leads back at its start."""
-    yield (
-        "path",
-        {"d": d, "fill": "none", "stroke": colour, "stroke-width": "2" if back else "1.5"}
-        | ({"stroke-dasharray": dashes} if dashes else {}),
-        "",
-    )
+    look = {"d": d, "fill": "none", "stroke": colour, "stroke-width": "2" if back else "1.5"}
+    yield "path", look | ({"stroke-dasharray": dashes} if dashes else {}), ""
     numbers = re.findall(r"-?[\d.]+", d)
     x, y = map(float, numbers[:2] if back else numbers[-2:])
     off = 7 if back else -7
@@ -124,37 +110,33 @@ def _line(d: str, colour: str, dashes: str, back: bool = False) -> Iterator[Thin
 
 def _node(card, step, way, view) -> tuple[str, str, str] | None:
     """The title of the card of a gradient, what is written there, and below it; None where it is not there yet."""
-    gradient = card.get("gradient", {"texts": [], "sums": []})
+    gradient, node = card.get("gradient", {"texts": [], "sums": []}), card.get("tape")
     value, sums = (
-        next((words for when, words in reversed(gradient[key]) if when <= step), "") for key in ("texts", "sums")
+        next((words for at, words in reversed(gradient[key]) if at <= step), "") for key in ("texts", "sums")
     )
     if view == "tape":
-        node = card.get("tape")
         if node is None or (step < card["ran"] and not way["retained"]):
             return None
         gone = node["gone"] or (node["frees"] and card["walked"] and step > card["walked"])
-        return (
-            node["title"],
-            "released" if node["gone"] else value,
-            "released" if gone and node["saves"] else node["saves"],
-        )
+        foot = "released" if gone and node["saves"] else node["saves"]
+        return node["title"], "released" if node["gone"] else value, foot
     shown = gradient["texts"] and (step >= way["seed"] or view == "graph")
     return (gradient["title"], value, sums) if shown else None
 
 
 def _card(x, y, wide, fill, stroke, now, words, ink) -> Iterator[Thing]:
-    look = {"fill": fill, "stroke": stroke, "stroke-width": "2.5" if now else "1"}
-    yield "rect", {"x": f"{x:g}", "y": f"{y:g}", "width": f"{wide:g}", "height": f"{HIGH:g}", "rx": "6", **look}, ""
+    yield _box(x, y, wide, HIGH, {"rx": "6", "fill": fill, "stroke": stroke, "stroke-width": "2.5" if now else "1"})
     yield _text(x + wide / 2, y + 17, words[0], ink["ink"], 12.5, weight="bold")
     yield _text(x + wide / 2, y + 33, words[1], ink["ink"], 12)
 
 
+def _box(x, y, wide, high, look) -> Thing:
+    return "rect", {"x": f"{x:g}", "y": f"{y:g}", "width": f"{wide:g}", "height": f"{high:g}", **look}, ""
+
+
 def _text(x, y, said, colour, size, anchor="middle", weight="normal") -> Thing:
-    return (
-        "text",
-        {"x": f"{x:g}", "y": f"{y:g}", "fill": colour, "font-size": size, "text-anchor": anchor, "font-weight": weight},
-        said,
-    )
+    look = {"fill": colour, "font-size": size, "text-anchor": anchor, "font-weight": weight}
+    return "text", {"x": f"{x:g}", "y": f"{y:g}", **look}, said
 
 
 def _wrapped(words, most):
@@ -177,46 +159,20 @@ def _figure(drawn: Drawn, theme: str, scale: float) -> Any:
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.set_axis_off()
     for order, (tag, look, said) in enumerate(things):
-        down, more = float(re.findall(r"[\d.]+", look.get("transform", "0"))[-1]), dict[str, Any](zorder=order)
+        down = float(re.findall(r"[\d.]+", look.get("transform", "0"))[-1])
+        x, y, line = float(look.get("x", 0)), float(look.get("y", 0)) + down, 0.72 * float(look.get("stroke-width", 0))
+        more: dict[str, Any] = {"fc": look["fill"], "ec": look.get("stroke", "none"), "lw": line, "zorder": order}
         if tag == "text":
-            axes.text(
-                float(look["x"]),
-                float(look["y"]) + down,
-                said.replace("$", r"\\$"),
-                color=look["fill"],
-                ha={"start": "left", "middle": "center"}[look["text-anchor"]],
-                fontsize=0.72 * look["font-size"],
-                weight=look["font-weight"],
-                family="DejaVu Sans",
-                **more,
-            )
+            side = {"start": "left", "middle": "center"}[look["text-anchor"]]
+            font = {"size": 0.72 * look["font-size"], "weight": look["font-weight"], "family": "DejaVu Sans"}
+            axes.text(x, y, said.replace("$", r"\$"), color=look["fill"], ha=side, zorder=order, fontdict=font)
         elif tag == "rect":
-            x, y = float(look.get("x", 0)), float(look.get("y", 0)) + down
             style = f"round,pad=0,rounding_size={look.get('rx', 0)}"
-            axes.add_patch(
-                FancyBboxPatch(
-                    (x, y),
-                    float(look["width"]),
-                    float(look["height"]),
-                    boxstyle=style,
-                    fc=look["fill"],
-                    ec=look.get("stroke", "none"),
-                    lw=0.72 * float(look.get("stroke-width", 0)),
-                    **more,
-                )
-            )
+            axes.add_patch(FancyBboxPatch((x, y), float(look["width"]), float(look["height"]), boxstyle=style, **more))
         else:
             spots, codes = _route(look["d"])
-            line = PathPatch(
-                Route([(x, y + down) for x, y in spots], codes),
-                fill=look["fill"] != "none",
-                fc=look["fill"],
-                ec=look["stroke"],
-                lw=0.72 * float(look["stroke-width"]),
-                ls="--" if "stroke-dasharray" in look else "-",
-                **more,
-            )
-            axes.add_patch(line)
+            route, dashed = Route([(x, y + down) for x, y in spots], codes), "stroke-dasharray" in look
+            axes.add_patch(PathPatch(route, fill=look["fill"] != "none", ls="--" if dashed else "-", **more))
     return figure
 
 

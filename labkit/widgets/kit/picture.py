@@ -152,7 +152,7 @@ class Picture(Shown):
             self.state = {**message["state"], "inputs": dict(message["state"].get("inputs", {}))}
         except Exception as error:  # the link may be of another day, and the reader's function raise anything
             said = error.args[0] if isinstance(error, KeyError) and error.args else error
-            self.scene = replace(self._scene, notice=f"The link cannot be followed here: {said}")
+            self.scene = replace(self._scene, notice=f"The link does not fit this picture: {said}")
 
     def alternatives(self) -> dict[str, Scene]:
         """Further scenes that a saved page needs, by the part whose click shows them."""
@@ -268,7 +268,7 @@ def typed(given: Any) -> float:
     try:
         return float(given.strip().replace("−", "-").replace(",", ".") if isinstance(given, str) else given)
     except (TypeError, ValueError):
-        raise NotANumber(f"a number is expected here, such as -2.5, but {given!r} came") from None
+        raise NotANumber(f"expected a number, such as -2.5, but got {given!r}") from None
 
 
 def _check_theme(theme, *more):

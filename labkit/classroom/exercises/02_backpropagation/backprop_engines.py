@@ -68,3 +68,14 @@ late_part_passed_on = wrong(
 
 another = judged("value", {2: 42})
 three = judged("structure", [36, 12, 48])
+
+nothing_lost_by_overwriting = wrong(
+    "Overwriting loses contributions, so it cannot give the right gradient here: of two that reach a node only "
+    "the last one stays.",
+    {1: 36},
+)
+
+visited_once_loses_nothing_at_x = wrong(
+    "x is an input: what b sends to it directly is added. Only what a gets after its visit is lost.",
+    {3: either(12, 6)},
+)

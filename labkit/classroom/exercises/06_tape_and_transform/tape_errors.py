@@ -80,3 +80,18 @@ always_differentiable = wrong(
 )
 
 all_fine = judged("tuple-has-backward", ["fine"] * 7)
+
+vector_has_a_backward = wrong(
+    "backward without an argument starts from one number. v * 2 has two.",
+    {2: either("fine", "TypeError", "ValueError")},
+)
+
+mindspore_has_a_backward = wrong(
+    "A MindSpore tensor has no method backward: a function is differentiated.",
+    {5: either("fine", "TypeError", "RuntimeError")},
+)
+
+product_saves_nothing = wrong(
+    "The product saved x and y for its backward pass, and the first backward freed them.",
+    {1: "fine"},
+)

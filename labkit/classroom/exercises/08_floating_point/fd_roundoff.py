@@ -26,7 +26,7 @@ rules = (
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
-    "At a large x the stored numbers lie further apart, in proportion to x. Which one is nearest to x + h?",
+    "At a large x the stored numbers are further apart, in proportion to x. Which one is nearest to x + h?",
     "Which stored number is nearest to x + h? Take that distance from x, not h itself, and divide it by h.",
 )
 hints = (
@@ -59,13 +59,13 @@ exact_arithmetic = wrong(
 )
 
 float64_for_all = wrong(
-    "At x = 1 that is right for float64. In float32 and float16 the stored numbers lie much further apart.",
+    "At x = 1 that is right for float64. In float32 and float16 the stored numbers are much further apart.",
     when=lambda inputs, expected, got: same(expected[:2], list(got[:2])) and 1 in (got[2], got[3]),
     answer={2: 1, 3: 1, 5: 1},
 )
 
 distance_is_fixed = wrong(
-    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}
+    "The larger the stored numbers are, the further apart they are: at 2**60 the next one is 256 away.", {4: 1}
 )
 
 always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})
@@ -77,3 +77,8 @@ then_it_is_exact = wrong(
 
 two = judged("value", {5: 2})
 one_number = judged("kind", 0)
+
+float64_is_exact = wrong(
+    "2**-60 is far below the gap between stored float64 numbers at 1, so x + h is rounded to 1.",
+    {1: 1},
+)

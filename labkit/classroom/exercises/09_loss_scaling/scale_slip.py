@@ -1,17 +1,20 @@
 """# Overflow or underflow? (3 points)
 
-Four gradients are computed in float16. Exactly, they are 1e-8, 1e-3, 200 and 1e6. What does float16 hold, without a scale and
-with the scale 1024? Answer with a list of nine texts; the first eight are `"0"`, `"kept"` or `"inf"`.
+Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 hold of each? Answer with a
+list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whatever a loss
+scale protects from.
 
-0. 1e-8, no scale
-1. 1e-8, scale 1024
-2. 1e-3, no scale
-3. 1e-3, scale 1024
-4. 200, no scale
-5. 200, scale 1024
-6. 1e6, no scale
-7. 1e6, scale 1024
-8. So a loss scale protects from: `"overflow"` or `"underflow"`?
+| item | exact gradient | scale |
+|---|---|---|
+| 0 | 1e-8 | none |
+| 1 | 1e-8 | 1024 |
+| 2 | 1e-3 | none |
+| 3 | 1e-3 | 1024 |
+| 4 | 200 | none |
+| 5 | 200 | 1024 |
+| 6 | 1e6 | none |
+| 7 | 1e6 | 1024 |
+| 8 | a loss scale protects from? | |
 """
 
 import numpy as np
@@ -62,5 +65,25 @@ scale_is_free = wrong("200 * 1024 is 204800. float16 ends at 65504: a scale can 
 float16_has_no_lower_end = wrong("1e-8 is less than half of the smallest float16, 6e-8. It becomes 0.", {0: "kept"})
 
 divided = judged("scale-shrinks", {1: "0", 5: "kept", 7: "kept", 8: "overflow"})
-a_1e6_fits = judged("value", {6: "kept"})
+a_1e6_fits = judged("large-fits", {6: "kept"})
 the_word = judged("kind", "underflow")
+
+small_is_lost = wrong(
+    "1e-3 is far above the smallest float16 number, about 6e-8.",
+    {2: "0", 3: "0"},
+)
+
+large_fits = wrong(
+    "1e6 is above the largest float16 number, 65504, with or without a scale.",
+    {6: "kept"},
+)
+
+moderate_overflows = wrong(
+    "float16 ends at 65504: 200 fits without a scale.",
+    {4: "inf"},
+)
+
+scaled_out_of_range = wrong(
+    "1e-3 times 1024 is about 1: it fits.",
+    {3: "inf"},
+)

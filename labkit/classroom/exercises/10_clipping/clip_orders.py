@@ -18,7 +18,7 @@ Answer with a list of six texts.
 5. unscale, reduce, clip, check; clip by value
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = ["alone", "right", "scale", "apart", "right", "hidden"]
 rules = (
@@ -39,7 +39,7 @@ SIGNS = {  # part of what `faults` says -> the word for it
     "sees gradients": "scale",
     "clipped on its own": "alone",
     "worker 2 skips": "apart",
-    "is not seen": "hidden",
+    "goes unnoticed": "hidden",
 }
 ORDERS = (
     ("unscale, clip, reduce, check", "global norm"),
@@ -87,4 +87,20 @@ no_clip_hides = wrong(
     {5: "right"},
 )
 
-other_word = judged("value", {2: "alone"})
+other_word = judged("scale-does-not-matter", {2: "alone"})
+
+scale_does_not_matter = wrong(
+    "In order 2 the clip comes before the unscale: it compares scaled gradients with the limit.",
+    {2: either("right", "alone")},
+)
+
+check_after_the_clip = wrong(
+    "In order 4 all workers hold the same reduced gradient, and a clip by norm turns an inf into nan. The check "
+    "still sees it.",
+    {4: "apart"},
+)
+
+one_worker_hides = wrong(
+    "In order 3 the check sees the inf, but only on the worker that has it.",
+    {3: either("hidden", "alone")},
+)

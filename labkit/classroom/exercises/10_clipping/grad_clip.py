@@ -41,18 +41,18 @@ tensors = "mindspore"
 
 @wrong(
     "You clipped each gradient by its own norm. Global means one norm over all elements, and one factor for all: "
-    "the direction of the whole step stays."
+    "it keeps the direction of the whole step."
 )
 def each_its_own_norm(a, b, m):
     return tuple(g * min(1.0, m / float((g**2).sum().asnumpy()) ** 0.5) for g in (a, b))
 
 
-@wrong("You clipped each element. That bends the direction; scaling all by one factor keeps it.")
+@wrong("You clipped each element. That changes the direction; scaling all of them by one factor keeps it.")
 def by_value(a, b, m):
     return ms.ops.clip_by_value(a, -m, m), ms.ops.clip_by_value(b, -m, m)
 
 
-@wrong("You scaled gradients that were already short enough. Clipping never makes a gradient longer.")
+@wrong("You scaled gradients whose norm was already small enough. Clipping never increases a norm.")
 def always_scaled(a, b, m):
     f = m / float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
     return a * f, b * f

@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
-missing: the square root, and the bias correction. Add both.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
+and the bias correction are missing; add them.
 
 [[as_it_was as adam]]
 """
@@ -85,7 +85,7 @@ def no_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: v + 1e-8)
 
 
-@wrong("1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.")
+@wrong("1e-8 is inside the square root, where it counts as 1e-4. Add it after the root.")
 def eps_in_the_root(p, gradients, rate):
     return _adam(p, gradients, rate, divisor=lambda v: np.sqrt(v + 1e-8))
 

@@ -16,12 +16,12 @@ from labkit.mindspore import Parameter, Tensor, nn
 
 answer = [0.6, 0.42, 3.8, 0.9, -199, 0.9]
 rules = (
-    "Each step of SGD takes off rate times gradient. There are two of them.",
-    "Momentum adds the new gradient to 0.9 times what it keeps, and steps with the sum.",
-    "What is kept is 0.9 times what was kept, plus the gradient: begin with nothing.",
-    "Adam divides by the size of the gradient: its first step is as long as the rate.",
+    "Each step of SGD subtracts the rate times the gradient. There are two of them.",
+    "Momentum adds the new gradient to 0.9 times its velocity, and steps with the sum.",
+    "The velocity is 0.9 times the old velocity plus the gradient, and it starts at 0.",
+    "Adam divides by the size of the gradient: its first step has the size of the learning rate.",
     "SGD's step has no limit.",
-    "Adam divides by the size of the gradient: its first step is as long as the rate.",
+    "Adam divides by the size of the gradient: its first step has the size of the learning rate.",
 )
 hints = (
     "SGD: p - rate * g. Momentum: v = 0.9 * v + g, then p - rate * v, with v = 0 before the first step.",
@@ -62,7 +62,7 @@ momentum_as_a_mean = wrong(
     {2: either(0.38, lambda expected, got: same(0.38 / 10, got))},
 )
 
-nothing_fades = wrong("You added both gradients in full. What was kept counts 0.9 times: 0.9 * 2 + 2.", {2: 4.0})
+nothing_fades = wrong("You added both gradients in full. The old velocity counts 0.9 times: 0.9 * 2 + 2.", {2: 4.0})
 
 adam_like_sgd = wrong(
     "Adam divides the mean of the gradients by their typical size. At the first step that is g / |g|, so p moves "
@@ -80,4 +80,19 @@ adam_follows_the_size = wrong(
     "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.", {5: -199}
 )
 
-upwards = judged("value", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
+upwards = judged("uphill", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
+
+one_step = wrong(
+    "Two steps are asked for. You made one.",
+    {0: 0.8, 1: 0.8, 2: 2.0},
+)
+
+sgd_has_a_limit = wrong(
+    "SGD multiplies the gradient by the rate, however large it is.",
+    {4: either(0.9, 0.8)},
+)
+
+uphill = wrong(
+    "A step goes against the gradient: p gets smaller.",
+    {0: 1.4, 1: 1.58, 3: 1.1, 4: 201, 5: 1.1},
+)

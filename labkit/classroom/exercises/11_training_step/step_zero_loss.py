@@ -4,12 +4,14 @@ A network gives the logits `[0, 0, 0, 0]`, so its probabilities are 0.25 each (l
 `fused` is `nn.SoftmaxCrossEntropyWithLogits(sparse=False)`, and `formula` is `-(label * ops.log_softmax(logits)).sum()`.
 Answer with a list of six numbers, with four decimals where they do not end.
 
-0. `fused`, label `[0, 0, 0, 0]`: the loss
-1. `fused`, label `[0, 1, 0, 0]`: the loss
-2. `fused`, label `[0, 2, 0, 0]`: the loss
-3. `formula`, label `[0, 0, 0, 0]`: its gradient for the first logit
-4. `fused`, label `[0, 0, 0, 0]`: its gradient for the first logit
-5. `fused`, label `[0, 1, 0, 0]`: its gradient for the second logit
+| item | function | label | what is asked |
+|---|---|---|---|
+| 0 | `fused` | `[0, 0, 0, 0]` | the loss |
+| 1 | `fused` | `[0, 1, 0, 0]` | the loss |
+| 2 | `fused` | `[0, 2, 0, 0]` | the loss |
+| 3 | `formula` | `[0, 0, 0, 0]` | the gradient with respect to the first logit |
+| 4 | `fused` | `[0, 0, 0, 0]` | the gradient with respect to the first logit |
+| 5 | `fused` | `[0, 1, 0, 0]` | the gradient with respect to the second logit |
 """
 
 import numpy as np
@@ -71,3 +73,18 @@ label_minus_softmax = wrong(
 )
 
 five = judged("structure", [0, 1.3863, 2.7726, 0, 0.25])
+
+probability_for_loss = wrong(
+    "The loss is -log(p). You gave the probability p.",
+    {1: 0.25},
+)
+
+label_not_subtracted = wrong(
+    "The gradient is softmax - label. For the right class the label 1 has to be subtracted.",
+    {5: 0.25},
+)
+
+label_normalised = wrong(
+    "The label is used as it is: 2 counts twice.",
+    {2: 0.6931},
+)

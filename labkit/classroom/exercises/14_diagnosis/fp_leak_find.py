@@ -36,7 +36,7 @@ rules = (
     "a.mean() is a number, no tensor: does a number change a tensor's dtype?",
     "In a sum of two tensors the wider dtype wins in MindSpore, also if one has no axes.",
     "In PyTorch a tensor without axes counts as a number, next to one with axes.",
-    "A gradient has the dtype of what it is for.",
+    "A gradient has the dtype of its input.",
 )
 hints = (
     "np.array([1.0, 2.0]) is float64. Which of the lines see it as a tensor, which as a number?",
@@ -70,8 +70,7 @@ tensors_are_float32 = wrong(
 )
 
 python_numbers_widen = wrong(
-    "Beside a tensor of floats a Python number has no say: it takes the tensor's dtype. So does an np.float64, "
-    "which is one.",
+    "Next to a tensor of floats, a Python number takes the tensor's dtype. So does an np.float64, which is one.",
     {2: either("float64", "float32"), 5: "float64"},
 )
 
@@ -88,9 +87,14 @@ single_numbers_alike = wrong(
 )
 
 gradient_has_the_dtype_of_the_loss = wrong(
-    "The loss is float64, but the gradient has to fit its input: it comes back with the dtype of x.", {8: "float64"}
+    "The loss is float64, but the gradient has to fit its input: it has the dtype of x.", {8: "float64"}
 )
 
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
-exchanged = judged("value", {6: "float32", 7: "float64"})
+exchanged = judged("no-axes-no-say", {6: "float32", 7: "float64"})
 eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])
+
+lists_are_float64 = wrong(
+    "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
+    {0: "float64"},
+)

@@ -29,8 +29,8 @@ tensors = "torch"
 
 
 @wrong(
-    "There is still nan in the gradient for w. The right values are chosen, but sqrt was run on all elements, and "
-    "the 0 that comes back to the others is multiplied with nan. Give sqrt a harmless input there.",
+    "There is still nan in the gradient for w. The right values are selected, but sqrt was run on all elements, and "
+    "the upstream gradient 0 of the others is multiplied by nan. Give sqrt a harmless input there.",
     when=lambda i, expected, got: np.isnan(got[1]),
 )
 def nan_in_the_weight(x, w):
@@ -48,7 +48,7 @@ def painted_over(x, w):
 
 
 @wrong(
-    "Negative elements are repaired; where x is 0, nan or inf is left, for the slope of sqrt at 0 is infinite. "
+    "Negative elements are fixed; where x is 0, nan or inf is left, because the derivative of sqrt at 0 is infinite. "
     "Exclude 0, too."
 )
 def zero_left(x, w):
@@ -96,7 +96,7 @@ root_twice = slip(
 
 
 hints = (
-    "where computes both of its branches in full. On the way back it sends 0 to the elements that it did not choose.",
-    "0 * nan is nan, and 0 * inf is nan. So the slope of sqrt must be finite for the elements that are not chosen.",
-    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where that is there already.",
+    "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did not select.",
+    "0 * nan is nan, and 0 * inf is nan. So the derivative of sqrt must be finite for the elements that are not selected.",
+    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where of the statement.",
 )

@@ -1,7 +1,7 @@
 """# Five new runs (3 points)
 
-Five other runs were measured. Each has one fault. Name it: `"detach"`, `"reset"`, `"broadcast"`, `"scale"` or
-`"clip"`. Each of them occurs once. Answer with a list of five words.
+Five other runs were measured, and each has one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"`.
+Each fault occurs once. Answer with a list of five words.
 
 0. The loss falls from 1.1 to 0.667, the variance of the labels, and stays. Every layer moves. The 8 labels minus
    the 8 predictions take 256 bytes in float32.

@@ -69,3 +69,13 @@ no_slope_at_a_seam = wrong(
 
 another = judged("value", {5: 12})
 five = judged("structure", [0, 0.5, 0, 1, 0])
+
+no_slope_at_a_corner = wrong(
+    "On paper there is no slope at a corner. A program gives a number: the rule of the operation decides which one.",
+    {0: float("nan"), 1: float("nan")},
+)
+
+comparison_is_true = wrong(
+    "0 > 0 is False, so x is multiplied by the constant 0.",
+    {2: 1},
+)

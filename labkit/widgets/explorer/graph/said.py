@@ -73,7 +73,7 @@ class Said:
         if self.array(part.base) is None:
             return None
         every = self._at(part.base)
-        self.arrays.append({"shape": list(part.index.shape), "at": [every[i] for i in np.ravel(part.index)]})
+        self.arrays.append({"shape": list(part.places.shape), "at": [every[i] for i in np.ravel(part.places)]})
         return len(self.arrays) - 1
 
     def _at(self, value):

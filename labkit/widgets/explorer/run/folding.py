@@ -55,13 +55,14 @@ class Parts(list[Part]):
 
 
 def folded(nodes: list[Node], tape: bool = False) -> Parts:
-    """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks. Within a cell, and
-    everywhere on a `tape`, ops that only arrange numbers anew are parts of others."""
+    """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks. In networks, and
+    on a `tape`, ops that only arrange numbers anew are parts of others."""
+    moves = tape or any(node.leaf and "." in node.title for node in nodes)
     users: dict[int, list[int]] = {}
     for node in nodes:
         for parent in node.parents:
             users.setdefault(parent, []).append(node.index)
-    parts = _by_scope([n for n in nodes if not n.leaf], 0, "", lambda ops: groups(ops, nodes, users), tape)
+    parts = _by_scope([n for n in nodes if not n.leaf], 0, "", lambda ops: groups(ops, nodes, users, moves))
     return Parts(_fold_long(parts, "", nodes))
 
 
@@ -108,7 +109,7 @@ def closed(parts: Iterable[Part], opened: frozenset[str]) -> list[Block]:
     return [part for part in visible(parts, opened) if isinstance(part, Block) and not part.moves]
 
 
-def _by_scope(nodes, depth, prefix, grouped, gathers):
+def _by_scope(nodes, depth, prefix, grouped):
     """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op, if it is no `Layer`."""
     parts: list[Part] = []
     seen: Counter[str] = Counter()
@@ -124,9 +125,9 @@ def _by_scope(nodes, depth, prefix, grouped, gathers):
         key = f"{prefix}{scope.name}{again}{' derivative' if derived else ''}"
         seen[key] += 1
         key += f" {seen[key]}" if seen[key] > 1 else ""
-        inside = _by_scope(members, depth + 1, f"{key}/", grouped, not derived)
+        inside = _by_scope(members, depth + 1, f"{key}/", grouped)
         parts.append(Block(key, f"derivative of {title}" if derived else title, inside, kind or scope.name))
-    return _gathered(parts, prefix, grouped) if gathers else parts
+    return _gathered(parts, prefix, grouped)
 
 
 def _gathered(parts, prefix, grouped):

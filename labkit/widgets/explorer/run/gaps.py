@@ -11,7 +11,6 @@ import numpy as np
 
 from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
 from ...kit.words import listed
-from .cut_lines import CutLine
 from .findings import Finding
 from .rules import plain
 from .story import Node
@@ -20,6 +19,7 @@ from .walked import array_of
 MOST_APART = 4  # modules, or parameters, that have boxes although no path leads to them
 SHORT_NAME = 10  # letters of what the tape leads to, on a card
 DETACHED, VIEW, COPY, NONE = "detached from ", "a view of ", "a copy of ", ": no grad_fn"
+COPIED = ", a copy"  # how the title of such data ends
 UNSURE, WITHOUT = "cut, or unused?", "no history"  # what is said of a path that is not there
 
 
@@ -64,8 +64,8 @@ class Gap:
     """The parameters that no path leads to and that are not on the tape, as `piles`, a leaf for each module, and the data at
     which there may have been one. `nodes`: of the story so far, which the piles come after; `marked`: the nodes on both sides."""
 
-    def __init__(self, tape: Tape, nodes: list[Node], lines: Sequence[CutLine] = ()):
-        self.tape, self.nodes, self.marked, self.lines = tape, nodes, list[int](), lines
+    def __init__(self, tape: Tape, nodes: list[Node]):
+        self.tape, self.nodes, self.marked = tape, nodes, list[int]()
         self.piles: list[Node] = []
         name = f"no path to {tape.name}" if len(tape.name) <= SHORT_NAME else "no path"
         self.unreached = [self._pile(*group, name, UNSURE) for group in _groups(tape, tape.unreached)]
@@ -93,11 +93,13 @@ class Gap:
         if known:
             yield from ((node.index, DETACHED.split()[0]) for node in known)
         elif any(after for _, _, after, _ in homes):
-            unnamed = [node for node in data if node.title.startswith("data (") or node.title.endswith(NONE)]
+            ends = (NONE, COPIED)
+            unnamed = [node for node in data if node.title.startswith("data (") or node.title.endswith(ends)]
             near = [max(_shared(home, name) for home, *_ in homes for name in self._met(node)) for node in unnamed]
             if near.count(max(near, default=0)) == 1:
                 node = unnamed[near.index(max(near))]
-                node.title = f"{node.title.removeprefix('data (').removesuffix(')').removesuffix(NONE)}{NONE}"
+                name = node.title.removeprefix("data (").removesuffix(")")
+                node.title = f"{name.removesuffix(NONE).removesuffix(COPIED)}{NONE}"
                 yield node.index, words
 
     def _met(self, data) -> list[str]:
@@ -124,8 +126,6 @@ class Gap:
         asks = f"{was} {who} detached on the way, or not used? labkit.why(lambda: ..., {names[0]}) runs it and says."
         if ends and ends[0][1] != UNSURE:
             told = f"{here} was detached, by detach() or .data: the same numbers without a grad_fn."
-        elif self.lines:
-            told = f"{here}{' has no grad_fn' if ends else ''}. {self.lines[0].where} has: {self.lines[0].line}"
         else:
             told = f"{here}{' has no grad_fn' if ends else ''}. {asks}"
         get = "get" if len(names) > 1 else "gets"

@@ -35,7 +35,7 @@ def _untake(by, x, index, space):
     return made
 
 
-_ARRAYS = {  # ops whose kernels compare numbers, or give no array
+_ARRAYS: dict[str, Callable] = {  # ops whose kernels compare numbers, or give no array
     "untake": _untake, "sparse_add": lambda by, space, before, new: new if before is None else before + new,
     "clip": lambda by, x, low, high: np.frompyfunc(lambda c: by.of("minimum", by.of("maximum", c, low), high), 1, 1)(x),
     "leaky_relu": lambda by, x, slope: np.frompyfunc(

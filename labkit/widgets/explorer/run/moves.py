@@ -7,26 +7,18 @@ from .story import Node
 MOVES = {
     "t", "transpose", "permute", "swapaxes", "view", "reshape", "unsafe_view", "reshape_alias", "flatten", "unflatten", "expand",
     "unsqueeze", "squeeze", "expand_dims", "clone", "contiguous", "alias", "select", "slice", "split", "chunk", "unbind",
+    "basic", "getitem",
 }  # fmt: skip
 PRODUCTS = {"mm", "bmm", "matmul", "@", "batch_matmul"}
-SCALES = {
-    "mul",
-    "div",
-    "add",
-    "sub",
-    "multiply",
-    "divide",
-    "masked_fill",
-    "where",
-}  # what is done to scores before softmax
+SCALES = {"mul", "div", "add", "sub", "multiply", "divide", "true_divide", "masked_fill", "where"}  # before softmax
 SOFTMAX = {"softmax", "safe_softmax"}
 SCORES, OUTPUT = "scores: Q·Kᵀ", "output: softmax·V"
 WHOLE = "softmax(Q·Kᵀ)·V"  # of one op that does all of it
 Users = Mapping[int, Sequence[int]]
 
 
-def groups(ops: Sequence[int], nodes: Sequence[Node], users: Users) -> Iterator[tuple[list[int], str]]:
-    """`(ops, title)` of each group, by its last op: `ops` are those of one call, in their order.
+def groups(ops: Sequence[int], nodes: Sequence[Node], users: Users, moves: bool) -> Iterator[tuple[list[int], str]]:
+    """`(ops, title)` of each group, by its last op: `ops` are those of one call, in their order. `moves`: not of attention alone.
 
     An op joins its only user, so no group makes a cycle.
     """
@@ -37,7 +29,7 @@ def groups(ops: Sequence[int], nodes: Sequence[Node], users: Users) -> Iterator[
         if role := roles.get(i):
             if role == roles.get(user):
                 joins[i] = user
-        elif nodes[i].op in MOVES and not more:
+        elif moves and nodes[i].op in MOVES and not more:
             first = nodes[before].op not in MOVES or before in upward
             if before in within and not roles.get(before) and set(users[before]) == {i} and first:
                 joins[before] = i
@@ -70,7 +62,7 @@ def attention(ops: Sequence[int], nodes: Sequence[Node], users: Users) -> dict[i
 
     def mark(role: str, i: int) -> None:
         *moved, before = back(i, MOVES | SCALES)
-        if before in within and len(set(users[before])) > 1:  # one of several parts of a projection
+        if len(set(users.get(before, ()))) > 1:  # one of several parts of a projection
             roles.update(dict.fromkeys(moved, role))
 
     for i in ops:
@@ -85,10 +77,9 @@ def attention(ops: Sequence[int], nodes: Sequence[Node], users: Users) -> dict[i
         for path in paths:
             while nodes[path[-1]].op in MOVES | SCALES and len(set(users.get(path[-1], ()))) == 1:
                 path.append(users[path[-1]][0])
-        path = next((path for path in paths if path[-1] in within and nodes[path[-1]].op in PRODUCTS), None)
-        if product not in within or nodes[product].op not in PRODUCTS or path is None:
+        *masked, output = next((path for path in paths if path[-1] in within and nodes[path[-1]].op in PRODUCTS), [-1])
+        if product not in within or nodes[product].op not in PRODUCTS or output < 0:
             continue
-        *masked, output = path
         roles |= dict.fromkeys([product, *moved], SCORES) | dict.fromkeys([i, *masked], "softmax")
         mark("Q", nodes[product].parents[0])
         mark("K", nodes[product].parents[1])

@@ -1,6 +1,5 @@
 """The story of a tape of the installed PyTorch, from its plain data."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,26 +7,22 @@ import numpy as np
 
 from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, Saved, Spread, Tape, TapeNode, in_bytes
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Saved, Tape, TapeNode, in_bytes
 from ...kit.words import counted, listed, number
-from .cut_lines import CutLine
-from .findings import Finding, findings, same_shape, sound
+from .findings import Finding, findings, sound
 from .gaps import Gap, data_leaf, identity, is_data
-from .mended import as_column
 from .notices import faults
 from .sound import titled
-from .story import Layer, Node, Pairs, Story
+from .story import Layer, Node, Story
 from .walked import array_of, steps_of
 
 LAYOUT = ("_sym_sizes", "_sym_strides", "_layout")  # how an operand lies in memory: settings that nobody has made
-VIEWED = ", a view"  # how the title of a leaf ends that is a part of a variable
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
-def of_tape(tape: Tape, lines: Sequence[CutLine] = ()) -> Story:
-    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward, if one was run. `lines`: of the
-    user's code that may cut the way back."""
-    return _Telling(tape, lines).story()
+def of_tape(tape: Tape) -> Story:
+    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward, if one was run."""
+    return _Telling(tape).story()
 
 
 @dataclass
@@ -36,7 +31,6 @@ class _Telling:
     a frozen parameter, is a leaf of the story where it has a name: `constants` has its index by name and memory."""
 
     tape: Tape
-    lines: Sequence[CutLine] = ()
     nodes: list[Node] = field(default_factory=list)
     index: dict[int, int] = field(default_factory=dict)
     constants: dict[Any, int] = field(default_factory=dict)
@@ -54,7 +48,7 @@ class _Telling:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
-        gap = Gap(self.tape, self.nodes, self.lines)
+        gap = Gap(self.tape, self.nodes)
         self.nodes += gap.piles
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
@@ -62,12 +56,8 @@ class _Telling:
         found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
-        story.pairs = next(self._pairs(), None)
-        fix = as_column(self.tape.name, story.pairs.row, story.pairs.view) if story.pairs else ""
         story.coloured = any(finding.coloured for finding in found)
         story.ending = next((finding.ending for finding in found if finding.ending), "")
-        if fix and story.pairs:
-            story.ending = story.ending.replace(same_shape(story.pairs.count), f"Write {fix}.")
         story.verdict = None if story.notices else sound(self.tape)
         story.heading = titled(self.tape.name, story.verdict) if story.verdict else f"{self.tape.name}, {what}"
         story.ending = story.ending or (story.verdict.words if story.verdict else "")
@@ -102,20 +92,6 @@ class _Telling:
         made.fate = tuple(_fate(node, sum(size for _, size in made.held)))
         return made
 
-    def _pairs(self):
-        """What each of n numbers met each of n others in, where that is known."""
-        for node in self.tape.nodes:
-            if node.spread is not None and (found := Spread(*node.spread)).sure:
-                side = next(self.nodes[self.index[p[0]]] for p in node.parents if p and not self.tape.nodes[p[0]].leaf)
-                at = self.nodes[self.index[found.at]]
-                others = [self.nodes[i] for i in at.parents if self.nodes[i].leaf and not self.nodes[i].grad_fn]
-                title = others[0].title if others else "the row"
-                row, view = title.removesuffix(VIEWED), title.endswith(VIEWED)
-                top = array_of(found.top)
-                if others and top is not None:
-                    _as_given(others[0], row, found.side, top)
-                yield Pairs(at.index, found.side, side.name or side.op, row, self.index[node.index], view)
-
     def _kept(self, saved: Saved) -> int | str:
         """What a node keeps: a node of the story, or PyTorch's name for it where it is none."""
         if saved.state == PACKED:
@@ -138,14 +114,6 @@ def _leaf(node: TapeNode) -> Node:
     made = Node(-1, node.label, "input", "", (), value, dims, dtype)
     made.facts = tuple(filter(None, ["Its node AccumulateGrad adds to .grad.", _on(device)]))
     return made
-
-
-def _as_given(leaf: Node, name: str, count: int, numbers: np.ndarray) -> None:
-    """A row that an op has repeated to a square, as it was before."""
-    if leaf.shape == (count, count):
-        leaf.title, leaf.shape = name, (count,)
-        leaf.value = numbers if len(numbers) == count else None
-        leaf.facts = (f"Repeated {count} times, to {count}×{count}, to meet a column.", *leaf.facts)
 
 
 def _title(node: TapeNode) -> str:

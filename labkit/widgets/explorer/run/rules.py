@@ -42,26 +42,28 @@ _PLACED = MOVES | {
 
 
 class Seen(NamedTuple):
-    """Numbers of a value in another shape or order: those at `index`, which counts them as they are in memory."""
+    """Numbers of a value in another shape or order: those at `places`, which count them as they are in memory."""
 
     base: Any
-    index: np.ndarray
+    places: np.ndarray
 
     @property
     def numbers(self) -> np.ndarray:
         """As an array."""
-        return np.ravel(self.base)[self.index]
+        return np.ravel(self.base)[self.places]
 
     @property
     def turned(self) -> "Seen":
         """With rows and columns exchanged."""
-        return Seen(self.base, np.swapaxes(self.index, -1, -2))
+        return Seen(self.base, np.swapaxes(self.places, -1, -2))
 
 
 def seen(value: Any, rows: bool = False) -> Seen:
     """A value as a matrix, a vector being a column; `rows`: rows of rows as rows."""
-    index = np.arange(np.size(value)).reshape(np.shape(value))
-    return Seen(value, index[:, None] if index.ndim == 1 else index.reshape(-1, index.shape[-1]) if rows else index)
+    places = np.arange(np.size(value)).reshape(np.shape(value))
+    return Seen(
+        value, places[:, None] if places.ndim == 1 else places.reshape(-1, places.shape[-1]) if rows else places
+    )
 
 
 def plain(value: Any) -> bool:
@@ -224,7 +226,7 @@ def _product(g, s, place, others, near):
             (b, a),
             (b, _turn(a)),
         ):
-            if left[1].index.shape[-1] == right[1].index.shape[-2] and left[1].index.ndim == right[1].index.ndim:
+            if _meet(left[1].places, right[1].places):
                 found = left[1].numbers @ right[1].numbers
                 if _fits(
                     found[:, 0] if s.ndim == 1 and found.shape[1:] == (1,) else _unbroadcast(found, s.shape), s, near
@@ -233,26 +235,33 @@ def _product(g, s, place, others, near):
     return None
 
 
+def _meet(a, b) -> bool:
+    """Whether matrices of these shapes can be multiplied, or stacks of as many."""
+    return a.shape[-1] == b.shape[-2] and a.shape[:-2] == b.shape[:-2]
+
+
 def _turn(named):
     return turned(named[0]), named[1].turned
 
 
 def product_of(story: Story, node: Node) -> list[tuple[str, Any]]:
     """The two factors of a matrix product, and what is added to it, if they give the value of a node, where that is known."""
+    if node.op not in _MULTIPLIED or not plain(node.value):
+        return []
     known = [
         (name, _worth(story, story.nodes[p]) if value is None else value)
         for (name, value), p in zip(operands(story, node), node.parents, strict=False)
     ]
-    if len(known) not in (2, 3) or not plain(node.value) or not all(plain(value) for _, value in known):
-        return []
-    for a, b in permutations([one for one in known if np.ndim(one[1]) > 1], 2):
+    for a, b in permutations([one for one in known if plain(one[1]) and np.ndim(one[1]) > 1], 2):
         added = [one for one in known if one is not a and one is not b]
         left, right = (a[0], seen(a[1])), (b[0], seen(b[1]))
         for second in (right, _turn(right)):
-            if left[1].index.shape[-1] == second[1].index.shape[-2] and left[1].index.ndim == second[1].index.ndim:
-                found = left[1].numbers @ second[1].numbers + sum(value for _, value in added)
-                if found.shape == node.shape and _fits(found, np.asarray(node.value), 1e-3):
-                    return [left, second, *added]
+            if _meet(left[1].places, second[1].places):
+                found = left[1].numbers @ second[1].numbers
+                if all(plain(value) and np.shape(value) in (found.shape, found.shape[-1:]) for _, value in added):
+                    found = found + sum(value for _, value in added)
+                    if _fits(found, np.asarray(node.value), 1e-3):
+                        return [left, second, *added]
     return []
 
 

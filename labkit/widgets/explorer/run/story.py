@@ -147,19 +147,6 @@ class Step:
     ops: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """What came of `count` numbers of `column` that met each of `count` of `row` in the node `at`. `since`: the node that makes
-    the square; `view`: whether the row is a part of what `row` names."""
-
-    at: int
-    count: int
-    column: str
-    row: str
-    since: int = -1
-    view: bool = False
-
-
 @dataclass
 class Story:
     """A run.
@@ -172,7 +159,6 @@ class Story:
         program: the source that graph mode would run, or ""; `no_program`: then why.
         rules: of the steps that were asked for how each thing that they send was made (`rules.py`), by node.
         heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
-        pairs: of numbers that met each other, each with each, or None.
         verdict: what is told where nothing is found, or None. `ending`: what is said at last, after the way back, "" for nothing.
         notices: what a reader should be told first. `marked`: the nodes that they are about; `coloured`: whether the colours of
             gradients show it. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
@@ -190,7 +176,6 @@ class Story:
     rules: dict[int, tuple[Rule | None, ...]] = field(default_factory=dict)
     heading: str = ""
     about: list[str] = field(default_factory=list)
-    pairs: Pairs | None = None
     verdict: Verdict | None = None
     ending: str = ""
     notices: list[str] = field(default_factory=list)

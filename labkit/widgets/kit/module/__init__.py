@@ -62,6 +62,7 @@ body {{ margin: 0; }}
 <main id="stage"><noscript>{still}</noscript></main>
 <script type="application/json" id="values">{values}</script>
 <script type="module">
+const file = `<!doctype html>\n${{document.documentElement.outerHTML}}`; // before anything is drawn
 {settle}
 {script}
 const values = JSON.parse(document.getElementById("values").textContent), stage = document.getElementById("stage");
@@ -70,6 +71,8 @@ const model = {{
   get: (name) => values[name],
   set(name, value) {{ values[name] = value; for (const [event, heard] of listening) if (event === `change:${{name}}`) heard(); }},
   on: (event, heard) => listening.push([event, heard]), off() {{}}, save_changes() {{}}, send() {{}},
+  page: () => file.replace(/(id="values">)[^]*?(?=<\\/script>)/,
+    (_, begun) => begun + JSON.stringify(values).replaceAll("<", "\\u003c")),
 }};
 settle(stage);
 lab.render({{ model, el: stage }});

@@ -136,6 +136,7 @@ class Frame {
     this.draw = draw;
     this.button("Copy link", () => this.copyLink(), this.menu);
     for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
+    if (this.model.page) this.button("Save page", () => this.download(new Blob([this.model.page()], { type: "text/html" }), "html"), this.menu);
     this.bar.append(this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
@@ -317,7 +318,7 @@ class Frame {
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
       if (place) { const said = place(this.state); if (said) reply.textContent = said; else over(`Yes. ${right}`); }
       else if (Number.isFinite(given) && field.value.trim()) judge(near(given));
-      else reply.textContent = "A number is expected here, such as 0.03.";
+      else reply.textContent = "Please enter a number, such as 0.03.";
     };
     (choices.length || place ? this.asking.querySelector("button") : field).focus();
   }
@@ -363,8 +364,12 @@ class Frame {
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       file = await new Promise((done) => { canvas.toBlob(done); });
     }
-    const link = html("a", { href: URL.createObjectURL(file), download: `lab.${kind.toLowerCase()}` });
+    this.download(file, kind.toLowerCase());
+  }
+
+  download(file, ending) {
+    const link = html("a", { href: URL.createObjectURL(file), download: `lab.${ending}` });
     link.click();
-    URL.revokeObjectURL(link.href);
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000); // some browsers read it later
   }
 }

@@ -26,7 +26,7 @@ export function askControl() {
       element.onsubmit = (event) => {
         event.preventDefault();
         const { value } = inputs[0];
-        if (value.trim() === "" || Number.isNaN(number(value))) reply.textContent = "A number is expected here, such as -2.43.";
+        if (value.trim() === "" || Number.isNaN(number(value))) reply.textContent = "Please enter a number, such as -2.43.";
         else judge(number(value));
       };
       const judge = (given) => {
@@ -39,7 +39,7 @@ export function askControl() {
           return;
         }
         const slip = (ask.slips || []).find(([value]) => !near(value, ask.answer, APART) && near(given, value, ask.tolerance ?? 0.02));
-        reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
+        reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at the upstream gradient, and at the local gradient on the edge.";
       };
       element.replaceChildren(make("span", {}, ask.question), ...inputs, check, show, on, reply);
       element.hidden = false;

@@ -34,7 +34,7 @@ export function asked(hash) {
 }
 
 function ofJson(found, name, text) {
-  try { found.rest[name] = JSON.parse(text); } catch { found.faults.push(`What the link says of ${short(name)} is cut off or changed: ${short(text)}.`); }
+  try { found.rest[name] = JSON.parse(text); } catch { found.faults.push(`The value of ${short(name)} in the link is incomplete or changed: ${short(text)}.`); }
 }
 
 // Where the dials of a scene are to stand, and what cannot be had, as sentences.

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_tapes import chain, cut_off, homes, square_of_pairs, value
+from small_tapes import chain, cut_off, homes, value
 
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
@@ -56,16 +56,6 @@ def test_what_comes_of_all_pairs():
     square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True)}
     picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
     assert picture.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
-
-
-def test_a_row_that_was_repeated_is_as_it_was_given():
-    story = square_of_pairs()
-    (row,) = [node for node in story.leaves if node.title == "y"]
-    assert (
-        row.shape == (3,)
-        and row.value.tolist() == [0.5, -1.0, 3.0]
-        and row.facts[0].startswith("Repeated 3 times, to 3×3")
-    )
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():

@@ -129,6 +129,7 @@ class Frame {
     const hide = still ? [html("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`)] : [];
     this.root = html("section", { class: "labkit lab", "aria-label": title }, ...hide,
       html("h2", { class: "lab-title" }, title), html("p", { class: "lab-hidden" }, about), this.bar, this.asking, this.panels, this.said);
+    this.root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // else "d, d" deletes the cell in Jupyter
     el.append(this.root);
   }
 

@@ -87,7 +87,7 @@ def test_pulling_twice_gives_the_same_result_twice():
 
 def test_a_cotangent_of_another_shape_is_refused():
     _, pull = vjp(lambda x: x**2, X)
-    message = "vjp: expected a cotangent of shape (2, 3), like the output, but got (3,)"
+    message = "vjp: expected a cotangent of the output's shape (2, 3), but got (3,)"
     with pytest.raises(ValueError, match=re.escape(message)):
         pull([onp.ones(3)])
     with pytest.raises(ValueError, match="expected 1 cotangents, one per output, but got 2"):

@@ -525,6 +525,19 @@ def test_data_is_told_to_be_detached_where_a_variable_holds_the_same_memory():
     assert [words for _, words in pile.cut] == ["cut, or unused?"]
 
 
+def test_attention_is_seen_by_its_parts_and_an_input_that_was_copied_is_drawn():
+    x, parts = torch.randn(2, 5, 8), {"Q", "K", "V", "scores: Q·Kᵀ", "softmax", "output: softmax·V"}
+
+    def seen(picture):
+        return {card["title"] for card in picture.data["ways"][picture.opened]["cards"]}
+
+    assert parts < seen(labkit.show(nn.MultiheadAttention(8, 2, batch_first=True), x, x, x))
+    layer = labkit.show(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), x)
+    assert "src, a copy" in seen(layer) and "mask" in seen(layer)
+    layer.unfold("self_attn")
+    assert parts < seen(layer)
+
+
 def test_a_tape_is_named_after_what_was_shown():
     net, (x, y, _) = dense(nn.ReLU), inputs()
     loss = mse(net, x, y)

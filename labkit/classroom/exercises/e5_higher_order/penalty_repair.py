@@ -51,7 +51,7 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 @wrong(
     "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
-    "it is a constant. The loss still has a history through value, so nobody complains."
+    "it is a constant. The loss still has a history through value, so no error is raised."
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)

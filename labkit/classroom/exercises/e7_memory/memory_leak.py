@@ -77,7 +77,7 @@ ways = (
     ),
 )
 hints = (
-    "Who needs a backward pass through this tape?",
+    "Does anything need a backward pass through this tape?",
     "Either make no tape, with torch.no_grad(), or add up numbers that have none, with .item().",
     "Put the loop into with torch.no_grad(): and leave the rest as it is.",
 )

@@ -10,26 +10,26 @@ from typing import Any
 
 _OPERATORS: dict[type, list[tuple[type, str, str]]] = {
     ast.Add: [
-        (ast.Sub, "plus-minus", "a plus has become a minus"),
-        (ast.Mult, "plus-times", "two things are multiplied that are to be added"),
+        (ast.Sub, "plus-minus", "a minus is in place of a plus"),
+        (ast.Mult, "plus-times", "a product is in place of a sum"),
     ],
-    ast.Sub: [(ast.Add, "plus-minus", "a minus has become a plus")],
+    ast.Sub: [(ast.Add, "plus-minus", "a plus is in place of a minus")],
     ast.Mult: [
-        (ast.Div, "times-over", "something divides that is to be a factor"),
-        (ast.Add, "plus-times", "two things are added that are to be multiplied"),
+        (ast.Div, "times-over", "a divisor is in place of a factor"),
+        (ast.Add, "plus-times", "a sum is in place of a product"),
     ],
     ast.Div: [
-        (ast.Mult, "times-over", "something is a factor that is to divide"),
+        (ast.Mult, "times-over", "a factor is in place of a divisor"),
         (ast.FloorDiv, "whole-division", "a division is truncated to an integer"),
     ],
     ast.FloorDiv: [(ast.Div, "whole-division", "a division is not truncated to an integer")],
-    ast.Pow: [(ast.Mult, "power", "a power has become a product")],
-    ast.MatMult: [(ast.Mult, "elementwise", "a matrix product is taken element by element")],
-    ast.And: [(ast.Or, "and-or", "one of two conditions is enough where both must hold")],
-    ast.Or: [(ast.And, "and-or", "both of two conditions must hold where one is enough")],
+    ast.Pow: [(ast.Mult, "power", "a product is in place of a power")],
+    ast.MatMult: [(ast.Mult, "elementwise", "an elementwise product is in place of a matrix product")],
+    ast.And: [(ast.Or, "and-or", "'or' is in place of 'and'")],
+    ast.Or: [(ast.And, "and-or", "'and' is in place of 'or'")],
 }
 _UNEVEN = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult)
-_EDGE = "edge", "the limit itself falls on the wrong side of a comparison"
+_EDGE = "edge", "the bound itself is on the wrong side of a comparison"
 _TURNED = "turned-round", "a condition is reversed"
 _COMPARISONS: dict[type, dict[type, tuple[str, str]]] = {
     ast.Lt: {ast.LtE: _EDGE, ast.Gt: _TURNED, ast.GtE: _TURNED},
@@ -44,9 +44,9 @@ _WORDS = {
     "sqrt": "the root", "square": "the square", "abs": "the magnitude", "exp": "exp", "log": "log", "tanh": "tanh",
     "sin": "sin", "cos": "cos", "zeros": "zeros", "ones": "ones", "zeros_like": "zeros", "ones_like": "ones",
     "floor": "rounding down", "ceil": "rounding up", "round": "rounding", "maximum": "the larger of two",
-    "minimum": "the smaller of two", "argmax": "the place of the largest", "argmin": "the place of the smallest",
-    "any": "whether any is", "all": "whether all are", "cumsum": "the running sum", "stack": "putting on top of each other",
-    "cumprod": "the running product", "concatenate": "putting one after the other", "int": "truncation to an integer",
+    "minimum": "the smaller of two", "argmax": "the index of the largest", "argmin": "the index of the smallest",
+    "any": "whether any is", "all": "whether all are", "cumsum": "the running sum", "stack": "stacking",
+    "cumprod": "the running product", "concatenate": "concatenation", "int": "truncation to an integer",
     "len": "the length", "norm": "the norm", "reversed": "going backwards", "sorted": "sorting",
     "stop_gradient": "stopping the gradient", "detach": "detaching", "clone": "the copy", "copy": "the copy",
     "sign": "the sign", "astype": "the dtype", "where": "choosing by a condition",
@@ -74,16 +74,16 @@ def _binary(node):
     if not isinstance(node.op, ast.Pow):
         yield "left-away", f"{'a numerator' if what == 'a division' else what} is left out", node.right
     if isinstance(node.op, _UNEVEN):
-        yield "operands", "two things stand in the opposite order", ast.BinOp(node.right, node.op, node.left)
+        yield "operands", "two operands are in the opposite order", ast.BinOp(node.right, node.op, node.left)
     if isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.left, ast.BinOp):
         inner = node.left  # (a + b) * c without its brackets
         if isinstance(inner.op, (ast.Add, ast.Sub)):
             new = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
-            yield "brackets", "a pair of brackets is missing", new
+            yield "brackets", "a pair of parentheses is missing", new
     if isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.right, ast.BinOp):
         inner = node.right
         new = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
-        yield "brackets", "a pair of brackets is missing", new
+        yield "brackets", "a pair of parentheses is missing", new
 
 
 def _boolean(node):
@@ -103,15 +103,15 @@ def _compared(node):
 def number_slips(node: ast.Constant, parent: ast.AST, field: str) -> Iterator[tuple[str, str, ast.AST]]:
     """Other numbers that may be `field` of `parent`; their meaning there decides their words."""
     value: Any = node.value
-    kind, says = "constant", "a fixed number is another one: a factor, a bound, or where something starts"
+    kind, says = "constant", "a constant is wrong: a factor, a bound or an initial value"
     if isinstance(parent, ast.keyword):
         kind, says = "option", f"the option {parent.arg} is set to something else"
     elif isinstance(parent, ast.Subscript):
-        kind, says = "another-item", "another item is taken in one place"
+        kind, says = "another-item", "another index is used"
     elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and field == "right":
-        kind, says = "power", "a power is another one"
+        kind, says = "power", "an exponent is wrong"
     if isinstance(value, bool):
-        yield "switch", "a switch (True or False) is set the other way", ast.Constant(not value)
+        yield "switch", "True and False are exchanged", ast.Constant(not value)
     elif isinstance(value, (int, float)):
         for other in dict.fromkeys([value + 1, value - 1, 0, 1, 2 * value, value / 2, value * 10, value / 10]):
             if other != value:
@@ -152,7 +152,7 @@ def _indexed(node):
     if not isinstance(node.slice, (ast.Slice, ast.Tuple)) and not isinstance(getattr(node.slice, "value", 0), str):
         for op in (ast.Add(), ast.Sub()):
             moved = ast.BinOp(node.slice, op, ast.Constant(1))
-            yield "index", "a place is off by one", ast.Subscript(node.value, moved, node.ctx)
+            yield "index", "an index is off by one", ast.Subscript(node.value, moved, node.ctx)
     if isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Slice):
         yield "slice", "the whole is used instead of a part", node.value
 
@@ -166,15 +166,15 @@ def _sliced(node):
         if bound is None:
             others = [one if name == "lower" else ast.Constant(-1)]
         for other in others:
-            yield "slice", "a part begins or ends in the wrong place", ast.Slice(**{**fields, name: other})
+            yield "slice", "a slice begins or ends at the wrong index", ast.Slice(**{**fields, name: other})
     if node.step:
-        yield "slice", "a part is gone through the other way", ast.Slice(node.lower, node.upper, None)
+        yield "slice", "a slice is read in the opposite order", ast.Slice(node.lower, node.upper, None)
 
 
 _TURNS = (
-    ("[1:]", "loop-start", "a loop leaves out its first turn"), ("[:-1]", "loop-end", "a loop leaves out its last iteration"),
-    ("[::-1]", "loop-order", "a loop goes the other way round"), ("[:1]", "loop-once", "a loop makes one turn only"),
-    ("[-1:]", "loop-once", "a loop makes its last turn only"),
+    ("[1:]", "loop-start", "a loop lacks its first iteration"), ("[:-1]", "loop-end", "a loop lacks its last iteration"),
+    ("[::-1]", "loop-order", "a loop runs in the opposite order"), ("[:1]", "loop-once", "a loop has only one iteration"),
+    ("[-1:]", "loop-once", "a loop has only its last iteration"),
 )  # fmt: skip
 
 
@@ -195,12 +195,12 @@ def _iterated(node):
         outside = ast.If(
             ast.Constant(True), [ast.For(node.target, node.iter, node.body[:-1] or [ast.Pass()], []), node.body[-1]], []
         )
-        yield "after-loop", "a step is done once after the loop, not in each turn", outside
+        yield "after-loop", "a step is done once after the loop, not in each iteration", outside
     for i, condition in enumerate(getattr(node, "ifs", [])):
         rest = [c for k, c in enumerate(node.ifs) if k != i]
         yield (
             "filter",
-            "nothing is left out where something is to be",
+            "nothing is left out where something should be",
             ast.comprehension(node.target, node.iter, rest, 0),
         )
         turned = [*rest, ast.UnaryOp(ast.Not(), condition)]
@@ -209,7 +209,7 @@ def _iterated(node):
 
 def _returned(node):
     if node.value and not isinstance(node.value, ast.Tuple):
-        yield "sign", "the result has the other sign", ast.Return(ast.UnaryOp(ast.USub(), node.value))
+        yield "sign", "the result has the opposite sign", ast.Return(ast.UnaryOp(ast.USub(), node.value))
 
 
 def _collected(node):
@@ -217,14 +217,14 @@ def _collected(node):
         items = node.elts
         for i, item in enumerate(items):
             negated = [*items[:i], ast.UnaryOp(ast.USub(), item), *items[i + 1 :]]
-            yield "part-sign", f"part [{i}] has the other sign", type(node)(negated, node.ctx)
+            yield "part-sign", f"part [{i}] has the opposite sign", type(node)(negated, node.ctx)
             for k in range(i + 1, len(items)):
                 changed = list(items)
                 changed[i], changed[k] = changed[k], changed[i]
                 yield "results-exchanged", "two results are exchanged", type(node)(changed, node.ctx)
                 for at, taken in ((i, k), (k, i)):
                     same = [*items[:at], items[taken], *items[at + 1 :]]
-                    yield "same-twice", "one thing stands in two places", type(node)(same, node.ctx)
+                    yield "same-twice", "one result is in two places", type(node)(same, node.ctx)
 
 
 def _conditional(node):
@@ -233,12 +233,12 @@ def _conditional(node):
     if not isinstance(node, ast.While):
         yield (
             "case-always",
-            "one case is always taken, where two are to be told apart",
+            "one case is always used, where two must be distinguished",
             type(node)(test=ast.Constant(True), **rest),
         )
         yield (
             "case-always",
-            "one case is always taken, where two are to be told apart",
+            "one case is always used, where two must be distinguished",
             type(node)(test=ast.Constant(False), **rest),
         )
 
@@ -248,7 +248,7 @@ def _augmented(node):
         yield kind, says, ast.AugAssign(node.target, op(), node.value)
     yield (
         "overwritten",
-        "a value is overwritten where something is to be added to it",
+        "a value is overwritten instead of accumulated",
         ast.Assign([node.target], node.value),
     )
 
@@ -257,11 +257,15 @@ def _unary(node):
     if isinstance(node.op, ast.Not):
         yield *_TURNED, node.operand
     elif not isinstance(node.operand, ast.Constant):
-        yield "sign", "a minus is left out", node.operand
+        yield "sign", "a minus sign is left out", node.operand
 
 
 def _assigned(node):
-    yield "sign", "a value on the way has the other sign", ast.Assign(node.targets, ast.UnaryOp(ast.USub(), node.value))
+    yield (
+        "sign",
+        "an intermediate value has the opposite sign",
+        ast.Assign(node.targets, ast.UnaryOp(ast.USub(), node.value)),
+    )
 
 
 def _attribute(node):

@@ -110,14 +110,14 @@ def _named(node, arguments, names):
     if node.id in arguments:
         for other in arguments:
             if other != node.id:
-                words = f"{other} is taken in one place where {node.id} belongs"
+                words = f"{other} is used once instead of {node.id}"
                 yield "another-argument", words, [ast.Name(other, ast.Load())]
     elif node.id in names:
         for other in (*arguments, *names):
             if other not in (node.id, "answer"):
                 yield (
                     "another-value",
-                    "one value on the way is taken where another one belongs",
+                    "one intermediate value is used instead of another one",
                     [ast.Name(other, ast.Load())],
                 )
 

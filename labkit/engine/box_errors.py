@@ -85,8 +85,7 @@ def _words(error):
         if "item" in str(error):
             return (
                 "an array that is being differentiated cannot be changed in place, as by x[0] = 1, because the backward pass "
-                "needs its old values. Make a new array, with autograd.numpy: np.where(condition, new, x), or "
-                "np.concatenate([new, x[1:]])"
+                "needs its old values. Make a new array: np.where(condition, new, x), or np.concatenate([new, x[1:]])"
             )
     if isinstance(error, AttributeError) and isbox(getattr(error, "obj", None)):
         known = callable(getattr(anp, error.name or "", None))

@@ -178,7 +178,5 @@ def seed_of(value, seed) -> Any:
         return anp.ones_like(value)
     seed = numeric(seed, "vjp: the cotangent")
     if shape_of(seed) not in (shape_of(value), ()):
-        raise ValueError(
-            f"vjp: expected a cotangent of shape {shape_of(value)}, like the output, but got {shape_of(seed)}"
-        )
+        raise ValueError(f"vjp: expected a cotangent of the output's shape {shape_of(value)}, but got {shape_of(seed)}")
     return seed if shape_of(seed) == shape_of(value) else seed * anp.ones_like(value)

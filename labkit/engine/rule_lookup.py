@@ -68,9 +68,7 @@ def _check_options(fun, args, kwargs):
     if "initial" in kwargs and fun in _EXTREMES:
         name = fun.__name__.removeprefix("a")
         instead = f"Write np.{name}imum(np.{name}(x), initial)"
-        raise NotImplementedError(
-            f"{name}: its derivative rule does not support initial=. {instead}, of autograd.numpy"
-        )
+        raise NotImplementedError(f"{name}: its derivative rule does not support initial=. {instead}")
     if fun is _norm and (args[1:2] == (np.inf,) or kwargs.get("ord") == np.inf):
         raise NotImplementedError("norm has no derivative rule for ord=inf. Write np.max(np.abs(x)), of autograd.numpy")
 

@@ -14,7 +14,6 @@ from .. import widgets
 from ..classroom import EXERCISES
 from ..messages.wrapping import counted
 from ..palette import PALETTES
-from .frames import knowing
 
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
@@ -156,13 +155,12 @@ def gallery(source: Path, paths: Sequence[Path], page_of_labs: str) -> list[str]
                 if page and name not in items and re.search(rf"\b{name}\(", code):
                     copy = source / "_static" / "gallery" / f"{name}.html"
                     shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
-                    knowing(copy, plays=False, home=f"../../index.html#widget={name}")
                     items[name] = _figure(name, path, page_of_labs)
     return list(items.values())
 
 
 def _is_lab(thing):
-    return isinstance(thing, type) and hasattr(thing, "describe") and thing is not widgets.Picture
+    return isinstance(thing, type) and hasattr(thing, "describe")
 
 
 def _figure(name, path, page_of_labs):

@@ -11,7 +11,6 @@ from typing import Any
 
 from .answers import mark_answers
 from .differences import write_differences
-from .frames import knowing
 from .landing import about, claim, first_page
 from .ledger import PAGE, write_ledger
 from .live import LiveSite
@@ -165,7 +164,7 @@ def run_notebook(path: Path, out: Path, pages: Path, live: bool = False) -> bool
             cell.outputs = []
         if live and cell.cell_type == "markdown":
             cell.source = with_buttons(cell.source)
-        name_pages(cell, pages, f"../../../notebooks/{path.stem}.html")
+        name_pages(cell, pages)
         for output in cell.get("outputs", []):
             words = output.get("metadata", {}).get("image/png", {}).get("alt")
             if words:
@@ -186,8 +185,8 @@ def with_buttons(text: str) -> str:
     return re.sub(r"\*\w+ →[^*]+\*", lambda menu: MENUS.get(" ".join(menu[0].split()), menu[0]), text)
 
 
-def name_pages(cell: Any, pages: Path, home: str) -> None:
-    """The pages of a cell's widgets are called as the cell, whatever precedes it, and know the page that shows them."""
+def name_pages(cell: Any, pages: Path) -> None:
+    """The pages of a cell's widgets are called as the cell, whatever precedes it."""
     count = 0
     for output in cell.get("outputs", []):
         html = output.get("data", {}).get("text/html", "")
@@ -195,7 +194,7 @@ def name_pages(cell: Any, pages: Path, home: str) -> None:
         if found and (page := pages / f"{found[1]}.html").is_file():
             count += 1
             name = cell.id if count == 1 else f"{cell.id}-{count}"
-            knowing(page.rename(pages / f"{name}.html"), home=f"{home}#widget={name}")
+            page.rename(pages / f"{name}.html")
             output["data"]["text/html"] = html.replace(f"/{found[1]}.html", f"/{name}.html")
 
 

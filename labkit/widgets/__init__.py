@@ -1,4 +1,4 @@
-"""Pictures to drive: the graph explorer and the labs. Each is a `Picture`: show it in a notebook, save it, describe it."""
+"""The graph explorer and the labs: show one in a notebook, drag what it shows, save it, describe it."""
 
 from ..imports.exports import face
 

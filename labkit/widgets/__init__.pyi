@@ -1,6 +1,5 @@
 from .explorer import Explorer as Explorer
 from .explorer import show as show
-from .kit.picture import Picture as Picture
 from .kit.plots import plot as plot
 from .labs.batch_splitter import BatchSplitter as BatchSplitter
 from .labs.calls import CallBuilder as CallBuilder

@@ -6,22 +6,15 @@ import chromium
 import pytest
 from listened_page import Listened
 from notebook_server import Server
-from widget_examples import EXAMPLES, FEW, made
 
 HERE = Path(__file__).parent
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "common: what all widgets have in common")
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What all widgets have in common is usually tried with a few; every test here needs a browser."""
+    """Every test here needs a browser."""
     for item in items:
         if item.path.parent == HERE:
-            if item.get_closest_marker("common") and item.callspec.params["example"] not in FEW:
-                item.add_marker("live")
             item.add_marker(pytest.mark.needs("chromium"))
 
 
@@ -72,15 +65,3 @@ def lab(browser, server):
     listened.page.evaluate("() => jupyterapp.restored")
     yield listened
     window.close()
-
-
-@pytest.fixture(scope="module", params=EXAMPLES)
-def example(request):
-    """Each widget in turn, by name."""
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def picture(example):
-    """The widget itself, made in this process: its scene says what a page should show."""
-    return made(example)

@@ -1,8 +1,6 @@
 """Functions of the page's JavaScript, called from Python."""
 
 import atexit
-import base64
-import gzip
 import json
 import subprocess
 from functools import cache
@@ -10,7 +8,6 @@ from functools import cache
 from playwright._impl._driver import compute_driver_executable
 
 from labkit.widgets.kit.module import module
-from labkit.widgets.kit.page import script
 
 ANSWERS = """
 const lines = require("readline").createInterface({input: process.stdin});
@@ -37,12 +34,6 @@ def in_page(lab, expression: str, *given):
     """What a function (its source) of `data, ...given` returns in the module of a lab that computes in the page."""
     code = module(lab.path).replace("export default", "const lab =")
     return call(f"(data, ...given) => {{ {code}\nreturn ({expression})(data, ...given); }}", lab.data, *given)
-
-
-def unpacked(text: str):
-    """What the page reads of a packed scene."""
-    written = gzip.decompress(base64.b64decode(text)).decode()
-    return call(f"(written) => {{ {script('unpacking.js')}; return read(written); }}", written)
 
 
 @cache

@@ -75,7 +75,7 @@ def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
     page.get_by_role("button", name="Predict first").click()
     curve = page.locator("path.lab-curve").last
     hidden, field = len(curve.get_attribute("d")), page.get_by_label("Your prediction")
-    for given, reply in (("0.103", "Truncation shrinks with h."), ("much", "A number is expected"), ("0.01", "Yes.")):
+    for given, reply in (("0.103", "Truncation shrinks with h."), ("much", "Please enter a number"), ("0.01", "Yes.")):
         field.fill(given)
         field.press("Enter")
         assert reply in page.locator(".lab-ask").inner_text()

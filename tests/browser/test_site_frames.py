@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from widget_examples import Demo
+from widget_examples import made
 
 SCRIPT = Path(__file__).parent.parent.parent / "labkit" / "site" / "assets" / "site.js"
 SITE = """<!doctype html>
@@ -18,7 +18,7 @@ DARK_PICTURE = "matchMedia(document.querySelector('source').media).matches"
 
 
 def test_a_frame_that_was_there_before_the_script_has_the_height_of_its_picture(go, tmp_path):
-    Demo().save(tmp_path / "widget.html")
+    made("step_size").save(tmp_path / "widget.html")
     shutil.copy(SCRIPT, tmp_path)
     page_alone = SITE.format(theme="light").partition('<script src="site.js">')[0]
     listening = "<script>var heard = 0; onmessage = ({ data }) => { heard = data.labkit.height; }</script>"
@@ -38,7 +38,7 @@ def test_a_frame_that_was_there_before_the_script_has_the_height_of_its_picture(
 @pytest.mark.parametrize("width", [400, 1280])
 def test_a_frame_has_the_height_of_its_picture_and_the_theme_of_the_site(go, tmp_path, theme, scheme, width):
     for name in ("widget.html", "a_dark.svg"):
-        Demo().save(tmp_path / name)
+        made("step_size").save(tmp_path / name)
     shutil.copy(SCRIPT, tmp_path)
     (tmp_path / "site.html").write_text(SITE.format(theme=theme), encoding="utf-8")
     listened = go((tmp_path / "site.html").as_uri(), width=width, color_scheme=scheme)

@@ -102,9 +102,9 @@ def test_a_slip_that_right_inputs_contradict_is_not_told():
 
 SAID = [
     ("start-shapes", [(2, 3), 3, (2, 3), ()], "item-rule", "a tuple of one needs a comma"),
-    ("tape-errors", {1: "fine"}, "item-rule", "you expect that it runs"),
+    ("tape-errors", {1: KeyError}, "item-rule", "another type of error"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "Item 1: you said [0.3, 0.3, 0.4]."),
-    ("graph-count", {3: 4}, "item-rule", "(paths from x)"),
+    ("graph-count", {3: 7}, "item-rule", "(paths from x)"),
     ("vector-structures", {2: "C", 7: "I"}, "items-exchanged", "You exchanged these two."),
     ("tape-errors", {0: RuntimeError, 6: "fine"}, "sum-saves-too", "Item 6:"),  # not exchanged: two reasons
 ]
@@ -121,10 +121,10 @@ def test_what_is_wrong_beside_a_named_item_is_said():
     answer = list(EXERCISES["vector-shapes"].expected())
     answer[1] = (4, 2)
     assert "Item" not in check("vector-shapes", answer).text
-    answer[7] = (3, 4)
+    answer[7] = (4, 3, 1)
     report = check("vector-shapes", answer)
     assert report.kind == "bias-per-example" and "Right so far: 6 of 8 items." in report.text
-    assert "Item 7: you have the right entries in the opposite order." in report.text
+    assert "Item 7: you have an entry too many; the others are right." in report.text
 
 
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda e: e.name)

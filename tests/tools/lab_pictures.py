@@ -18,9 +18,9 @@ sys.path.insert(0, str(ROOT / "tests" / "browser"))
 
 def labs() -> list[str]:
     """The examples that are drawn: one for each widget."""
-    from widget_examples import EXAMPLES, LABS
+    from widget_examples import LABS
 
-    return [name for name, code in (EXAMPLES | LABS).items() if "from labkit.widgets import" in code]
+    return [name for name, code in LABS.items() if "from labkit.widgets import" in code]
 
 
 def photo(lab: Any, theme: str) -> bytes:

@@ -293,7 +293,8 @@ def show(
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
-    whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
+    whose tape is shown. The parameters of networks that a function uses are inputs, too.
+    `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
     more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
     whose rounds and calls are not in sight otherwise: into a few boxes.
@@ -310,10 +311,11 @@ def show(
     stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
-    `.save("x.html")` a page that plays in any browser without Python. Numbers in the arguments are
-    dragged there, and in a notebook, where the run can be written as lines of scalar operations: it does not decide by its
-    numbers, and has no arrays of more than 256. Raises TypeError for what cannot be recorded, ValueError for a tensor without
-    a history; an exception of your function is passed on.
+    `.save("x.html")` a page that plays in any browser without Python. There, and in a notebook, the arguments and the parameters
+    of networks are dragged, one number or a whole array, and all weights together, if they are at most 256 numbers. A run that
+    decides by its numbers is sampled instead, as far as it stays the same run. Ops that only arrange numbers are drawn with the
+    op that they belong to, and attention as Q, K, V, scores, softmax and output. Raises TypeError for what cannot be recorded,
+    ValueError for a tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())

@@ -24,8 +24,8 @@ class Passes:
     """A Jacobian and what it was made of.
 
     `x`, `y`: the input and the outputs, flattened. `rows`, `columns`: their labels, such as "y[0,1]". `pulled`: the
-    matrix by rows, one pull each, and `pushed`: by columns, one push each; None for the kind that was not run. `total`:
-    what one pull with ones as cotangent gives. `batch`: examples, where input and output share the first axis, else 1.
+    matrix by rows, one VJP each, and `pushed`: by columns, one JVP each; None for the kind that was not run. `total`:
+    the VJP with ones as cotangent. `batch`: examples, where input and output share the first axis, else 1.
     `formula`: the function as it is written, where that is short. `refused`: the error of
     forward mode, where the function has only reverse rules.
     """
@@ -52,7 +52,7 @@ class Passes:
 
     @property
     def agree(self) -> bool:
-        """Whether pulls and pushes give the same matrix; not so where each run of the function is another."""
+        """Whether VJPs and JVPs give the same matrix; not so where each run of the function is another."""
         if self.pulled is None or self.pushed is None:
             return True
         both = np.isfinite(self.pulled) & np.isfinite(self.pushed)  # 0 times inf depends on the order of the factors
@@ -64,7 +64,7 @@ class Passes:
 def passes(
     fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap", x: Sequence[float] | None = None
 ) -> Passes:
-    """Run the pulls and pushes of `fn` at `args` for the argument at `argnum`, a position or a name; `who` asks for them.
+    """Run the VJPs and JVPs of `fn` at `args` for the argument at `argnum`, a position or a name; `who` asks for them.
 
     `x`: other elements of this argument.
 

@@ -2,15 +2,17 @@
 
 import base64
 import io
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any
 
-from .paint import figure_class
+from ...messages.install_hints import how_to_install, in_browser
+from ...palette import PALETTES
 from .shown import notebook_shell
-from .theme import DARK, PALETTES
+from .theme import DARK
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))
 _COLOURS = ("forward", "backward", "saved", "leaf", "bad", "muted")
@@ -37,13 +39,24 @@ def plot(
     ...     lines = ax.plot([0, 1, 2])
     A straight line that climbs from 0 to 2.
     """
-    figures = figure_class("a plot")
+    figures = _figure_class()
     import matplotlib
 
     with matplotlib.rc_context(_style()):
         figure = figures(figsize=size, layout="constrained")
         yield figure.subplots(rows, columns, **shared)
         _show(figure, words)
+
+
+def _figure_class():
+    """matplotlib's Figure. In a browser matplotlib looks for its fonts in every visit, and a red line says so: not here."""
+    if in_browser():
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(f"a plot needs matplotlib: {how_to_install('notebooks')}") from None
+    return Figure
 
 
 def _style() -> Any:

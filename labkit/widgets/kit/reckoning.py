@@ -1,6 +1,6 @@
 """Numbers that a page computes itself while inputs are dragged: lines of scalar primitives, one after the other.
 
-`page/primitives.js` has the same table of primitives.
+`module/primitives.js` has the same table of primitives.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -81,8 +81,6 @@ class Shown:
             display(self._page(Path(os.environ["LABKIT_PAGES"])), raw=True)
             return
         if player_installed():
-            from .player import close_previous
-
             close_previous(self.player, shell)
             display({"application/vnd.jupyter.widget-view+json": self.player.output}, raw=True)
         data, metadata = self.still_bundle()  # last, for its PNG can take seconds
@@ -107,6 +105,26 @@ class Shown:
         )
         data |= self.images()
         return data, {"image/png": {"alt": words}} if "image/png" in data else {}
+
+
+_shown: dict[str, tuple[Any, list[Any]]] = {}  # cell -> its execution, the widgets it shows
+
+
+def close_previous(player: Any, shell: Any) -> None:
+    """Close the widgets that only earlier executions of the running cell have shown: their output is gone."""
+    parent = getattr(shell, "parent_header", None) or {}
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else parent
+    cell, execution = (parent.get("metadata") or {}).get("cellId"), (parent.get("header") or {}).get("msg_id")
+    if not cell:
+        return
+    before, players = _shown.get(cell, (execution, []))
+    gone, players = (players, []) if before != execution else ([], players)
+    _shown[cell] = execution, [*players, player]
+    shown = [one for _, players in _shown.values() for one in players]
+    for old in gone:
+        if old not in shown and not old.closed:
+            old.layout.close()  # that every Jupyter widget brings along
+            old.close()
 
 
 def notebook_shell() -> Any:

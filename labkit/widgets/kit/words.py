@@ -1,6 +1,5 @@
 """Numbers, shapes and ops as they are written on cards and in sentences."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -249,52 +248,3 @@ def listed(words: Iterable[str], most: int = 6, last_by: str = "and") -> str:
     words = list(words)
     *first, last = words[:most] + ([f"{len(words) - most} more"] if len(words) > most else []) or [""]
     return f"{', '.join(first)} {last_by} {last}" if first else last
-
-
-def heat(value: Any, rows: int = 6, columns: int = 16) -> list[list[float | None]]:
-    """A tensor as rows of numbers in [-1, 1] by its largest magnitude, None for what is not finite; the first ones only.
-
-    A single number, truth values and complex numbers have none.
-
-    >>> heat(np.array([2.0, -1.0, np.nan]))
-    [[1.0, -0.5, None]]
-    """
-    array = value if isinstance(value, Summary) else np.asarray(value)
-    if array.size <= 1 or array.dtype.kind in "bcOSU":
-        return []
-    array = array.corner if isinstance(array, Summary) else array
-    shown = (array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1))[:rows, :columns].astype(
-        float
-    )
-    finite = np.abs(shown[np.isfinite(shown)])
-    most = finite.max() if finite.size and finite.max() > 0 else 1.0
-    return [[round(float(v / most), 2) if np.isfinite(v) else None for v in row] for row in shown]
-
-
-MOST_SAID = 30  # words of a caption
-
-
-def briefly(told: str, most: int = MOST_SAID) -> tuple[str, str]:
-    """The first sentences of a text, of at most so many words and before a line break, and the rest. `look.js` does the same.
-
-    >>> briefly("It runs. Then it goes backward, step by step. It ends.", 7)
-    ('It runs.', 'Then it goes backward, step by step. It ends.')
-    >>> briefly("One sentence that is far too long to be said.", 4)
-    ('One sentence that is …', '… far too long to be said.')
-    >>> briefly("First.\\nMore below.")
-    ('First.', 'More below.')
-    """
-    told, _, besides = told.partition("\n")
-    if besides:
-        said, rest = briefly(told, most)
-        return said, paragraph(rest, besides)
-    sentences = re.split(r"(?<=[.!?]) ", told)
-    count = 0
-    for i, sentence in enumerate(sentences):
-        count += len(sentence.split(" "))
-        if count > most and i:
-            return " ".join(sentences[:i]), " ".join(sentences[i:])
-        if count > most:
-            words = told.split(" ")
-            return " ".join([*words[:most], "…"]), " ".join(["…", *words[most:]])
-    return told, ""

@@ -6,8 +6,8 @@ from html import escape
 from pathlib import Path
 
 from ..explorer import Explorer
+from ..kit.module import HERE as FRAMED
 from ..kit.module import module, style
-from ..kit.page import PAGE as FRAMED
 from .presets import presets
 from .session import Session
 

@@ -4,14 +4,12 @@ import random
 from itertools import combinations, pairwise
 from unittest import mock
 
-import drawing
 import pytest
 from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labkit.widgets.kit.layout import layout, path
-from labkit.widgets.kit.layout.rows import Rows
+from labkit.widgets.kit.layout import layout
 
 BOX = (70, 36)
 
@@ -39,21 +37,12 @@ def drawn(graph, most_lanes=20_000, **spacing):
 
 
 def stretches(d, k, **where):
-    """The route as it is drawn, in short straight stretches: (x, y, x, y) each, read from its SVG path."""
-    words, pieces, at = path(d.route(k, **where)).split(), [], None
-    while words:
-        command, count = words.pop(0), 0
-        count = {"M": 1, "L": 1, "C": 3}[command]
-        points = [(float(words.pop(0)), float(words.pop(0))) for _ in range(count)]
-        if command == "C":
-            (x0, y0), (x1, y1), (x2, y2), (x3, y3) = at, *points
-            ts = [i / 12 for i in range(13)]
-            b = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in ts]
-            curve = [(p * x0 + q * x1 + r * x2 + s * x3, p * y0 + q * y1 + r * y2 + s * y3) for p, q, r, s in b]
-            pieces += [(*start, *end) for start, end in pairwise(curve)]
-        elif command == "L":
-            pieces.append((*at, *points[0]))
-        at = points[-1]
+    """The route in short straight stretches, (x, y, x, y) each: it bends between its points and is level at them."""
+    pieces = []
+    for (x, y), (u, v) in pairwise(d.route(k, **where)):
+        ts = [i / 12 for i in range(13 if y != v else 1)] + [1.0] * (y == v)
+        spots = [(x + (u - x) * (1.5 * t * (1 - t) + t**3), y + (v - y) * (3 * t * t - 2 * t**3)) for t in ts]
+        pieces += [(*one, *other) for one, other in pairwise(spots)]
     return pieces
 
 
@@ -158,7 +147,7 @@ def test_the_same_graph_gets_the_same_layout(graph, most_lanes):
 def test_a_chain_is_one_straight_line_along_the_top_whatever_the_heights():
     d = layout([(70, 36), (90, 60), (40, 20), (70, 48)], [(0, 1), (1, 2), (2, 3)])
     assert [top for _, top, _, _ in d.boxes] == [0, 0, 0, 0] and d.height == 60
-    assert path(d.route(0, start=10, end=10)) == "M 70 10 L 126 10"
+    assert d.route(0, start=10, end=10) == [(70, 10), (126, 10)]
 
 
 def test_a_diamond_has_no_crossings_and_one_straight_side():
@@ -278,12 +267,6 @@ def test_a_graph_with_many_long_edges_has_a_limited_number_of_lanes():
     assert sum(map(len, d._lanes.values())) <= 1000 and d.height < 40 * 36
 
 
-def test_paths_are_lines_and_curves_that_start_and_end_level():
-    points = [(0, 1), (10.04, 1.04), (20, 1), (40, -0.04), (50, 7.25), (60, 7.2)]
-    assert path(points) == "M 0 1 L 20 1 C 30 1 30 0 40 0 C 45 0 45 7.2 50 7.2 L 60 7.2"
-    assert path([(1_234_567.89, 3)]) == "M 1234567.9 3"
-
-
 # ---- how well it does ----
 
 
@@ -297,42 +280,3 @@ def test_graphs_at_random_have_as_few_crossings_as_measured():
             edges.append((max(0, v - rng.randint(1, 10)), v))
         total += layout([BOX] * 30, edges).crossings
     assert total <= 203
-
-
-# ---- rows ----
-
-
-@some
-@given(graphs(), st.floats(150, 700))
-def test_rows_hold_every_box_once_and_routes_end_where_they_did(graph, widest):
-    sizes, edges = graph
-    laid = layout(sizes, edges)
-    rows = Rows.of(laid, edges, widest)
-    assert (
-        rows.cuts or laid.width <= widest * 1.1 or len(laid.columns) < 3 or min(w for w, _ in sizes) * 2 > widest - 80
-    )
-    spots = [(*rows.place((x, y)), w, h) for x, y, w, h in laid.boxes]
-    assert not any(drawing.overlap(a, b) for a, b in combinations(spots, 2))
-    assert all(
-        x >= -0.1 and y >= -0.1 and x + w <= rows.width + 0.1 and y + h <= rows.height + 0.1 for x, y, w, h in spots
-    )
-    for k, (u, v) in enumerate(edges):
-        route = rows.route(laid.route(k))
-        (x, y, w, h), (x_end, y_end, _, h_end) = spots[u], spots[v]
-        assert route[0] == pytest.approx((x + w, y + h / 2)) and route[-1] == pytest.approx((x_end, y_end + h_end / 2))
-        crossed = range(rows.row(laid.boxes[u][0]), rows.row(laid.boxes[v][0]))
-        assert route.count(None) == sum(not rows.turns[row] for row in crossed)  # elsewhere it is led around
-        assert all(0 <= x <= rows.width and 0 <= y <= rows.height for x, y in filter(None, route))
-
-
-def test_what_a_page_holds_is_one_row():
-    laid = layout([BOX] * 8, list(pairwise(range(8))))
-    rows = Rows.of(laid, list(pairwise(range(8))))
-    assert rows.cuts == [] and (rows.width, rows.height) == pytest.approx((laid.width, laid.height))
-    assert rows.route(laid.route(0)) == laid.route(0)
-
-
-def test_rows_of_a_long_chain_are_in_proportion():
-    edges = list(pairwise(range(4000)))
-    rows = Rows.of(layout([BOX] * 4000, edges), edges)
-    assert 0.8 < rows.width / rows.height < 2.5

@@ -9,7 +9,7 @@ from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labkit.widgets.kit.words import brief, clipped, faulty, heat, in_full, listed, number, times
+from labkit.widgets.kit.words import brief, clipped, faulty, in_full, listed, number, times
 
 
 def read(words):
@@ -58,7 +58,7 @@ def test_integers_are_told_by_their_range_and_truth_values_by_their_count():
 def test_odd_values_are_written_without_a_warning(value):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert brief(value) and in_full(value) and isinstance(heat(value), list)
+        assert brief(value) and in_full(value)
 
 
 def test_short_values_are_written_in_full():
@@ -81,19 +81,3 @@ def test_a_list_says_how_many_it_leaves_out(words, most):
     left = max(len(words) - most, 0)
     assert shown.endswith(f"{left} more") == (left > 0)
     assert sum(shown.replace("and", "").replace("more", "").count(w) for w in "abc") == len(words) - left
-
-
-@drawn(30)
-@given(st.lists(st.floats(allow_nan=True, width=32), min_size=2, max_size=8))
-def test_a_heat_strip_is_the_values_over_the_largest(values):
-    (row,) = heat(np.array(values))
-    finite = [abs(v) for v in values if np.isfinite(v)]
-    for shown, value in zip(row, values, strict=True):
-        assert (shown is None) == (not np.isfinite(value))
-        if shown is not None and max(finite) > 0:
-            assert shown == pytest.approx(value / max(finite), abs=0.006)
-
-
-def test_a_heat_strip_shows_the_first_rows_and_columns():
-    strip = heat(np.arange(3 * 7 * 20.0).reshape(3, 7, 20))
-    assert (len(strip), len(strip[0])) == (6, 16) and heat(np.array(3.0)) == []

@@ -49,7 +49,7 @@ def reference():
 
 
 constants_are_nodes = wrong(
-    "The 1 does not change, so nobody asks for its slope: it is part of the subtraction.", {0: 3, 2: 8}, together=True
+    "The 1 does not change and needs no derivative: it is part of the subtraction.", {0: 3, 2: 8}, together=True
 )
 
 one_input_for_each_use = wrong("x is used twice, but it is one value: one node with two edges that leave it.", {0: 3})
@@ -68,5 +68,25 @@ a_path_for_each_use = wrong(
     "x is used twice, but one of its two edges leads to c, and from there two ways go on.", {3: 2}
 )
 
-three_operations = judged("value", {1: 3})
+three_operations = judged("last-line-left-out", {1: 3})
 four_numbers = judged("structure", [2, 4, 7, 3])
+
+last_line_left_out = wrong(
+    "The last line is an operation, too: e goes into it, and it gives a new value.",
+    {1: 3, 2: 6},
+)
+
+a_constant_among_the_operations = wrong(
+    "A constant is part of its operation: the 1 is no node, and no edge leaves it.",
+    {1: 5, 2: either(8, 9)},
+)
+
+inputs_among_the_operations = wrong(
+    "Inputs are nodes, but no operations.",
+    {1: 6},
+)
+
+too_many_paths = wrong(
+    "Follow the edges one by one: x goes into c and into d, and y goes into c only.",
+    {3: either(4, 5, 6), 4: either(3, 4)},
+)

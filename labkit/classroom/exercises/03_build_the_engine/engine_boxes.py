@@ -108,5 +108,10 @@ recorded_without_a_box = wrong(
 )
 
 sin_of_a_number = judged("everything-is-a-box", {4: "box", 6: 4})
-two = judged("value", {6: 2})
+two = judged("too-few-recorded", {6: 2})
 words_only = judged("structure", ["number", "box", "number", "box", "number", "box"])
+
+too_few_recorded = wrong(
+    "An operation is recorded when one of its arguments is a box, also in the last line.",
+    {6: either(1, 2, 0)},
+)

@@ -54,3 +54,18 @@ number_has_an_axis = wrong(
 
 numbers_for_tuples = judged("structure", {1: 3})
 three = judged("structure", [(2, 3), (3,), (2, 3)])
+
+one_number = wrong(
+    "x[0] is a row of numbers, not one number.",
+    {1: ()},
+)
+
+one_axis_summed = wrong(
+    "sum() without an axis adds up all numbers, not each row or each column.",
+    {3: either((2,), (3,), (1, 3), (2, 1))},
+)
+
+doubled_axes = wrong(
+    "2 * x multiplies each number. It adds no axis.",
+    {2: either((2, 3, 2), (2, 2, 3))},
+)

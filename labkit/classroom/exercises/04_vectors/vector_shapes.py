@@ -19,7 +19,7 @@ Predict eight shapes. Answer with a list of eight tuples, such as `(2,)`.
 import autograd.numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2), (4, 3)]
 rules = (
@@ -93,5 +93,30 @@ in_and_out = wrong(
     {4: (4, 3), 5: (4, 2), 6: (3, 2)},
 )
 
-row_for_the_number = judged("structure", {7: (1, 4, 3)})
+row_for_the_number = judged("jacobian-of-one-number", {7: (1, 4, 3)})
 seven = judged("structure", [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2)])
+
+shape_of_the_loss = wrong(
+    "The loss is one number, but its gradient has the shape of the input.",
+    {0: (), 1: ()},
+)
+
+jacobian_of_one_number = wrong(
+    "The output of loss has no axes, so its Jacobian has those of the input only.",
+    {7: either((), (1, 4, 3), (4, 2, 4, 3), (3, 4))},
+)
+
+bias_of_each_example = wrong(
+    "b is one array of 2 numbers, so its axes in the Jacobian are (2,). The axes of the output come first.",
+    {3: either((4, 2, 4, 2), (2, 2), (4, 2))},
+)
+
+another_input = wrong(
+    "pull gives a gradient for each input, in their order. The first one belongs to x.",
+    {5: either((3, 2), (2,))},
+)
+
+pull_takes_one_number = wrong(
+    "A pull takes one number for each element of the output.",
+    {4: either((), (2,), (3, 2))},
+)

@@ -16,7 +16,7 @@ Where the call fails, write the type of the error. `weights` is `net.trainable_p
 """
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, same, wrong
 from labkit.data import network
 from labkit.engine import map_leaves
 
@@ -88,3 +88,28 @@ default_position = wrong(
 )
 
 six_rows = judged("structure", ["dx", "dy", ("dx", "dy"), ("dw",), ("dx", ("dw",)), ValueError])
+
+a_tuple_of_one = wrong(
+    "An int asks for one gradient: it comes without a tuple around it.",
+    {0: ("dx",), 1: ("dy",), 4: (("dx",), ("dw",))},
+)
+
+another_error = wrong(
+    "grad_position and weights may be None. Together they ask for nothing, and the call refuses that value.",
+    {6: either("TypeError", "RuntimeError", "AttributeError", (), (None, None))},
+)
+
+positions_ignored = wrong(
+    "With weights the positions still count: the gradients of the inputs come first.",
+    {4: either(("dw",), "dw"), 5: either(("dw",), "dw")},
+)
+
+counted_from_one = wrong(
+    "Positions count from 0: x is position 0.",
+    {0: "dy", 1: "dx"},
+)
+
+all_for_none = wrong(
+    "grad_position=None asks for no input: only the weights are left.",
+    {3: either(("dx", "dw"), ("dx", ("dw",)), "dx")},
+)

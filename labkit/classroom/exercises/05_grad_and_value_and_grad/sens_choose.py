@@ -64,3 +64,28 @@ the_largest_value = judged("values-as-seeds", {4: [6, -2, 4], 5: [3, 0, 0]})
 all_ones = judged("mean-as-sum", [[1.0] * 3] * 6)
 one_number_each = judged("structure", [1, 1 / 3, 1, 2, 6, 1])
 twice_too_much = judged("value", {4: [12, -4, 8]})
+
+ones_for_squares = wrong(
+    "Ones give the sum of the outputs. The derivative of y[i]**2 is 2 * y[i].",
+    {4: [1.0, 1.0, 1.0]},
+)
+
+values_for_sums = wrong(
+    "You gave values. sens is the derivative of what is wanted with respect to each output.",
+    {0: [3.0, -1.0, 2.0], 1: [1.0, -1 / 3, 2 / 3], 3: [6.0, 0.0, -2.0]},
+)
+
+outputs_counted_from_one = wrong(
+    "Outputs count from 0: y[1] is the second one.",
+    {2: [1.0, 0.0, 0.0], 3: [0.0, 2.0, -1.0]},
+)
+
+sign_of_the_square_lost = wrong(
+    "The derivative of y[1]**2 is 2 * y[1], which is negative here.",
+    {4: [6.0, 2.0, 4.0]},
+)
+
+largest_by_place = wrong(
+    "The largest output is the first one here, 3.0. Only that output counts.",
+    {5: either([0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0])},
+)

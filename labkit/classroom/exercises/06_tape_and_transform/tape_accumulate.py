@@ -17,7 +17,7 @@ print(x.grad.item())             # item 3
 """
 
 from labkit import torch
-from labkit.classroom.writing import drawn, judged, ran, wrong
+from labkit.classroom.writing import drawn, either, judged, ran, wrong
 
 x = drawn(3.0, lambda rng: float(rng.integers(4, 30)) / 2)
 slope = 2 * x
@@ -25,7 +25,7 @@ slope = 2 * x
 answer = [slope, 2 * slope, slope, slope]
 rules = (
     "backward adds the derivative, at this x, to what is in .grad, which is empty at first.",
-    "backward adds to .grad: nobody has emptied it in between.",
+    "backward adds to .grad, which was not emptied in between.",
     "zero_() has emptied .grad: what does this backward add?",
     "autograd.grad hands its result to the caller. Does it touch .grad?",
 )
@@ -46,10 +46,20 @@ no_accumulation = wrong(
 
 zero_forgotten = wrong(
     "You kept adding after zero_(). From there the sum starts again at 0.",
-    {2: 3 * slope},
+    {2: 3 * slope, 3: either(3 * slope, 4 * slope)},
     answer=[slope, 2 * slope, 3 * slope, 3 * slope],
 )
 
 grad_accumulates = wrong("torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: 2 * slope})
 
 one_number = judged("kind", slope)
+
+grad_empties = wrong(
+    "torch.autograd.grad returns its gradients. It neither adds to .grad nor empties it.",
+    {3: 0.0},
+)
+
+value_for_derivative = wrong(
+    "x**2 is the value, 9. .grad holds the derivative at x = 3.",
+    {0: x * x},
+)

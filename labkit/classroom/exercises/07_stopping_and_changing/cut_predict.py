@@ -12,7 +12,7 @@ functions. Answer with a list of six numbers.
 """
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import drawn, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
 at = drawn(3, lambda rng: int(rng.choice([4, 5, 6, 7, 8, 9, -4, -5])))
 
@@ -69,3 +69,18 @@ value_and_gradient_mixed = wrong(
 
 five_of_them = judged("structure", [at, at**2, 1, 2 * at, 0])
 a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3])
+
+square_of_the_constant_lost = wrong(
+    "The constant is stop(x) ** 2, not stop(x): square its value.",
+    {1: at, 5: 2 * at * at},
+)
+
+values = wrong(
+    "These are values of the functions. Asked for are gradients.",
+    {0: at * at, 1: at**3, 2: at * at + at, 3: at, 4: at * at, 5: at**4},
+)
+
+constant_term_counted = wrong(
+    "A stopped term is a constant that is added: its derivative is 0.",
+    {2: either(0, at * at + 1), 3: either(2 * at + 1, 0)},
+)

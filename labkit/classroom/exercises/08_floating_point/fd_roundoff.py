@@ -77,3 +77,8 @@ then_it_is_exact = wrong(
 
 two = judged("value", {5: 2})
 one_number = judged("kind", 0)
+
+float64_is_exact = wrong(
+    "2**-60 is far below the gap between stored float64 numbers at 1, so x + h is rounded to 1.",
+    {1: 1},
+)

@@ -108,4 +108,36 @@ zero_comes_back = wrong(
 )
 
 numbers = judged("kind", [0] * 10)
-bracket_left_out = judged("value", {7: "0"})
+bracket_left_out = judged("brackets-do-not-matter", {7: "0"})
+
+subnormal_without_end = wrong(
+    "1e-4 * 1e-4 is 1e-8, less than half of the smallest float16 number. It is rounded to 0, also in the "
+    "brackets of item 6.",
+    {2: either("subnormal", "normal"), 6: either("subnormal", "normal")},
+    together=True,
+)
+
+tiny_is_kept = wrong(
+    "1e-8 is less than half of the smallest float16 number, about 6e-8.",
+    {2: either("subnormal", "normal")},
+)
+
+normal_numbers_end_early = wrong(
+    "The smallest normal float16 number is about 6e-5: 1e-4 is above it.",
+    {0: "subnormal", 7: "subnormal"},
+)
+
+too_large_is_nan = wrong(
+    "A result that is too large becomes inf. nan is what has no value, such as inf - inf.",
+    {3: "nan", 4: "nan"},
+)
+
+brackets_do_not_matter = wrong(
+    "The bracket is computed first: 1e-4 * 1e4 is about 1.",
+    {7: either("0", "inf", "nan")},
+)
+
+saturates = wrong(
+    "float16 does not stop at its largest number: a result far beyond it becomes inf.",
+    {3: "normal"},
+)

@@ -7,7 +7,7 @@ Answer with a list of five numbers: float16, bfloat16, float32, float8_e5m2, flo
 The smallest number of each format, in this order: `2**-24`, `2**-133`, `2**-149`, `2**-16`, `2**-9`.
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 from labkit.precision import rounded
 
 answer = [7, 34, 38, 5, 3]
@@ -51,3 +51,8 @@ gap_is_not_the_end = wrong(
 
 bfloat16_like_float16 = judged("value", {1: 7})
 one_number = judged("kind", 7)
+
+one_from_the_exponent = wrong(
+    "A factor of 1/16 takes 4 from the exponent. You took 1.",
+    {0: either(24, 25), 1: either(133, 134), 2: either(149, 150), 3: either(16, 17), 4: either(9, 10)},
+)

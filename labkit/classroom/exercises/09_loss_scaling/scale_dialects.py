@@ -16,7 +16,7 @@ Two good steps, then one that overflows:
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [1024, 1, 0.25, 32, 64]
 rules = (
@@ -77,5 +77,20 @@ one_factor_for_both_ways = wrong(
 
 two_factors_in_mindspore = wrong("MindSpore has one factor for both ways: multiplied by 4, and divided by 4.", {3: 64})
 
-a_128 = judged("value", {3: 128, 4: 128})
+a_128 = judged("overflow-ignored", {3: 128, 4: 128})
 four = judged("structure", [1024, 1, 0.25, 32])
+
+factor_added = wrong(
+    "The scale is multiplied by the factor. You added it.",
+    {3: either(4, 16 / 4), 4: either(8, 12)},
+)
+
+overflow_ignored = wrong(
+    "An overflow makes the scale smaller.",
+    {1: 2, 2: 2, 3: 128, 4: 128},
+)
+
+one_growth = wrong(
+    "With a window of 1 each good step lets the scale grow: there are two.",
+    {3: 8, 4: 16},
+)

@@ -57,7 +57,7 @@ scale_shrinks = wrong(
 )
 
 rounded_before_scaling = wrong(
-    "The loss is multiplied before the way back begins. So 1024 * 1e-8 is what float16 has to hold, and it can.",
+    "The loss is multiplied before the backward pass begins, so float16 has to hold 1024 * 1e-8, and it can.",
     {1: "0"},
 )
 
@@ -65,5 +65,25 @@ scale_is_free = wrong("200 * 1024 is 204800. float16 ends at 65504: a scale can 
 float16_has_no_lower_end = wrong("1e-8 is less than half of the smallest float16, 6e-8. It becomes 0.", {0: "kept"})
 
 divided = judged("scale-shrinks", {1: "0", 5: "kept", 7: "kept", 8: "overflow"})
-a_1e6_fits = judged("value", {6: "kept"})
+a_1e6_fits = judged("large-fits", {6: "kept"})
 the_word = judged("kind", "underflow")
+
+small_is_lost = wrong(
+    "1e-3 is far above the smallest float16 number, about 6e-8.",
+    {2: "0", 3: "0"},
+)
+
+large_fits = wrong(
+    "1e6 is above the largest float16 number, 65504, with or without a scale.",
+    {6: "kept"},
+)
+
+moderate_overflows = wrong(
+    "float16 ends at 65504: 200 fits without a scale.",
+    {4: "inf"},
+)
+
+scaled_out_of_range = wrong(
+    "1e-3 times 1024 is about 1: it fits.",
+    {3: "inf"},
+)

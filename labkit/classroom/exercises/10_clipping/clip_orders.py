@@ -18,14 +18,14 @@ Answer with a list of six texts.
 5. unscale, reduce, clip, check; clip by value
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = ["alone", "right", "scale", "apart", "right", "hidden"]
 rules = (
     "The clip comes before the reduce here: what does each worker do on its own?",
     "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
     "What do the gradients still carry when the clip sees them?",
-    "The check comes before the reduce here: who knows of an inf, and who does not?",
+    "The check comes before the reduce here: which worker sees an inf, and which does not?",
     "After the reduce every worker holds the same. What does a clip by norm make of an inf: can the check still "
     "see it?",
     "What does a clip by value make of an inf: can the check still see it?",
@@ -87,4 +87,20 @@ no_clip_hides = wrong(
     {5: "right"},
 )
 
-other_word = judged("value", {2: "alone"})
+other_word = judged("scale-does-not-matter", {2: "alone"})
+
+scale_does_not_matter = wrong(
+    "In order 2 the clip comes before the unscale: it compares scaled gradients with the limit.",
+    {2: either("right", "alone")},
+)
+
+check_after_the_clip = wrong(
+    "In order 4 all workers hold the same reduced gradient, and a clip by norm turns an inf into nan. The check "
+    "still sees it.",
+    {4: "apart"},
+)
+
+one_worker_hides = wrong(
+    "In order 3 the check sees the inf, but only on the worker that has it.",
+    {3: either("hidden", "alone")},
+)

@@ -76,5 +76,31 @@ by_value_keeps_ratios = wrong(
     {5: b / length},
 )
 
-upside_down = judged("value", [length / b, length / b, length / b, 1, length / limit, length / most])
+upside_down = judged("quotient-upside-down", [length / b, length / b, length / b, 1, length / limit, length / most])
 five = judged("structure", answer[:5])
+
+shortened_to_the_limit = wrong(
+    "By value, b has the norm 4. a keeps its elements 3 and 4: its norm is larger than 4.",
+    {5: 1},
+)
+
+ratio_is_kept = wrong(
+    "Each tensor is clipped by its own norm here, so the ratio changes.",
+    {3: b / length, 4: b / length},
+)
+
+quotient_upside_down = wrong(
+    "The quotient is upside down: the norm of the second, divided by that of the first.",
+    {0: length / b, 1: length / b, 2: length / b, 4: length / limit, 5: length / most},
+)
+
+norms_are_squared = wrong(
+    "You divided the squared norms.",
+    {
+        0: (b / length) ** 2,
+        1: (b / length) ** 2,
+        2: (b / length) ** 2,
+        4: (limit / length) ** 2,
+        5: (most / length) ** 2,
+    },
+)

@@ -58,7 +58,7 @@ same_gradient_twice = wrong(
 )
 
 no_accumulation = wrong(
-    "In line 1 nobody empties .grad. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
+    "In line 1 .grad is never emptied. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
 )
 
 zeroed_too_late = wrong(
@@ -71,7 +71,32 @@ first_step_has_a_gradient = wrong(
 )
 
 step_computes_a_gradient = wrong(
-    "In line 4 the second step uses the same .grad as the first one: step does not walk back.", {4: 0.4096}
+    "In line 4 the second step uses the same .grad as the first one: step takes no backward pass.", {4: 0.4096}
 )
 
-once = judged("value", {2: 1, 5: 0.64})
+once = judged("one-backward-counts", {2: 1, 5: 0.64})
+
+one_round = wrong(
+    "The loop runs twice. You went through it once.",
+    {0: 0.8, 1: 0.8, 4: 0.6, 5: 0.6},
+)
+
+one_backward_counts = wrong(
+    "The two backward calls of a round add up in .grad.",
+    {5: 0.64},
+)
+
+one_step_counts = wrong(
+    "There are two optimizer steps in a round.",
+    {4: 0.64},
+)
+
+no_step_in_the_second_round = wrong(
+    "In the second round of line 3, .grad holds the gradient of the first round, so the step moves w.",
+    {3: 1.0},
+)
+
+gradient_of_w = wrong(
+    "The derivative of w**2 is 2 * w. The 2 is missing.",
+    {0: 0.81, 3: 0.9, 4: 0.64, 5: 0.64},
+)

@@ -80,4 +80,19 @@ adam_follows_the_size = wrong(
     "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.", {5: -199}
 )
 
-upwards = judged("value", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
+upwards = judged("uphill", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
+
+one_step = wrong(
+    "Two steps are asked for. You made one.",
+    {0: 0.8, 1: 0.8, 2: 2.0},
+)
+
+sgd_has_a_limit = wrong(
+    "SGD multiplies the gradient by the rate, however large it is.",
+    {4: either(0.9, 0.8)},
+)
+
+uphill = wrong(
+    "A step goes against the gradient: p gets smaller.",
+    {0: 1.4, 1: 1.58, 3: 1.1, 4: 201, 5: 1.1},
+)

@@ -2,7 +2,7 @@
 
 A network gives the logits `[0, 0, 0, 0]`, so its probabilities are 0.25 each (ln 4 is 1.3863).
 `fused` is `nn.SoftmaxCrossEntropyWithLogits(sparse=False)`, and `formula` is `-(label * ops.log_softmax(logits)).sum()`.
-Answer with a list of six numbers, with four decimals where they do not end.
+Answer with a list of six numbers, rounded to four decimals where they have more.
 
 | item | function | label | what is asked |
 |---|---|---|---|
@@ -73,3 +73,18 @@ label_minus_softmax = wrong(
 )
 
 five = judged("structure", [0, 1.3863, 2.7726, 0, 0.25])
+
+probability_for_loss = wrong(
+    "The loss is -log(p). You gave the probability p.",
+    {1: 0.25},
+)
+
+label_not_subtracted = wrong(
+    "The gradient is softmax - label. For the right class the label 1 has to be subtracted.",
+    {5: 0.25},
+)
+
+label_normalised = wrong(
+    "The label is used as it is: 2 counts twice.",
+    {2: 0.6931},
+)

@@ -14,7 +14,7 @@ Which number does the optimizer get? Answer with a list of six numbers.
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import drawn, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
 
 def _drawn(rng):
@@ -68,5 +68,24 @@ accumulated_is_averaged = wrong(
 
 degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong degree it is no mean.", {5: mean})
 
-half_of_the_sum = judged("value", {5: 2 * mean if degree == 8 else 4 * mean})
 five = judged("structure", answer[:5])
+
+sum_over_the_batch = wrong(
+    "A worker sums over its own 8 samples, not over all 32.",
+    {2: samples * mean, 3: 4 * samples * mean},
+)
+
+degree_multiplies = wrong(
+    "The sum over the workers is divided by degree: a larger degree makes the result smaller.",
+    {5: either(4 * mean, degree * mean, 4 * mean * degree)},
+)
+
+divided_by_the_workers = wrong(
+    "With mean=True the reducer divides by the number of workers after it has added them up.",
+    {0: either(mean / 4, 4 * mean)},
+)
+
+micro_batches_divided = wrong(
+    "Nothing is divided: backward adds each gradient to .grad.",
+    {4: either(mean / 2, mean / 4)},
+)

@@ -98,3 +98,19 @@ begins_anew = wrong(
 
 six = judged("value", {6: steps // batches + 1})
 short = judged("structure", answer[:3])
+
+passes_not_whole = wrong(
+    "Only whole passes count.",
+    {6: lambda expected, got: expected < got < expected + 1},
+    answer={6: answer[6] + 0.25},
+)
+
+size_for_trips = wrong(
+    "sink_size is the number of steps between two round trips, not the number of round trips.",
+    {3: either(size, epochs * size), 4: either(1, batches)},
+)
+
+one_epoch = wrong(
+    "You counted one epoch. There are more.",
+    {0: size, 1: batches, 2: batches, 3: 1, 4: 1, 5: batches},
+)

@@ -91,5 +91,10 @@ gradient_has_the_dtype_of_the_loss = wrong(
 )
 
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
-exchanged = judged("value", {6: "float32", 7: "float64"})
+exchanged = judged("no-axes-no-say", {6: "float32", 7: "float64"})
 eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])
+
+lists_are_float64 = wrong(
+    "A list of Python floats has no dtype of its own: both frameworks make float32 of it.",
+    {0: "float64"},
+)

@@ -53,4 +53,24 @@ no_broadcast = wrong(
 float32_wins = wrong("float32 and float64 give float64: 8 bytes for each number.", {3: 4 * n})
 numbers_not_bytes = wrong("You counted numbers. A float32 takes 4 bytes, a float64 takes 8.", {0: n})
 
-half_a_leak = judged("value", {4: 4 * n * n})
+half_a_leak = judged("table-of-float32", {4: 4 * n * n})
+
+bits = wrong(
+    "These are bits. A byte has 8 of them.",
+    {0: 32 * n, 1: 32 * n * n, 2: 32 * n, 3: 64 * n, 4: 64 * n * n},
+)
+
+operands_counted = wrong(
+    "p and y are not counted, only their difference, which is one array.",
+    {0: 8 * n, 1: 8 * n, 2: 8 * n, 3: 12 * n, 4: 12 * n},
+)
+
+numbers_in_the_table = wrong(
+    "You counted numbers. A float32 takes 4 bytes, a float64 takes 8.",
+    {1: n * n, 2: n, 3: n, 4: n * n},
+)
+
+table_of_float32 = wrong(
+    "float32 and float64 give float64, also in a table.",
+    {4: 4 * n * n},
+)

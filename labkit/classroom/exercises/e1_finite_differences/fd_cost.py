@@ -66,8 +66,24 @@ central_keeps_too = wrong(
 
 all_move_together = wrong(
     "One move of all numbers together gives one slope, not n of them. Each number needs a run of its own.",
-    {1: either(1, 2)},
+    {1: either(1, 2), 3: 2, 4: 2},
 )
 
-the_last_one = judged("value", {4: many})
+the_last_one = judged("f-of-x-forgotten-for-many", {4: many})
 too_few = judged("structure", [2, 11])
+
+f_of_x_forgotten_for_many = wrong(
+    "A forward difference also needs f(x): one run more.",
+    {4: many, 1: few},
+)
+
+forward_and_central_exchanged = wrong(
+    "You exchanged the two: a forward difference has one moved point for each number, a central one has two.",
+    {1: 2 * few, 3: few + 1, 4: 2 * many},
+    together=True,
+)
+
+two_runs_for_each_of_many = wrong(
+    "f(x) is the same for all differences. It is computed once.",
+    {4: 2 * many},
+)

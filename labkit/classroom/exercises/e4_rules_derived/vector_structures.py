@@ -108,3 +108,8 @@ sort_depends_on_everything = wrong(
 
 only_itself = judged("looks-elementwise", {5: "D"})
 mixed_up = judged("value", {2: "C", 7: "I"})
+
+reversed_is_elementwise = wrong(
+    "Output i of x[::-1] is another element than x[i], so the entries are not on this diagonal.",
+    {2: "D"},
+)

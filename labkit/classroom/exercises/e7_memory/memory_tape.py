@@ -1,10 +1,10 @@
 """# How many megabytes does the tape hold? (2 points)
 
-`x` is a leaf of 1 MB, and the rule of `tanh` keeps its result.
+`x` is a leaf of 1 MB, and the rule of `tanh` saves its result.
 
 [[run]]
 
-Each line starts with nothing kept. How many MB are kept after it, besides `x` and `x.grad`?
+Before each line nothing is held. How many MB are held after it, besides `x` and `x.grad`?
 Answer with a list of six numbers.
 
 0. `loss = run()`
@@ -95,3 +95,18 @@ numbers_hold_the_tape = wrong(
 )
 
 one = judged("kind", 8)
+
+x_is_counted = wrong(
+    "x is not counted: asked for is what is kept besides x.",
+    {0: 9, 2: 9, 4: either(25, 27)},
+)
+
+one_result_less = wrong(
+    "Each of the eight tanh saves its own result, the first one, too.",
+    {0: 7, 2: 7, 4: 21},
+)
+
+inputs_saved_as_well = wrong(
+    "The rule of tanh saves its result only, not its input as well.",
+    {0: 16, 2: 16, 4: 48},
+)

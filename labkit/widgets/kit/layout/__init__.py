@@ -16,16 +16,14 @@ the bus instead: rows below the whole drawing, which take no part in steps 3 and
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import accumulate, groupby, pairwise, zip_longest
+from itertools import pairwise
 
 from .heights import find_tops
 from .order import Items, Near
 
 MOST_LANES = 20_000
-CORNER = 9.0  # px, the radius of a corner
 
 Point = tuple[float, float]
 
@@ -68,77 +66,6 @@ class Layout:
         for column, lane in zip(crossed, lanes, strict=False):
             points += [(side, lane + shift) for side in column]
         return points + ([(left, y_end)] if left < x_end else []) + [(x_end, y_end)]
-
-    def spaced(self, gaps: Sequence[float]) -> "Layout":
-        """The same with other gaps between the columns, px from left to right.
-
-        >>> layout([(40, 20), (60, 20)], [(0, 1)]).spaced([30]).columns
-        [(0.0, 40.0), (70.0, 130.0)]
-        """
-        widths = [right - left for left, right in self.columns]
-        lefts = [*accumulate((w + gap for w, gap in zip(widths, gaps, strict=False)), initial=0.0)]
-        moved = [left - old for left, (old, _) in zip(lefts, self.columns, strict=False)]
-        boxes = [(x + moved[rank], y, w, h) for rank, (x, y, w, h) in zip(self.ranks, self.boxes, strict=True)]
-        columns = [(left, left + w) for left, w in zip(lefts, widths, strict=False)]
-        return replace(self, boxes=boxes, columns=columns, width=columns[-1][1] if columns else 0.0)
-
-
-def path(points: Sequence[Point | None]) -> str:
-    """The points (in px) of a route as an SVG path: lines where it is level, else curves that start and end level.
-
-    Where there is None, the path is interrupted.
-
-    >>> path([(40, 10), (96, 10), (136, 10), (192, 30.25)]), path([(0, 0), (5, 0), None, (0, 9), (5, 9)])
-    ('M 40 10 L 136 10 C 164 10 164 30.2 192 30.2', 'M 0 0 L 5 0 M 0 9 L 5 9')
-    """
-    return _path(tuple(points))
-
-
-@lru_cache(4096)  # a picture whose numbers change is drawn anew, along the same routes
-def _path(points):
-    parts = (list(part) for given, part in groupby(points, key=lambda point: point is not None) if given)
-    return " ".join(_unbroken([point for point in part if point]) for part in parts)
-
-
-def _unbroken(points: Sequence[Point]) -> str:
-    at, *rest = [(round(x, 1), round(y, 1)) for x, y in points]
-    commands, level = [f"M {_text(*at)}"], False
-    for corner, then in zip_longest(rest, rest[1:]):
-        before, after = _around(at, corner, then) if then else (corner, corner)
-        (x, y), (x_end, y_end) = at, before
-        if level and y == y_end:
-            commands.pop()  # one line for several on end
-        level = y == y_end
-        straight = level or x == x_end
-        middle = (x + x_end) / 2
-        commands.append(f"L {_text(*before)}" if straight else _curve((middle, y), (middle, y_end), before))
-        if after != before:
-            commands.append(_curve(corner, corner, after))
-            level = False
-        at = after
-    return " ".join(commands)
-
-
-def _curve(first, second, end):
-    return f"C {_text(*first, *second, *end)}"
-
-
-def _around(start: Point, corner: Point, end: Point) -> tuple[Point, Point]:
-    """Where a curve around a corner between a level and an upright part begins and ends; any other is passed through."""
-    (x, y), (u, v), (x_end, y_end) = start, corner, end
-    if not ((x != u == x_end and y == v != y_end) or (x == u != x_end and y != v == y_end)):
-        return corner, corner
-    return _towards(corner, start), _towards(corner, end)
-
-
-def _towards(corner, other):
-    (u, v), (x, y) = corner, other
-    part = min(CORNER / (abs(x - u) + abs(y - v)), 0.5)
-    return round(u + (x - u) * part, 1), round(v + (y - v) * part, 1)
-
-
-def _text(*numbers: float) -> str:
-    return " ".join(f"{round(n, 1) + 0.0:.1f}".removesuffix(".0") for n in numbers)  # + 0.0: no minus before a zero
 
 
 def layout(

@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from .. import theme
-from ..page import script
 
 HERE = Path(__file__).parent
 _LINE_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 @cache
 def module(path: Path) -> str:
     """The JavaScript of a lab with that of the kit, without comments and indentation."""
-    texts = (script("primitives.js"), _read(HERE / "kit.js"), _read(path))
-    return "\n".join(_INDENT.sub("", _LINE_COMMENT.sub("", text)) for text in texts)
+    return "\n".join(map(_shortened, (HERE / "primitives.js", HERE / "kit.js", path)))
+
+
+def _shortened(path):
+    return _EXPORT.sub("", _INDENT.sub("", _LINE_COMMENT.sub("", _read(path))))
 
 
 @cache
@@ -42,7 +45,7 @@ def document(title: str, path: Path, values: dict[str, Any], still: str, chosen:
     """A whole page of a lab: `values` is what its model holds, `still` what readers without scripts see, `chosen` a class."""
     known = json.dumps(values, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return _HTML.format(
-        title=escape(title), css=style(path), chosen=chosen, values=known, still=still, settle=script("framing.js"),
+        title=escape(title), css=style(path), chosen=chosen, values=known, still=still, settle=_shortened(HERE / "framing.js"),
         script=module(path).replace("export default", "const lab ="),
     )  # fmt: skip
 

@@ -129,6 +129,7 @@ class Frame {
     const hide = still ? [html("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`)] : [];
     this.root = html("section", { class: "labkit lab", "aria-label": title }, ...hide,
       html("h2", { class: "lab-title" }, title), html("p", { class: "lab-hidden" }, about), this.bar, this.asking, this.panels, this.said);
+    this.root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // else "d, d" deletes the cell in Jupyter
     el.append(this.root);
   }
 
@@ -318,7 +319,7 @@ class Frame {
       const given = Number(field.value.trim().replace("−", "-").replace(",", "."));
       if (place) { const said = place(this.state); if (said) reply.textContent = said; else over(`Yes. ${right}`); }
       else if (Number.isFinite(given) && field.value.trim()) judge(near(given));
-      else reply.textContent = "A number is expected here, such as 0.03.";
+      else reply.textContent = "Please enter a number, such as 0.03.";
     };
     (choices.length || place ? this.asking.querySelector("button") : field).focus();
   }

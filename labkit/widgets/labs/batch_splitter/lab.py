@@ -17,13 +17,13 @@ from .split import COMBINE, COUNTS, SAMPLES, SHARDS, YOURS, Split, ends_of, spli
 
 WORDS = {
     "about": "A batch of 12 samples is cut into parts: micro-batches, or workers. Each bar is the gradient of a sample; each "
-    "column that of a part's mean loss, as wide as the part's weight. The thick line is the combined gradient of the parts; it should "
-    "be the dashed one, the gradient of the whole batch.",
+    "column that of a part's mean loss, as wide as the part's weight. The thick line is the combined gradient of the parts; it "
+    "should be the dashed one, the gradient of the whole batch.",
     "one": "One part is all samples, so its gradient is the gradient of the whole batch.",
     "even": "All parts have {size} samples, so the plain mean of their gradients is the gradient of the whole batch.",
     "uneven": "Each part has the weight 1/{count}, however few samples it has, so the mean is {error} % off.",
-    "sum": "Each part's gradient is the gradient of a mean. The sum of {count} of them is {times} times the gradient of the whole batch.",
-    "weighted": "Each part is weighted by its share of the samples. Wherever it is cut, the result is the gradient of the whole batch.",
+    "sum": "Each part's gradient is that of a mean loss. Their sum is {times} times the gradient of the whole batch.",
+    "weighted": "Each part is weighted by its share of the samples. The result is always the gradient of the whole batch.",
     "mean name": "the plain mean",
     "sum name": "the sum",
     "weighted name": "the weighted sum",

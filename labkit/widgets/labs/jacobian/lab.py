@@ -7,14 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....messages.wrapping import Prose
-from ...kit.heat import pooled
 from ...kit.lab import Lab, plain
 from ...kit.module import module, style
 from ...kit.passes import Passes, passes
 from ...kit.sketch import Sketch
 from ...kit.traits import Trait, traits
 from ...kit.words import counted, number
-from .structure import structure
+from .structure import pooled, structure
 
 MOST, SPELLED = 40, 8  # rows and columns that are drawn one by one; numbers that are written in a sentence
 WAYS = ("VJP", "JVP")

@@ -91,3 +91,18 @@ def _rank(matrix):
 
 def _eps(matrix):
     return np.finfo(matrix.dtype).eps
+
+
+def pooled(matrix: np.ndarray, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]) -> np.ndarray:
+    """One number for each block: its entry of largest magnitude, or one that is not finite where there is one.
+
+    >>> pooled(np.array([[1.0, -3.0, 0.0], [2.0, 0.5, 0.0]]), [np.arange(2)], [np.arange(2), np.arange(2, 3)])
+    array([[-3.,  0.]])
+    """
+    size = np.where(np.isfinite(matrix), np.abs(matrix), np.inf)
+    found = np.empty((len(rows), len(columns)), matrix.dtype)
+    for i, r in enumerate(rows):
+        for j, c in enumerate(columns):
+            block = np.ix_(r, c)
+            found[i, j] = matrix[block].flat[np.argmax(size[block])]
+    return found

@@ -1,6 +1,6 @@
 """# Repair the penalty (2 points)
 
-This function should return the gradient with respect to `w` of a value plus a penalty: the squared length of the value's
+This function should return the gradient with respect to `w` of a value plus a penalty: the squared norm of the value's
 gradient with respect to `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and
 `x` are leaves of three elements that require grad.
 

@@ -1,11 +1,11 @@
-"""# Mend an evaluation that runs out of memory (3 points)
+"""# Fix an evaluation that runs out of memory (3 points)
 
 This evaluation is right, and on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
 arrays.
 
 [[as_it_was as evaluate]]
 
-Mend it: the same mean, from losses that hold no tape.
+Fix it: return the same mean, from losses that hold no tape.
 """
 
 import numpy as np

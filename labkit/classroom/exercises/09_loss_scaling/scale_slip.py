@@ -1,8 +1,8 @@
 """# Overflow or underflow? (3 points)
 
 Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 hold of each? Answer with a
-list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whatever a loss
-scale protects from.
+list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, the one
+that a loss scale protects from.
 
 | item | exact gradient | scale |
 |---|---|---|
@@ -57,7 +57,7 @@ scale_shrinks = wrong(
 )
 
 rounded_before_scaling = wrong(
-    "The loss is multiplied before the way back begins. So 1024 * 1e-8 is what float16 has to hold, and it can.",
+    "The loss is multiplied before the backward pass begins, so float16 has to hold 1024 * 1e-8, and it can.",
     {1: "0"},
 )
 

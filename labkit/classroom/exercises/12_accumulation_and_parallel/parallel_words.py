@@ -2,7 +2,7 @@
 
 Sentences of different lengths are padded to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
 (sentences, places). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` mean nothing. The loss is
-the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of equally many:
+the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
 
 [[as_it_was as accumulate]]
 
@@ -56,7 +56,7 @@ errors = (
 
 
 def _accumulated(w, x, y, mask, count, loss):
-    """What is in w.grad after a walk back through `loss(squares, mask)` of each micro-batch."""
+    """What is in w.grad after a backward pass through `loss(squares, mask)` of each micro-batch."""
     size = len(y) // count
     for k in range(count):
         rows = slice(k * size, (k + 1) * size)

@@ -205,7 +205,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("∫ x dx", 1, "no integrals, and no limits"),
         ("x!", 1, "There is no factorial here"),
         ("x +", 1, "The line ends where a number or a name should follow."),
-        ("x^2 = 4", 1, "Nothing is solved here: type one side of the equation"),
+        ("x^2 = 4", 1, "This page solves no equations: type one side"),
         ("return x**2", 1, "A return stands in a function"),
         ("def f(x):\n    x**2", None, "Write return before what it gives."),
         ("np.sinn(x)", 1, "Did you mean 'sin'"),

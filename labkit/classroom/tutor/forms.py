@@ -18,7 +18,7 @@ def formed(right: Any, got: Any) -> Reason | None:
 
 def _not_called(right, got):
     if callable(got) and not isinstance(got, type) and not is_tensor(got):
-        return Reason("not-called", "You return a function. Call it, and return what it gives.")
+        return Reason("not-called", "You return a function. Call it, and return its result.")
     return None
 
 

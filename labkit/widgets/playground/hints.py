@@ -60,9 +60,9 @@ def of_syntax(line: str) -> str:
 
 
 SAID = {  # words of errors, and what is to be done
-    "returned None": "Write return before what it gives.",
-    "can require gradients": "A number with a point is a floating-point one: 2.0.",
-    "CUDA": "A page has no GPU: leave .cuda() out.",
+    "returned None": "Write return before the result.",
+    "can require gradients": "Write a floating-point number, with a decimal point: 2.0.",
+    "CUDA": "A page has no GPU. Remove .cuda().",
 }
 
 
@@ -76,26 +76,26 @@ def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str
     if "Python float" in str(error) and PLAIN.intersection(re.findall(r"\w+", source)):
         return "math computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
     if "//" in source and isinstance(error, TypeError):
-        return "A quotient is written x / 2; floor(x / 2) is rounded down."
+        return "Write a quotient as x / 2; floor(x / 2) rounds it down."
     if "^" in source and isinstance(error, (TypeError, NotImplementedError)):
-        return "A power is written **: x**2."
+        return "Write a power with **: x**2."
     if isinstance(error, EOFError) and "input" in source:
-        return "Nothing can be typed into a running program here. A name without a value is an input, with a field of its own."
+        return "A running program cannot read from the keyboard here. A name without a value is an input, with a field of its own."
     if isinstance(error, ModuleNotFoundError):
-        return "Here are Python's own library, NumPy, labkit, and its two dialects."
+        return "This page has Python's standard library, NumPy, labkit, and labkit's two dialects."
     if isinstance(error, (ValueError, IndexError)) and numbers and "dimension" in str(error):
-        return "An input is a number at first. A list, such as [1, 2], makes it an array."
+        return "An input starts as a number. Enter a list, such as [1, 2], to make it an array."
     return ""
 
 
 def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     """What is said of a function that the dialect has not; `homes`: the module of each dialect's functions."""
     if name in OTHERWISE:
-        return f"It is written {OTHERWISE[name]}."
+        return f"Write {OTHERWISE[name]}."
     if name.lower() != name and _has(homes[dialect], name.lower()):
-        return f"It is written {name.lower()}(x)."
+        return f"Write {name.lower()}(x)."
     if dialect == "numpy" and name.lower() in WRITTEN_OUT:
-        return f"In NumPy it is written {WRITTEN_OUT[name.lower()]}."
+        return f"In NumPy, write {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
     return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
 

@@ -80,7 +80,7 @@ def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str
     if "^" in source and isinstance(error, (TypeError, NotImplementedError)):
         return "Write a power with **: x**2."
     if isinstance(error, EOFError) and "input" in source:
-        return "A running program cannot read from the keyboard here. A name without a value is an input, with a field of its own."
+        return "A running program cannot read from the keyboard here. A name without a value is an input with its own field."
     if isinstance(error, ModuleNotFoundError):
         return "This page has Python's standard library, NumPy, labkit, and labkit's two dialects."
     if isinstance(error, (ValueError, IndexError)) and numbers and "dimension" in str(error):

@@ -1,7 +1,7 @@
-"""Sheets of answers that students might give, one file per notebook in `tests/tutor/answers`.
+"""Sheets of answers that students might give, one file per unit in `tests/tutor/answers`.
 
 They were written from the exercises' text alone, without a look at the solutions or at the mistakes that the course
-expects. So they say how often the course understands an answer that nobody planned for.
+expects. So they say how often the course understands an answer that its authors did not plan for.
 
     wrong("start-order", "each run of B begins with n = 1", [2, 2, 2])  # a prediction
 
@@ -27,36 +27,36 @@ MISSING = object()
 
 @dataclass(frozen=True)
 class Answer:
-    """What one student hands in for `exercise`; `why` says what was misunderstood, or what is unusual."""
+    """What a student submits for `exercise`; `why` says what was misunderstood, or what is unusual."""
 
     exercise: str
     right: bool
     why: str
     value: object
     line: int = 0
-    notebook: str = ""
+    unit: str = ""
 
     @property
     def place(self):
-        """The notebook and the line of its sheet."""
-        return f"{self.notebook}:{self.line}"
+        """The unit and the line of its sheet."""
+        return f"{self.unit}:{self.line}"
 
 
 @dataclass(frozen=True)
 class Changed:
-    """The last function above that is written out, with one text in the place of another; each is found there once."""
+    """The last function above that is written out, with texts replaced; each text occurs in it once."""
 
     changes: tuple[str, ...]
 
-    def in_the_place_of(self, text):
+    def apply(self, text):
         for old, new in (change.split(" -> ") for change in self.changes):
-            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in\n{text}"
+            assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in\n{text}"
             text = text.replace(old, new)
         return text
 
 
 def above(*changes):
-    """An answer that differs from the function above it by these: "mean -> sum" is sum in the place of mean."""
+    """An answer that differs from the function above it by these: "mean -> sum" replaces mean by sum."""
     return Changed(changes)
 
 
@@ -75,8 +75,8 @@ right = partial(_hand_in, True)
 
 
 def sheets():
-    """The paths of all sheets, in the order of the notebooks."""
-    return sorted(FOLDER.glob("nb*.py"))
+    """The paths of all sheets, in the order of the units: u01 to u14, then e1 to e8."""
+    return [*sorted(FOLDER.glob("u*.py")), *sorted(FOLDER.glob("e*.py"))]
 
 
 def answers(sheet):
@@ -86,14 +86,14 @@ def answers(sheet):
     source = sheet.read_text(encoding="utf-8")
     found, above_it = [], ("", "")
     for answer, node in zip(_collected, filter(_handed_in, ast.parse(source).body), strict=True):
-        placed = replace(answer, notebook=sheet.stem[2:], line=node.lineno)
+        placed = replace(answer, unit=sheet.stem, line=node.lineno)
         if isinstance(node, ast.FunctionDef):
             cell = source.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]  # without the decorator's words
             above_it = node.name, "".join(cell)
             placed = replace(placed, value=_defined(*above_it, f"<answer {placed.place}>", names))
         elif isinstance(answer.value, Changed):
             name, text = above_it
-            changed = answer.value.in_the_place_of(text)
+            changed = answer.value.apply(text)
             placed = replace(placed, value=_defined(name, changed, f"<answer {placed.place}>", names))
         found.append(placed)
     return found

@@ -1,7 +1,7 @@
-"""17 A whole training run."""
+"""13 A whole training run."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 
 @right("run-loop", "chunks by split, the update by hand")
@@ -14,26 +14,7 @@ def answer(w, x, y, size, epochs):
     return w
 
 
-@wrong("run-accuracy", "divided by full batches")
-def answer(logits, labels, size):
-    correct, total = 0, 0
-    for start in range(0, len(labels), size):
-        rows = slice(start, start + size)
-        correct += np.sum(logits[rows].argmax(axis=1) == labels[rows])
-        total += size
-    return float(correct / total)
-
-
-@wrong("run-accuracy", "the error rate")
-def answer(logits, labels, size):
-    wrong_ones = 0
-    for start in range(0, len(labels), size):
-        rows = slice(start, start + size)
-        wrong_ones += np.sum(logits[rows].argmax(axis=1) != labels[rows])
-    return float(wrong_ones / len(labels))
-
-
-@right("run-accuracy", "a sum of weighted shares, by the sizes of the batches")
+@right("run-accuracy", "a sum of shares, weighted by the sizes of the batches")
 def answer(logits, labels, size):
     edges = list(range(0, len(labels), size)) + [len(labels)]
     total = 0.0
@@ -43,8 +24,11 @@ def answer(logits, labels, size):
     return float(total)
 
 
+wrong("run-accuracy", "divided by full batches", above("/ len(labels) -> / (size * (len(edges) - 1))"))
+wrong("run-accuracy", "the error rate", above("== labels -> != labels"))
+
 seven = [10000, 18750, 18750, 10, 10, 18750, 5]
 wrong("run-sinking", "ten epochs are ten passes", [18750, 18750, 18750, 10, 10, 18750, 10])
-wrong("run-sinking", "the passes are not cut to whole ones", [*seven[:6], 5.3333])
+wrong("run-sinking", "the passes are not rounded down", [*seven[:6], 5.3333])
 wrong("run-sinking", "sink_size is the number of round trips", [10000, 18750, 18750, 1000, 1, 18750, 5])
 right("run-sinking", "products", [10 * 1000, 10 * 1875, 10 * 1875, 10, 10, 10 * 1875, 10 * 1000 // 1875])

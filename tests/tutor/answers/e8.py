@@ -1,11 +1,9 @@
-"""18b The ward: patients that nobody has seen."""
+"""e8 The ward: faults that no unit has shown."""
 
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 from labkit import torch
 from labkit.classroom import clinic
-
-shown = [[2, 4], [32, 32, 32], (8, 8), 3, 0.875, 1024]
 
 
 def logistic(z, y):
@@ -22,26 +20,19 @@ def clipped(gradients, scale, limit):
     return unscaled if norm <= limit else {name: g * (limit / norm) for name, g in unscaled.items()}
 
 
-def operated(name, loss=logistic, backward=share, finish=clipped):
+@right("ward-patch", "with the library's loss, and a clip by cases")
+def answer(name):
     patient = clinic.admit(name)
     if len(set(patient.measure("shapes"))) == 1:
-        patient.replace(loss=loss)
+        patient.replace(loss=logistic)
     if patient.measure("pieces")[0] > 1.5:
-        patient.replace(backward=backward)
+        patient.replace(backward=share)
     if patient.measure("norms")[0] < 0.9 * patient.plan.limit:
-        patient.replace(finish=finish)
+        patient.replace(finish=clipped)
     return patient.discharge()
 
 
-@right("ward-patch", "with the library's loss, and a clip by cases")
-def answer(name):
-    return operated(name)
-
-
-@wrong("ward-patch", "the sum of the losses")
-def answer(name):
-    return operated(name, loss=lambda z, y: logistic(z, y) * len(y))
-
+wrong("ward-patch", "the sum of the losses", above("loss=logistic -> loss=lambda z, y: logistic(z, y) * len(y)"))
 
 SIGNS = {
     "stuck-warmup": ("rates", lambda shown, plan: shown[0] == shown[-1]),

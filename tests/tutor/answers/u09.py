@@ -1,0 +1,74 @@
+"""09 Loss scaling."""
+
+import numpy as np
+from sheets import above, right, wrong
+
+import labkit.mindspore as ms
+
+slip = ["0", "kept", "kept", "kept", "kept", "inf", "inf", "inf", "underflow"]
+wrong("scale-slip", "1e-8 is a subnormal number", ["kept", *slip[1:]])
+wrong("scale-slip", "1e-3 vanishes without a scale", [*slip[:2], "0", *slip[3:]])
+right("scale-slip", "a tuple", tuple(slip))
+
+
+@wrong("scale-static", "no scale at all")
+def step(w, x, scale, lr):
+    def loss(w):
+        return (w.astype(ms.float16) * x).sum() * 2**-16
+
+    return w - lr * ms.grad(loss)(w)
+
+
+wrong("scale-static", "unscaled inside of the function", above("(loss) -> (lambda w: loss(w) * scale / scale)"))
+wrong("scale-static", "uphill", above("- lr * ms.grad(loss) -> + lr / scale * ms.grad(lambda w: loss(w) * scale)"))
+wrong(
+    "scale-static",
+    "the gradient is scaled, not the loss",
+    above("ms.grad(loss)(w) -> ms.grad(loss)(w) * scale / scale"),
+)
+wrong("scale-static", "multiplied instead of divided", above("(loss)(w) -> (lambda w: loss(w) * scale)(w) * scale"))
+right(
+    "scale-static",
+    "the scale as the upstream gradient",
+    above("grad(loss)(w) -> grad(loss, sens_param=True)(w, ms.Tensor(scale, ms.float16)) / scale"),
+)
+
+
+@wrong("scale-largest", "not rounded to a power of two")
+def largest(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return 65504 / top
+
+
+wrong("scale-largest", "rounded to the nearest power", above("65504 / top -> 2.0 ** np.round(np.log2(65504 / top))"))
+wrong("scale-largest", "the exponent", above("65504 / top -> int(np.floor(np.log2(65504 / top)))"))
+
+
+@right("scale-largest", "a loop over the exponents")
+def largest(g1, g2):
+    top = float(np.max(np.abs(np.concatenate([g1.ravel(), g2.ravel()]))))
+    exponent = 40
+    while top * 2.0**exponent > 65504:
+        exponent -= 1
+    return 2.0**exponent
+
+
+@right("scale-dynamic", "the remainder of the counter")
+def adjust(scale, counter, finite, factor, window):
+    if not finite:
+        return max(1.0, scale / factor), 0
+    counter = (counter + 1) % window
+    return scale * (factor if counter == 0 else 1), counter
+
+
+wrong("scale-dynamic", "counts from 1 after a growth", above("1), counter -> 1), counter or 1"))
+wrong("scale-dynamic", "the counter is not reset after an overflow", above("factor), 0 -> factor), counter"))
+wrong("scale-dynamic", "never below 1 is forgotten", above("max(1.0, scale / factor) -> scale / factor"))
+wrong("scale-dynamic", "more than the window", above("% window -> % (window + 1)"))
+wrong("scale-dynamic", "the condition is reversed", above("not finite -> finite"))
+
+wrong("scale-dialects", "a static scale is halved", [128, 1, 0.25, 32, 64])
+wrong("scale-dialects", "a good step adds the factor", [1024, 1, 0.25, 4, 8])
+wrong("scale-dialects", "an overflow does not count", [1024, 2, 2, 128, 128])
+wrong("scale-dialects", "PyTorch backs off by a quarter; no floor in MindSpore", [1024, 0.25, 0.25, 32, 32])
+right("scale-dialects", "floats", [1024.0, 1.0, 0.25, 32.0, 64.0])

@@ -17,7 +17,7 @@ from .story import Layer, Lengths, Node, Sent, Step, Story, titled, verdict_of
 
 FEWEST_SOUND = 3  # leaves
 USED_UP = (
-    "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
+    "backward() has already run on this tape and freed its saved tensors, so no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
 )
 

@@ -180,7 +180,7 @@ WORDS = {
     "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
     "without clipping?",
     "step right": "The learning rate times the norm of the gradient.",
-    "step slip": "That is the norm of the gradient. The step is the learning rate times it.",
+    "step slip": "That is the norm of the gradient. The step is the learning rate times this norm.",
     "step otherwise": "Not that: the learning rate times the norm of the gradient.",
 }
 

@@ -35,7 +35,7 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
         count = f"Entries that are not finite: {wrong.sum()} of {matrix.size}"
         return [f"{count}, the first at {rows[i]} by {columns[j]}: {number(matrix[i, j])}."]
     if not matrix.any():
-        return ["All zero: no output moves with any input here."]
+        return ["All zero: here no output depends on any input."]
     shape = _shape(matrix, batch)
     diagonal = shape is not None and shape.startswith("Diagonal")
     silent = (

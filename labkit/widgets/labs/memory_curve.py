@@ -132,7 +132,7 @@ WORDS = {
     "turn 0": "Every rule saves its result.",
     "turn 1": "Only the result of the last layer.",
     "turn more": "The inputs of all checkpoints but the first, which is x, and the result of the last layer.",
-    "turn all": "That is so without checkpoints.",
+    "turn all": "That is the answer without checkpoints.",
     "turn fewer": "You hold the result of the last layer, too.",
     "turn x": "The first checkpoint saves x, and x is not the result of a layer.",
     "ask worst": "The backward pass begins, and {held}. How many are held at its peak?",

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from .calls import same_calls
-from .in_isolation import Bench, elsewhere
+from .in_isolation import Bench
 from .matching import UnclearMatch, match
 from .pairs import Matching
 from .randomness import drawn_rows, quieted
@@ -37,16 +37,12 @@ class Comparing:
             more, both = self._in_mode(mode)
             rows += more
             boths.append(both)
-        if boths[0].mode == "eval":
-            self._elsewhere(boths[0], rows)
         first = self._first(rows)
         if first is not None:
             self._explain(first, boths)
         times = ROUGH_TIMES if self.sides[1].rough else TIMES
-        return Comparison(self._names(), rows, self._layers(rows), first, self.notes, times)
-
-    def _names(self):
-        return tuple(type(side.model).__name__ for side in self.sides)
+        names = type(self.sides[0].model).__name__, type(self.sides[1].model).__name__
+        return Comparison(names, rows, self._layers(rows), first, self.notes, times)
 
     # ---- before anything is compared ----
 
@@ -140,29 +136,6 @@ class Comparing:
         for tensor, array in kept:
             side.put(tensor, array)
         return run
-
-    # ---- what these inputs do not show ----
-
-    def _elsewhere(self, both, rows):
-        """Leaves before the first difference that agree here, and not for the same numbers scaled: a row after their output."""
-        for side in self.sides:
-            side.set_training(False)
-        first, seen = self._first(rows), set()
-        for row in list(rows):
-            if row is first:
-                return
-            if row.part != "output" or row.mode != "eval" or row.differs or row.calls is None:
-                continue
-            key = row.torch, row.mindspore
-            if key in seen or not all(side.parts[path].leaf for side, path in zip(self.sides, key, strict=True)):
-                continue
-            seen.add(key)
-            bench = self._bench(both, row.calls)
-            found = bench and elsewhere(bench)
-            if found:
-                factor, part, differences = found
-                made = both.row(part, row.calls, differences=differences, end=True, factor=factor)
-                rows.insert(rows.index(row) + 1, made)
 
     def _bench(self, both, calls):
         pair = next((p for p in self.matching.pairs if p.torch.path == calls[0][0]), None)

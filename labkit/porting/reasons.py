@@ -220,10 +220,9 @@ def _tried(row, both, bench, pair):
     if row.part == "random numbers":
         same = partial(same_spread, both, row.calls)
         return tried_settings(bench, same, True) or tried_settings(bench, same, False)
-    agrees = partial(bench.agrees, row.factor)
-    if _holds(agrees):
+    if _holds(bench.agrees):
         return ""
-    of_one_name, others = (partial(tried_settings, bench, agrees, near) for near in (True, False))
+    of_one_name, others = (partial(tried_settings, bench, bench.agrees, near) for near in (True, False))
     return of_one_name() or (tried_weights(bench, pair) if pair else "") or others()
 
 

@@ -32,7 +32,6 @@ class Compared:
     kinds: tuple[str, str] = ("", "")
     settings: list[str] = field(default_factory=list)
     reason: str = ""
-    factor: float = 1.0  # of the inputs, where other ones were tried
 
     @property
     def differs(self) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..realtape import refill
 from .parameters import Held, Part
-from .runs import Call, Run, Watch
+from .runs import Run, Watch
 from .trees import Numbers, leaves_of, mapped
 
 _SHOWN = 8  # fixed seeds for the weights of outputs
@@ -107,7 +108,7 @@ class Side:
                 stack.enter_context(self._moved_parameters(jitter))
                 inputs = mapped(lambda n: Numbers(jitter(n.array)), inputs, Numbers)
             stack.enter_context(self._watched(watch))
-            stack.enter_context(_seeded())
+            _seed()
             stack.enter_context(np.errstate(all="ignore"))
             try:
                 self.differentiated(watch, inputs, loss)
@@ -151,8 +152,9 @@ class Side:
             if jitter:
                 stack.enter_context(self._moved_parameters(jitter, part.held))
                 args, kwargs = mapped(lambda n: Numbers(jitter(n.array)), (args, kwargs), Numbers)
-            for context in (_seeded(), self.unrecorded(), np.errstate(all="ignore")):
-                stack.enter_context(context)
+            _seed()
+            stack.enter_context(self.unrecorded())
+            stack.enter_context(np.errstate(all="ignore"))
             args, kwargs = self.tensors((args, kwargs))
             found = [self.array(t) for t in self.leaves(part.module(*args, **kwargs))]
             state = {h.name: self.array(h.tensor) for h in part.held}
@@ -203,7 +205,7 @@ class Side:
     def visited(self) -> Iterator[None]:
         """While open, the model may be run and changed; afterwards it has its numbers, its modes and its attributes."""
         modules = [part.module for part in self.parts.values()]
-        before = [(m, dict(vars(m)), _contents(vars(m)), m.training) for m in modules]
+        before = [pair for module in modules for pair in _contents(vars(module))]
         numpys, plain = np.random.get_state(), random.getstate()
         try:
             with self.kept():
@@ -211,42 +213,17 @@ class Side:
         finally:
             np.random.set_state(numpys)
             random.setstate(plain)
-            for module, attributes, contents, training in before:
-                module.training = training
-                for name in vars(module).keys() - attributes.keys():
-                    del vars(module)[name]
-                vars(module).update(attributes)
-                for container, content in contents:
-                    _refilled(container, content)
+            for container, content in before:
+                refill(container, content)
 
 
 def _contents(attributes):
-    """The containers among attributes, each with a copy of what is in it."""
-    kinds = (dict, list, set)
-    return [(value, value.copy()) for value in attributes.values() if isinstance(value, kinds)]
+    """The attributes, and the containers among them, each with a copy of what is in it."""
+    inside = [value for value in attributes.values() if isinstance(value, (dict, list, set))]
+    return [(container, container.copy()) for container in (attributes, *inside)]
 
 
-def _refilled(container, content):
-    if container != content if not isinstance(container, (dict, list)) else _other(container, content):
-        container.clear()
-        (container.extend if isinstance(container, list) else container.update)(content)
-
-
-def _other(container, content):
-    """Whether something else is in a list or dictionary: things are compared by identity, for tensors have no one answer."""
-    if len(container) != len(content):
-        return True
-    if isinstance(container, dict):
-        return any(key not in container or container[key] is not value for key, value in content.items())
-    return any(a is not b for a, b in zip(container, content, strict=True))
-
-
-@contextmanager
-def _seeded():
+def _seed():
     """Seed NumPy's and Python's random numbers, so that both models draw the same ones."""
     np.random.seed(0)
     random.seed(0)
-    yield
-
-
-__all__ = ["Call", "Held", "Part", "Side"]

@@ -8,7 +8,6 @@
 Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape` holds no tensor.
 """
 
-from .cutting import Behind, behind
 from .flat import ENDS, Flat
 from .holding import reached, touched
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
@@ -18,13 +17,13 @@ from .replay import given_again
 from .saved import fate_of, settings, slots
 from .showing import tape_of, tape_of_run
 from .spread import Spread
-from .state import unchanged
+from .state import refill, unchanged
 from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN, BackStep, Saved, Tape, TapeNode, in_bytes
 from .values import Value, array_of, dtype_of, value_of
 
 __all__ = [
-    "CHANGED", "ENDS", "FREED", "KEPT", "PACKED", "UNKNOWN", "BackStep", "Behind", "Flat", "Names", "Saved", "Spread",
-    "Tape", "TapeNode", "Value", "array_of", "behind", "dtype_of", "fate_of", "given_again", "in_bytes",
-    "installed", "is_real_module", "is_real_tensor", "nodes_of", "op_of", "reached", "read", "settings",
+    "CHANGED", "ENDS", "FREED", "KEPT", "PACKED", "UNKNOWN", "BackStep", "Flat", "Names", "Saved", "Spread",
+    "Tape", "TapeNode", "Value", "array_of", "dtype_of", "fate_of", "given_again", "in_bytes",
+    "installed", "is_real_module", "is_real_tensor", "nodes_of", "op_of", "reached", "read", "refill", "settings",
     "slots", "tape_of", "tape_of_run", "tensors_in", "touched", "unchanged", "unseen", "value_of",
 ]  # fmt: skip

@@ -109,7 +109,7 @@ class _Reading:
             for saved in node.saved:
                 if saved.of is not None and saved.value is not None:
                     nodes[saved.of[0]].values.setdefault(saved.of[1], saved.value)
-        for i, found in spread_of(nodes, {self.index[node]: places[node] for node in self.order}, self.tensors).items():
+        for i, found in spread_of(nodes, {self.index[node]: places[node] for node in self.order}).items():
             nodes[i].spread = found
         roots = tuple((self.index[t.grad_fn], t.output_nr) for t in self.tensors)
         for tensor, (i, nr) in zip(self.tensors, roots, strict=True):

@@ -26,7 +26,7 @@ def given_again(op: str, node: Any, kept: Mapping[str, Any], value_of: Callable[
     if op in _SHAPED:
         return before[0].expand(shape) if op == "expand" else before[0].reshape(shape)
     known = {name: _signed(value) for name, value in settings(node).items()}
-    result = called(op, {**known, **{n: t.detach() for n, t in kept.items() if n != "result"}}, before)
+    result = _called(op, {**known, **{n: t.detach() for n, t in kept.items() if n != "result"}}, before)
     return result if result is not None and tuple(result.shape) == shape else None
 
 
@@ -36,7 +36,7 @@ def _signed(value):
     return value - 2 * _WRAPPED if type(value) is int and value >= _WRAPPED else value
 
 
-def called(op: str, given: Mapping[str, Any], before: Any = None) -> Any:
+def _called(op: str, given: Mapping[str, Any], before: list[Any]) -> Any:
     """The result of PyTorch's op of this name, with those of the arguments `given` that it takes; None where it cannot be called
     so, or draws random numbers. `before`: the results that it was given, in the order of its tensors; all have to be known."""
     torch = installed()
@@ -46,12 +46,10 @@ def called(op: str, given: Mapping[str, Any], before: Any = None) -> Any:
         way for way in ways if way._schema.is_mutable is False and torch.Tag.nondeterministic_seeded not in way.tags
     ]
     for way in sorted(ways, key=lambda way: -sum(arg.name in given for arg in way._schema.arguments)):
-        taken = dict(given)
-        if before is not None:
-            tensors = [arg.name for arg in way._schema.arguments if "Tensor" in str(arg.type)]
-            taken |= {name: value for name, value in zip(tensors, before, strict=False) if value is not None}
-            if len(before) > len(tensors) or any(name not in taken for name in tensors):
-                continue
+        tensors = [arg.name for arg in way._schema.arguments if "Tensor" in str(arg.type)]
+        taken = {**given, **{n: value for n, value in zip(tensors, before, strict=False) if value is not None}}
+        if len(before) > len(tensors) or any(name not in taken for name in tensors):
+            continue
         taken = {arg.name: taken[arg.name] for arg in way._schema.arguments if arg.name in taken}
         try:
             result = way(**taken)

@@ -112,7 +112,7 @@ def _held(roots: Iterable[Any]) -> Iterator[Callable[[], None]]:
     seen: dict[int, Any] = {}
     for table in list(containers(roots)):
         was = table.copy()
-        yield partial(_refill, table, was)
+        yield partial(refill, table, was)
         for value in was.values() if isinstance(was, dict) else was if len(was) <= LONG else ():
             if id(value) not in seen and (put_back := _kept_by(value)) is not None:
                 seen[id(value)] = value
@@ -132,7 +132,7 @@ def _kept_by(value: Any) -> Callable[[], None] | None:
     return None
 
 
-def _refill(table: Any, was: Any) -> None:
+def refill(table: Any, was: Any) -> None:
     """Put back what was in a container, where it is not the same any more."""
     if isinstance(table, dict):
         if table.keys() != was.keys() or any(table[name] is not value for name, value in was.items()):

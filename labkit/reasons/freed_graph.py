@@ -176,15 +176,9 @@ def _nan_ways(reading):
 
 
 def _flat_everywhere(reading):
-    """An op whose derivative is 0 everywhere and that is on every path; or None."""
-    flat = {node for node, _, probe in _way(reading) if probe is not None and probe.kind == "step"}
-    seen, stack = set(), [reading.end]
-    while stack:
-        node = stack.pop()
-        if node is reading.target:
-            return None
-        if node in flat or node in seen or node not in reading.leading:
-            continue
-        seen.add(node)
-        stack += [way.node for way in reading.ways(node) if way.node is not None]
-    return next((node for node in reversed(reading.order) if node in flat), None)
+    """The last op whose derivative is 0 everywhere, if every path leads through such an op; else None."""
+    flat, passing = [node for node, _, probe in _way(reading) if probe is not None and probe.kind == "step"], set()
+    for node in reading.order:
+        if node is reading.target or any(way.node in passing for way in reading.ways(node) if node not in flat):
+            passing.add(node)
+    return flat[0] if flat and reading.end not in passing else None

@@ -13,7 +13,7 @@ from .graph_answer import Standing, about, judged
 from .mode import RealRun
 from .provenance_paths import cuts
 from .real import RealReading
-from .taped import FLOAT, REQUIRE
+from .taped import asks_for_none
 from .words import answer
 
 POSSIBLE = (
@@ -30,7 +30,7 @@ _RUN_IT = "labkit.why(lambda: ..., w), with the computation of the loss inside, 
 def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
     """The answer for two tensors, whose tape is finished: it has no lines, and nothing of what was not recorded."""
     if not w.requires_grad:
-        return _asks_for_none(w)
+        return asks_for_none(w, None, not (w.is_floating_point() or w.is_complex()))
     reading = RealReading(loss, w)
     if reading.reached or loss is w:
         return judged(reading, _standing(w, held), "")
@@ -45,16 +45,11 @@ def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
 def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     """The answer for a function, run once and watched."""
     if not w.requires_grad:
-        return _asks_for_none(w)
-    modules, tensors = _at_hand(fun)
+        return asks_for_none(w, None, not (w.is_floating_point() or w.is_complex()))
+    used = reached(fun).values()
+    modules, tensors = ([one for one in used if is_one(one)] for is_one in (is_real_module, is_real_tensor))
     with unchanged(modules, tensors, held=touched(fun)):
         return _of_run(RealRun(fun, w), w, held)
-
-
-def _at_hand(fun):
-    """The modules and the tensors that a function can reach."""
-    used = reached(fun).values()
-    return [one for one in used if is_real_module(one)], [one for one in used if is_real_tensor(one)]
 
 
 def _of_run(run, w, held):
@@ -65,19 +60,6 @@ def _of_run(run, w, held):
     if reading is None or not (reading.reached or run.loss is w):
         return cut_off(ends, sight.target, sight.exits, "None", run.outputs)
     return judged(reading, standing, beside([note for end in ends for note in cuts(end, sight.target)]))
-
-
-def _asks_for_none(w):
-    if not (w.is_floating_point() or w.is_complex()):
-        return answer(
-            "None",
-            "integer",
-            [f"The tensor has dtype {w.dtype}: integers and booleans have no derivative."],
-            None,
-            FLOAT,
-        )
-    said = "Its requires_grad is False."
-    return answer("None", "requires_grad off", [said], None, REQUIRE)
 
 
 def _standing(w, held, run=None):

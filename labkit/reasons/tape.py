@@ -27,7 +27,7 @@ class TapeReading(Reading):
 
     def __init__(self, loss: Any, w: Any) -> None:
         super().__init__(loss, w, [] if loss.grad_fn is None else loss.grad_fn.__engine_behind__())
-        self.released = self.end is not None and _walked(self.end)
+        self.released = self.end is not None and getattr(self.end, "fn", self.end).released
         self.values: dict[Any, Any] = {}
         self.sure: set[Any] = set()  # those whose values depend on no leaf that may have been changed since
 
@@ -62,7 +62,8 @@ class TapeReading(Reading):
     # ---- what backward() would refuse, and what it would not notice ----
 
     def freed(self, node: Any) -> bool:
-        return _walked(node) and getattr(node, "fn", node).releases
+        inner = getattr(node, "fn", node)
+        return inner.released and inner.releases
 
     def changed_in_place(self, node: Any) -> Any:
         inner = getattr(node, "fn", node)
@@ -246,10 +247,6 @@ _WAYS_OUT = ("data", "numpy", "detach", "__array__", "asarray", "array")
 
 def _is_of(before, trails):
     return any(note is trail for note in before for trail in trails if trail is not None)
-
-
-def _walked(node):
-    return getattr(node, "fn", node).released
 
 
 def _told(args, node):

@@ -15,14 +15,14 @@ from .run import wants_one
 from .tape import TapeReading, array_of, hooks_on_the_way, is_taped
 from .words import answer, at
 
-REQUIRE = "create the tensor with requires_grad=True, or call its requires_grad_() before the loss is computed."
-FLOAT = "use floating point, such as torch.tensor([1.0, 2.0], requires_grad=True)."
+_REQUIRE = "create the tensor with requires_grad=True, or call its requires_grad_() before the loss is computed."
+_FLOAT = "use floating point, such as torch.tensor([1.0, 2.0], requires_grad=True)."
 
 
 def of_tape(loss: Any, w: Any, held: Any = None) -> Why:
     """The answer for two tensors; `held` is the gradient that the caller has."""
     if not w.requires_grad and w.is_leaf:
-        return _asks_for_none(w)
+        return asks_for_none(w, _trail(w), array_of(w).dtype.kind in "iub")
     reading = TapeReading(loss, w)
     if not reading.reached and loss is not w:
         return _cut(loss, w)
@@ -47,21 +47,17 @@ def _trail(tensor):
     return tensor.__engine_notes__().trail if is_taped(tensor) else None
 
 
-def _asks_for_none(w):
-    note = _trail(w)
-    if array_of(w).dtype.kind in "iub":
+def asks_for_none(w: Any, note: Any, integer: bool) -> Why:
+    """The answer for a leaf that requires no gradient; `note`: how it was made, or None."""
+    if integer:
         where = note.place if note is not None and note.kind == INTEGER else None
         said = f"The tensor has dtype {w.dtype}{at(where)}: integers and booleans have no derivative."
-        return answer("None", "integer", [said], where, FLOAT)
+        return answer("None", "integer", [said], where, _FLOAT)
     said, where = "Its requires_grad is False.", None
-    if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS) and not _is_parameter(w):
+    is_parameter = "Parameter" in (kind.__name__ for kind in type(w).__mro__)  # which requires one, unless it is frozen
+    if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS) and not is_parameter:
         said, where = f"Its requires_grad is False: {note.op}{at(note.place)} made it without recording.", note.place
-    return answer("None", "requires_grad off", [said], where, REQUIRE)
-
-
-def _is_parameter(w):
-    """Whether it is a parameter of a network, which requires a gradient unless the user switches it off."""
-    return "Parameter" in (kind.__name__ for kind in type(w).__mro__)
+    return answer("None", "requires_grad off", [said], where, _REQUIRE)
 
 
 # ---- no path ----

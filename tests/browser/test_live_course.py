@@ -122,10 +122,12 @@ def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_
     title = page.locator(".lab-title")
     title.wait_for()
     assert page.input_value("#code") == "sin(x * w) + x**2 / 3"
-    page.locator(".graph-card").first.press("ArrowRight")
-    page.wait_for_url(re.compile(r"/playground/index\.html#.*at\.step=1(&|$)"))
+    page.locator(".graph-card").first.press("Home")
+    page.wait_for_url(re.compile(r"/playground/index\.html#.*at\.step=0(&|$)"))
     page.context.set_offline(True)
     page.reload()
+    show = page.get_by_role("button", name="Show the graph")
+    show.click()
     page.get_by_text("Value", exact=True).wait_for()
     page.context.set_offline(False)
     page.goto(f"{address}/notebooks/ledger.html")
@@ -134,6 +136,7 @@ def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_
     heading, bar = (page.locator(place).bounding_box() for place in ("#two-outputs > h2", ".live-bar"))
     assert bar["y"] + bar["height"] <= heading["y"]
     page.locator("a[href*='case=two-outputs&dialect=mindspore']").click()
+    show.click()
     title.wait_for()
     assert "GradOperation" in page.input_value("#code") or "ms." in page.input_value("#code")
     assert reader.listened.messages == []

@@ -486,32 +486,20 @@ def test_a_planted_bug_is_what_is_seen_first(bug):
     nn.functional.mse_loss, nn.functional.l1_loss, nn.functional.smooth_l1_loss, nn.functional.huber_loss,
     lambda p, y: ((p - y) ** 2).mean(), lambda p, y: (y - p).abs().sum(), lambda p, y: (p + y).square().mean().sqrt(),
 ])  # fmt: skip
-def test_what_the_pairs_alone_would_give_is_what_the_op_gives(op):
+def test_a_column_that_meets_a_row_is_noticed(op):
     net, (x, y, _) = dense(nn.ReLU), inputs()
     x.requires_grad_()
     loss = op(net(x), y[:, 0])
     with nothing_changes([net], x):
         picture = labkit.show(loss, model=net)
     (found,) = [Spread(*node.spread) for node in picture.tape.nodes if node.spread is not None]
-    assert found.sure and found.terms.shape == (16, 16)
-    torch.testing.assert_close(torch.tensor([found.whole, found.pairs]), torch.stack([loss, op(net(x), y)]).detach())
-    if found.left is not None:
-        assert found.left.numbers == pytest.approx(net(x).detach().numpy()[:, 0])
-        assert found.top.numbers == pytest.approx(y[:, 0].numpy())
-    assert (found.left is not None) == (
-        op.__name__ in ("mse_loss", "smooth_l1_loss", "huber_loss")
-    )  # others take a difference
+    assert found.sure and found.side == 16
 
 
 def test_pairs_are_not_told_of_where_the_other_side_may_be_a_square_itself():
-    net, (x, y, _) = dense(nn.ReLU), inputs()
+    net, (x, *_) = dense(nn.ReLU), inputs()
     for loss in ((torch.randn(16, 16) * net(x)).mean(), ((torch.randn(16, 16) - net(x)) ** 2).mean()):
         assert not any(Spread(*n.spread).sure for n in labkit.show(loss).tape.nodes if n.spread is not None)
-    dropped = nn.functional.dropout(net(x) - y[:, 0], 0.5).mean()
-    state = torch.get_rng_state()
-    picture = labkit.show(dropped)
-    (found,) = [Spread(*node.spread) for node in picture.tape.nodes if node.spread is not None]
-    assert found.pairs is None and torch.equal(state, torch.get_rng_state())
 
 
 def test_data_is_told_to_be_detached_where_a_variable_holds_the_same_memory():

@@ -9,7 +9,7 @@ import pytest
 from stored_tapes import of_json
 
 from labkit.engine import Summary
-from labkit.realtape import FREED, KEPT, PACKED, BackStep, Saved, Tape, TapeNode, Value, behind
+from labkit.realtape import FREED, KEPT, PACKED, BackStep, Saved, Tape, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="utf-8"))
@@ -46,37 +46,6 @@ def test_a_tape_is_drawn_node_by_node(name):
     for node in story.nodes:
         assert all(parent < node.index for parent in node.parents)
     assert picture(name).describe().startswith(tape(name).name)
-
-
-def reached(tape, without=None):
-    """The nodes that the way back from the roots comes to, past the node `without`."""
-    found, waiting = set(), [i for i, _ in tape.roots]
-    while waiting:
-        i = waiting.pop()
-        if i != without and i not in found:
-            found.add(i)
-            waiting += [parent[0] for parent in tape.nodes[i].parents if parent]
-    return found
-
-
-def held_by(tape, nodes):
-    """The bytes of each memory that the nodes hold."""
-    sizes = {}
-    for memory, size in (pair for i in nodes for pair in tape.held(tape.nodes[i])):
-        sizes[memory] = max(sizes.get(memory, 0), size)
-    return sizes
-
-
-@pytest.mark.parametrize("name", RECORDED)
-def test_what_a_cut_would_take_off_the_tape(name):
-    whole = reached(tape(name))
-    for node, found in zip(tape(name).nodes, behind(tape(name)), strict=True):
-        if node.index in whole:
-            rest = reached(tape(name), node.index)
-            gone, leaves = whole - rest, sum(tape(name).nodes[i].leaf for i in whole - rest)
-            assert (found.nodes, len(found.leaves) + found.more) == (len(gone) - leaves, leaves)
-            stays = held_by(tape(name), rest)
-            assert found.bytes == sum(size for m, size in held_by(tape(name), whole).items() if m not in stays)
 
 
 @pytest.mark.parametrize("name", [name for name in RECORDED if tape(name).steps])

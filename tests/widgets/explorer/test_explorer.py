@@ -208,7 +208,7 @@ def test_what_can_be_dragged():
     assert show(np.sum, onp.ones(2)).data["inputs"][0]["entries"][1].endswith("[1]")
     assert show((x * x).sum()).data["inputs"] == []  # a tape has no function that could run again
     sampled = show(lambda x: x if x > 0 else -x, 1.0).data["samples"][0]["values"]  # it decides by its numbers
-    assert 0 < sampled[0] < 0.1 and sampled[-1] == 2.5
+    assert 0 < sampled[0] < 0.2 and sampled[-1] == 2.5
     assert show(lambda x: x * x.item(), torch.tensor(1.0)).data["inputs"] == []  # at each number it is another run
 
 

@@ -14,7 +14,7 @@ Answer with a list of five numbers.
 
 import numpy as np
 
-from labkit.classroom.writing import drawn, either, judged, wrong
+from labkit.classroom.writing import drawn, judged, wrong
 
 n = drawn(1000, lambda rng: 100 * int(rng.choice([2, 3, 5, 6, 7, 8, 9])))
 

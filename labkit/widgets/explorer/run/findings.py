@@ -132,10 +132,7 @@ def _spread(tape: Tape) -> Iterator[Finding]:
             )
         else:
             words = f"{_called(tape, node)} makes {n}×{n} of {n}×1: does each number have to meet each of a row of {n}?"
-        same = same_shape(n)
-        if found.sure and found.whole is not None and found.pairs is not None:
-            same = f"Of the {n} pairs alone it would be {number(found.pairs)}, not {number(found.whole)}. {same}"
-        yield Finding(words, tuple({node.index, at.index}), ending=same)
+        yield Finding(words, tuple({node.index, at.index}), ending=same_shape(n))
 
 
 def same_shape(n: int) -> str:

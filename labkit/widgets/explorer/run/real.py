@@ -7,7 +7,7 @@ import numpy as np
 
 from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, Behind, Saved, Tape, TapeNode, behind, in_bytes
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Saved, Tape, TapeNode, in_bytes
 from ...kit.words import counted, listed, number
 from .findings import Finding, findings, sound
 from .gaps import Gap, data_leaf, identity, is_data
@@ -34,11 +34,9 @@ class _Telling:
     nodes: list[Node] = field(default_factory=list)
     index: dict[int, int] = field(default_factory=dict)
     constants: dict[Any, int] = field(default_factory=dict)
-    cut: list[Behind] = field(default_factory=list)  # what would go with each node
     shown: dict[int, int] = field(default_factory=dict)  # which output of a node with several is shown
 
     def story(self) -> Story:
-        self.cut = behind(self.tape)
         self.shown = dict(reversed([p for n in self.tape.nodes for p in n.parents if p] + [*self.tape.roots]))
         for node in self.tape.nodes:
             if node.leaf:
@@ -91,7 +89,7 @@ class _Telling:
             (s.name, array_of(s.value)) for s in node.saved if s.of is None and s.value and not is_data(s, node)
         )
         made.held = tuple(self.tape.held(node))
-        made.fate = tuple(_fate(node, sum(size for _, size in made.held), self.cut[node.index]))
+        made.fate = tuple(_fate(node, sum(size for _, size in made.held)))
         return made
 
     def _kept(self, saved: Saved) -> int | str:
@@ -152,13 +150,12 @@ def _facts(node: TapeNode):
     yield from filter(None, [_on(node.outputs[0][2])] if node.outputs else [])
 
 
-def _fate(node: TapeNode, held: int, cut: Behind):
+def _fate(node: TapeNode, held: int):
     if held:
         when = "until backward() has run here (retain_graph=True keeps them), or nothing leads here any more"
         yield f"It keeps {in_bytes(held)} alive, {when}."
     elif any(saved.state in (KEPT, CHANGED) for saved in node.saved):
         yield "What it saves are parameters, inputs or buffers, which live anyway."
-    yield cut.told()
 
 
 def _on(device):

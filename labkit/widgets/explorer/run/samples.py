@@ -10,7 +10,7 @@ from .recorded import Run
 from .story import Story
 
 EACH, MOST_RUNS, MOST_NUMBERS = 41, 130, 60_000  # samples of an input, runs, numbers of all samples
-FEWEST = 12  # samples that are worth a handle
+PROBES = 10  # runs to each side by which the ends are found
 
 
 class Samples:
@@ -33,27 +33,30 @@ class Samples:
         return sum(np.size(places) for places in self.numbers.values())
 
     def _row(self, names):
-        """The samples along one input: those in a row around the start in which the run is the same."""
+        """The samples along one input: evenly between the ends of where the run is the same."""
         start = dict(zip(self.inputs, self.start, strict=True))
         lead = max(names, key=lambda name: abs(start[name]))
-        half = 1.5 * max(1.0, abs(start[lead])) if len(names) == 1 else 2.0 * abs(start[lead])
-        found = {0: _vector(self.story)}
-        for turn in (1, -1):
-            for k in range(1, EACH // 2 + 1) if half else ():
-                to = start[lead] + turn * k * half / (EACH // 2)
-                inputs = {name: to if len(names) == 1 else start[name] * to / start[lead] for name in names}
-                try:
-                    story = self.run.beside(inputs).story(False)
-                except Exception:  # beyond what the function takes
-                    break
-                if _build(story) != _build(self.story):
-                    break
-                found[turn * k] = _vector(story)
+        begin, whole = start[lead], len(names) > 1
+        half = 2.0 * abs(begin) if whole else 1.5 * max(1.0, abs(begin))
+        found = {begin: _vector(self.story)}
+
+        def sampled(to: float) -> bool:
+            try:
+                story = self.run.beside({name: start[name] * to / begin if whole else to for name in names}).story(
+                    False
+                )
+            except Exception:  # beyond what the function takes
+                return False
+            if same := _build(story) == _build(self.story):
+                found[to] = _vector(story)
+            return same
+
+        for turn in (-1, 1):
+            all(sampled(begin + turn * half * k / PROBES) for k in range(1, PROBES + 1)) if half else None
+        for to in np.linspace(min(found), max(found), EACH).tolist() if len(found) > 1 else ():
+            sampled(to)
         at = sorted(found)
-        if len(at) < FEWEST:
-            return None
-        values = [start[lead] + k * half / (EACH // 2) for k in at]
-        return {"entry": lead, "values": values, "numbers": [found[k] for k in at]}
+        return {"entry": lead, "values": at, "numbers": [found[one] for one in at]} if len(at) > 1 else None
 
     def written(self) -> dict[str, Any]:
         """What the page is given."""

@@ -255,26 +255,6 @@ def test_cells_between_a_prompt_and_its_answer_and_the_answer_are_folded():
     assert [len(each) for each in page] == [1, 3, 3]
 
 
-@pytest.mark.parametrize(
-    "bold, folds", [("Predict", 1), ("Predict.", 1), ("Predict:", 1), ("Predict first", 0), ("A prediction", 0)]
-)
-def test_an_answer_is_known_by_the_words_above_it(bold, folds):
-    from labkit.site.answers import fold
-
-    nodes = pytest.importorskip("docutils.nodes")
-
-    def cell():
-        return nodes.container("", nodes.container("", classes=["cell_output"]), classes=["cell"])
-
-    def paragraph(words):
-        return nodes.paragraph("", "", nodes.strong(text=words), nodes.Text(" and so on"))
-
-    page = nodes.section("", paragraph(bold), cell(), paragraph("Explain."), cell())
-    fold(page)
-    assert len(page) == 4 - folds  # the explanation is folded with the answer
-    assert len(list(page.findall(nodes.raw))) == 2 * folds
-
-
 def test_the_reference_of_all_modules_has_every_public_name_and_no_warning(tmp_path):
     source = tmp_path / "source"
     Sources(build.clone(), source, print).write_reference(MODULES)

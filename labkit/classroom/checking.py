@@ -7,7 +7,7 @@ from ..messages.suggestions import did_you_mean
 from ..messages.wrapping import counted, wrapped
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
-from .hinting import fitting, so_far, wrong_items
+from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
 from .report import Report
@@ -65,8 +65,7 @@ _latest: dict[str, tuple[Any, Verdict]] = {}  # the last answer to each, and wha
 def hint(name: str) -> Text:
     """The next hint for the exercise `name`: up to three, one at each call; after that it points to `solution`.
 
-    After a `check` it follows what was said: it begins with what is right so far and what was misunderstood, and hints
-    at nothing that is right already.
+    After a `check` it hints at nothing that is right already.
 
     For a name that is not an exercise it says which one may be meant. Raises nothing.
 
@@ -86,10 +85,7 @@ def hint(name: str) -> Text:
     if not left:
         return Text(f'You have seen all {counted(len(told), "hint")}. The solution: solution("{name}")')
     told.append(left[0])
-    known = next((m.sentence for m in exercise.misconceptions if verdict is not None and m.name == verdict.kind), "")
-    before = [text for text in (so_far(exercise, wrong), known) if text]
-    text = f"Hint {len(told)} of {len(told) + len(left) - 1}: {left[0]}"
-    return Text("\n".join(wrapped(line) for line in (*before, text)))
+    return Text(wrapped(f"Hint {len(told)} of {len(told) + len(left) - 1}: {left[0]}"))
 
 
 def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:

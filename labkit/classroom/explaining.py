@@ -102,7 +102,7 @@ def _of_function(exercise, answer, verdict):
     lines = [
         f"Right for {passed} of {len(compared)} inputs. The smallest of the others: "
         + ", ".join(f"{name} = {shown(value)}" for name, value in given),
-        f"Your result for it is {shown(smallest[2])}.",
+        f"Your result for it is {shown(smallest[2]).rstrip('.')}.",
     ]
     named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
     if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
@@ -181,7 +181,7 @@ def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
             return None
         for name, value in frame.f_locals.items():
             if callable(value):
-                continue  # a function of one's own: nobody can say whether it is another one
+                continue  # a function of one's own: whether it is another one cannot be said
             plain = plain_data(value)
             if not all(numbers(part) is not None or isinstance(part, str) for _, part in parts(plain)):
                 continue  # an object of a class: that it is another one says nothing

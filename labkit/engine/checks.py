@@ -73,9 +73,7 @@ def check_function(usage, fun, expected="a function") -> None:
     caller = usage.partition("(")[0]
     if isinstance(fun, type):
         name = fun.__name__
-        raise TypeError(
-            f"{caller}: expected {expected}, but got the class {name}. Create an instance first: {name}(...)"
-        )
+        raise TypeError(f"{caller}: expected {expected}, but got the class {name}. Create an instance: {name}(...)")
     if not callable(fun) or isbox(fun):
         came = VALUE if isbox(fun) else type(fun).__name__
         raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
@@ -99,15 +97,13 @@ def with_tangents(args, tangents) -> list[tuple[Any, Any]]:
     Raises TypeError unless there is one for each, and ValueError for one of another shape than its argument.
     """
     if not (isinstance(args, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(args) == len(tangents)):
-        raise TypeError(
-            "jvp: expected a tuple of arguments and a tuple of as many tangents. Write labkit.jvp(f, (x,), (v,))"
-        )
+        raise TypeError("jvp: expected as many tangents as arguments, both in tuples. Write labkit.jvp(f, (x,), (v,))")
     pairs = []
     for value, tangent in zip(args, tangents, strict=True):
         tangent = numeric(tangent, "jvp: the tangent")
         if shape_of(value) != shape_of(tangent):
             raise ValueError(
-                f"jvp: expected a tangent of shape {shape_of(value)}, like its argument, but got {shape_of(tangent)}"
+                f"jvp: expected a tangent of its argument's shape {shape_of(value)}, but got {shape_of(tangent)}"
             )
         pairs.append((numeric(value, "jvp: the argument"), tangent))
     return pairs

@@ -11,7 +11,6 @@ from .files import DAMAGED
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 ANSWER = "answer-"
-EXPLANATION = re.compile(r"^\*\*Explain[.:]?\*\*.*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 FOLDED = "<details><summary>Explain</summary>\n\n{text}\n\n</details>"
 PREDICTS, ANSWERS = "predict", "answer"  # tags of cells: a prompt, and the answer that is folded
 
@@ -45,8 +44,6 @@ def _cleared(cell: Cell) -> Cell:
         return cell | {"outputs": [], "execution_count": None}
     if ANSWERS in tags(cell):
         return cell | {"source": FOLDED.format(text=source(cell))}
-    if cell["cell_type"] == "markdown":
-        return cell | {"source": EXPLANATION.sub(lambda told: FOLDED.format(text=told[0]), source(cell))}
     return cell
 
 

@@ -152,15 +152,10 @@ def test_hints_come_one_by_one_and_then_point_to_the_solution(monkeypatch):
     assert repr(texts[0]) == str(texts[0])
 
 
-def test_a_hint_begins_with_what_is_right_and_what_was_misunderstood(monkeypatch):
+def test_a_hint_does_not_repeat_the_verdict(monkeypatch):
     forget(monkeypatch)
     check("start-shapes", [(2, 3), (1, 3), (2, 3), ()])
-    text = " ".join(hint("start-shapes").split())
-    assert (
-        "Right so far: 3 of 4 items. Look at item [1] (x[0]) first." in text
-        and "The axis that you picked from is gone" in text
-    )
-    assert "Hint 1 of" in text
+    assert hint("start-shapes").startswith("Hint 1 of") and "axis that you picked" not in hint("start-shapes")
 
 
 def test_what_is_right_already_is_not_hinted_at():

@@ -81,10 +81,10 @@ def test_a_case_of_the_documents_by_name(page):
     assert "{" in page.locator("[data-name=printed] pre").text_content()
 
 
-def test_an_error_says_the_line_and_the_picture_stays(page):
+def test_an_error_says_the_line_and_the_picture_of_another_program_goes(page):
     show(page, "h = x\nh.nothing", "NumPy")
     error(page, "Line 2: AttributeError: a value that is being differentiated has no .nothing")
-    assert page.locator("#stage svg").count()
+    assert page.locator("#stage svg").count() == 0
 
 
 def test_a_loop_without_end_is_left_by_python(page):

@@ -10,7 +10,7 @@ from tutor import judge, rate, right_answers_found_once
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import brief, same
 
-TOLD = 0.78  # of these wrong answers, what is told what was misunderstood: it was measured, and should only grow
+TOLD = 0.9  # of these wrong answers, what is told what was misunderstood: it was measured, and should only grow
 
 REFUSED: set[tuple[str, str]] = set()  # right answers that are not accepted
 

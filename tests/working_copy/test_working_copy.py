@@ -227,10 +227,3 @@ def test_an_answer_is_folded_whole_whatever_it_holds():
     cell = {"cell_type": "markdown", "source": told, "metadata": {"tags": ["answer"]}}
     (folded,) = nb.clear({"cells": [cell]})["cells"]
     assert folded["source"] == f"<details><summary>Explain</summary>\n\n{told}\n\n</details>"
-
-
-def test_an_explanation_is_folded_and_what_follows_it_is_not():
-    told = "**Explain.** 6, as\nexpected.\n\n## 2. Next\n\n**Explain why.** Because."
-    (cell,) = nb.clear({"cells": [{"cell_type": "markdown", "source": told}]})["cells"]
-    folded = "<details><summary>Explain</summary>\n\n**Explain.** 6, as\nexpected.\n\n</details>"
-    assert cell["source"] == told.replace("**Explain.** 6, as\nexpected.", folded)

@@ -1,4 +1,4 @@
-"""Random graphs as data, for the exercises that walk back over one."""
+"""Random graphs as data, for the exercises that take a backward pass over one."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The tutor under an exercise's own list: reasons for wrong answers that nobody has planted, each checked before it is told.
+"""The tutor under an exercise's own list: reasons for wrong answers that no slip of the exercise explains.
 
 `explain_calls` looks at what a function gave on drawn inputs, `explain_items` at a prediction, `meant` at an error.
 They see results only, never the learner's code.

@@ -31,7 +31,7 @@ _TORCH = (
     (r"not have been used in the graph", "The result does not depend on what you differentiate for, as far as the record "
      "goes. For a second derivative, the first one needs create_graph=True."),
     (r"backward through the graph a second time", "The record is gone after one backward. It is kept with "
-     "retain_graph=True, or make it anew."),
+     "retain_graph=True, or run the forward pass again."),
     (r"(grad can be implicitly created only for scalar|return a scalar Tensor)", "Only one number can be differentiated "
      "like that. Sum the elements, or give a seed of the output's shape."),
     (r"no attribute '(asnumpy|stop_gradient|value_and_grad)'", "This is MindSpore's word, and these are PyTorch tensors."),
@@ -59,7 +59,7 @@ _ALL = (
     (r"missing \d+ required positional argument", "A function was called with too few arguments."),
     (r"takes \d+ positional arguments? but", "A function was called with too many arguments."),
     (r"object is not callable", "Something is called that is no function: look for a pair of brackets too many."),
-    (r"is not defined", "A name is used that nobody has given a value."),
+    (r"is not defined", "A name is used that has no value yet."),
     (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast", "Two shapes do not fit together: is "
      "one of them to be transposed, or are the factors in the wrong order?"),
     (r"out of (range|bounds)", "A place is asked for that is not there: counting begins at 0, and ends one before the "

@@ -1,10 +1,68 @@
 """The still picture of a lab, for readers without JavaScript: plain SVG."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 
+import numpy as np
+
 from ...palette import PALETTES, SANS
-from .strokes import Point, polyline
+
+Point = tuple[float, float]  # px
+
+
+def polyline(points: Iterable[Point | None]) -> str:
+    """A path through points, interrupted where there is none.
+
+    >>> polyline([(0, 0), (2, 1.26), None, (4, 4), (5, 4)])
+    'M0 0L2 1.3M4 4L5 4'
+    """
+    words, command = [], "M"
+    for point in points:
+        words += [f"{command}{px(point[0])} {px(point[1])}"] if point else []
+        command = "L" if point else "M"
+    return "".join(words)
+
+
+def px(value: float) -> str:
+    """A coordinate as it is written: one decimal at most.
+
+    >>> px(3.04), px(-0.01), px(12.26)
+    ('3', '0', '12.3')
+    """
+    shown = f"{float(value):.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values from `low` to `high` as places from `start` to `end` px; what is outside is placed at the end.
+
+    `log`: by powers of ten; `low` and `high` are then powers, and what is not positive is placed at the start.
+
+    >>> up = Axis(-2, 2, 100.0, 0.0, log=True)
+    >>> up(1.0), up(100.0), up(1e9), up(0.0)
+    (50.0, 0.0, 0.0, 100.0)
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        level = min(max(self._level(value), self.low), self.high)
+        return self.start + (level - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def _level(self, value: float) -> float:
+        if self.log:
+            return float(np.log10(value)) if value > 0 else self.low
+        return float(value)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is between the ends."""
+        return bool(self.low <= self._level(value) <= self.high)
 
 
 class Sketch:

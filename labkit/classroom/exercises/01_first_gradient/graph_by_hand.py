@@ -64,7 +64,7 @@ def own_factor(x, y):
     return b * a, (a + b) * x + a, (a + b) * y
 
 
-@wrong("What arrives at a from two sides adds up. You multiplied it.")
+@wrong("The two contributions to the gradient of a add up. You multiplied them.")
 def contributions_multiplied(x, y):
     return _back(x, y, d_a=(x * y + x) * (x * y))
 

@@ -49,7 +49,7 @@ def reference():
 
 
 constants_are_nodes = wrong(
-    "The 1 does not change, so nobody asks for its slope: it is part of the subtraction.", {0: 3, 2: 8}, together=True
+    "The 1 does not change and needs no derivative: it is part of the subtraction.", {0: 3, 2: 8}, together=True
 )
 
 one_input_for_each_use = wrong("x is used twice, but it is one value: one node with two edges that leave it.", {0: 3})

@@ -25,7 +25,7 @@ answer = [2, 3, 2]
 rules = (
     "Go through the runs in the order in which they happen: what is n when this run of B begins?",
     "Go through the runs in the order in which they happen: what is n when this run of B begins?",
-    "A was run once more before this run of B, and it sets n anew.",
+    "A was run once more before this run of B, and it sets n again.",
 )
 hints = (
     "The position of a cell on the page does not matter. Only the order of the runs does.",

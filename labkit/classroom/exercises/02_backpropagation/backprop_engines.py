@@ -17,12 +17,11 @@ from labkit.classroom.writing import either, judged, wrong
 answer = [36, 12, 48, 18]
 places = ("right", "overwrite", "recursion", "visited once")
 rules = (
-    "Add up what arrives at a before a sends it on, and the same at x.",
+    "Add up all contributions to a before a passes its gradient on; the same at x.",
     "What comes last replaces what was there: first at a, then at x.",
     "a is visited each time that something arrives, and sends on all that it has by then. All of that is added "
     "up at x.",
-    "What arrives at a the second time is not passed on to x. But x is an input: what arrives there from b is "
-    "added, too.",
+    "The second contribution to a is not passed on to x. But x is an input: the contribution from b is added, too.",
 )
 hints = (
     "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b sends on what it got; a sends it times 2.",

@@ -60,7 +60,7 @@ def _ordered(parents, output):
 
 
 def _walk(parents, order, output):
-    """A walk back in a given order: the gradients, and how many slopes were used."""
+    """A backward pass in a given order: the gradients, and how many slopes were used."""
     grads, used = [0.0] * len(parents), 0
     grads[output] = 1.0
     for node in order:
@@ -125,7 +125,7 @@ def every_path(parents, output):
     return grads, used
 
 
-@wrong("You visit each node once, but too early: what arrives after its visit is not passed on.")
+@wrong("You visit each node once, but too early: a contribution that comes after its visit is not passed on.")
 def late_parts_lost(parents, output):
     grads = [0.0] * len(parents)
     grads[output] = 1.0

@@ -39,17 +39,17 @@ def _walk(parents, order=reversed, seed=1.0, part=lambda slope, g: slope * g, ke
     return grads
 
 
-@wrong("All zeros: the walk back needs a 1 to start with, at the result.")
+@wrong("All zeros: the backward pass starts with a 1 at the result.")
 def no_seed(parents):
     return [0.0] * len(parents)
 
 
-@wrong("What arrives later replaces what was there. Every use of a value sends a part, and the parts add up.")
+@wrong("A later contribution replaces an earlier one. Every use of a value contributes, and the contributions add up.")
 def overwritten(parents):
     return _walk(parents, kept=0.0)
 
 
-@wrong("You went through the nodes in the order they ran. The walk back begins at the result, the last node.")
+@wrong("You went through the nodes in the order they ran. The backward pass begins at the result, the last node.")
 def forwards(parents):
     return _walk(parents, order=list)
 

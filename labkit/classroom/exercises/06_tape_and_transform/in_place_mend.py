@@ -44,7 +44,8 @@ def as_it_was(x):
 
 
 @wrong(
-    "It runs, for nobody noticed the change: .data has no version. tanh's saved result is still spoiled, and t is no longer "
+    "It runs because PyTorch does not see the change: .data has no version. "
+    "tanh's saved result is still spoiled, and t is no longer "
     "tanh(x). Make a new tensor instead."
 )
 def behind_its_back(x):

@@ -25,7 +25,7 @@ slope = 2 * x
 answer = [slope, 2 * slope, slope, slope]
 rules = (
     "backward adds the derivative, at this x, to what is in .grad, which is empty at first.",
-    "backward adds to .grad: nobody has emptied it in between.",
+    "backward adds to .grad, which was not emptied in between.",
     "zero_() has emptied .grad: what does this backward add?",
     "autograd.grad hands its result to the caller. Does it touch .grad?",
 )

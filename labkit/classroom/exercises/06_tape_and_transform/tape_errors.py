@@ -22,8 +22,8 @@ rules = (
     "A second backward fails if the first one freed something that it needs. What does a sum save?",
     "A second backward fails if the first one freed something that it needs. What does a product save?",
     "backward without a seed needs one number. What has PyTorch to refuse here?",
-    "A tuple is plain Python. Who is asked for a method of that name?",
-    "In MindSpore a gradient is a function: each call runs everything anew.",
+    "A tuple is plain Python: does it have a method of that name?",
+    "In MindSpore a gradient is a function: each call runs everything again.",
     "Which methods does a MindSpore tensor have?",
     "The first derivative was taken without create_graph: has it a record?",
 )
@@ -63,7 +63,8 @@ sum_saves_too = wrong(
 )
 
 transform_runs_out = wrong(
-    "Line 4 runs. ms.grad gives a function: every call runs anew, and uses up nothing that the next one needs.",
+    "Line 4 runs. ms.grad gives a function: every call runs the function again, and frees nothing that the next "
+    "one needs.",
     {4: RuntimeError},
     answer={4: RuntimeError},
 )

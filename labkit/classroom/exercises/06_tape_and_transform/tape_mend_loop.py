@@ -30,7 +30,7 @@ tensors = "torch"
 errors = (
     (
         "second time",
-        "The second loss walks back into the first step, whose saved values the first walk has freed. Which value connects "
+        "The backward pass of the second loss goes into the first step, whose saved values are freed. Which value connects "
         "the two steps?",
     ),
     (
@@ -90,7 +90,7 @@ def last_alone(w, xs):
     return w.grad
 
 
-@wrong("You averaged over the steps. backward adds: nobody divides by their number.")
+@wrong("You averaged over the steps. backward adds gradients, it does not average them.")
 def averaged(w, xs):
     return train(w, xs) / len(xs)
 

@@ -36,7 +36,7 @@ def overflow(x, g):
         return np.log(np.sum(np.exp(x))), g * np.exp(x) / np.sum(np.exp(x))
 
 
-@wrong("Your gradient is the local derivative alone. A rule of vjp multiplies it with what arrives, g.")
+@wrong("Your gradient is the local derivative alone. A VJP multiplies it by the upstream gradient g.")
 def cotangent_forgotten(x, g):
     value = x.max() + np.log(np.exp(x - x.max()).sum())
     return value, np.exp(x - value)
@@ -52,7 +52,7 @@ def only_the_largest(x, g):
 
 
 @wrong(
-    "Your shares do not add up to g. Divide by the sum: the gradient of logsumexp adds up to what arrives.",
+    "Your shares do not add up to g. Divide by the sum: the gradients that logsumexp passes on add up to g.",
     parts=(1,),
 )
 def shares_do_not_add_up(x, g):

@@ -73,7 +73,7 @@ def value_changed(w, v, x):
 
 
 @wrong(
-    "The gradient for w is 0 or missing: it was cut, not turned round.",
+    "The gradient for w is 0 or missing: it was cut off, not reversed.",
     when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
 )
 def cut_instead(w, v, x):
@@ -117,6 +117,6 @@ ways = (
 )
 hints = (
     "forward(ctx, h) gives h. backward(ctx, g) gives what goes on to the input of Reverse.",
-    "Nothing has to be saved for backward: -g needs no value of the forward run.",
+    "Nothing has to be saved for backward: -g needs no value of the forward pass.",
     "Two static methods, return h and return -g; then torch.autograd.grad(loss, (w, v)).",
 )

@@ -31,8 +31,8 @@ errors = (("'detach'", "MindSpore has no detach: its word is ops.stop_gradient."
 
 
 @wrong(
-    "Your gradient is 0: its only way goes through ops.round, whose slope is 0, or is stopped. Put round inside "
-    "stop_gradient, and give the gradient a way round it."
+    "Your gradient is 0: ops.round passes none on, and every other path is stopped or cancels out. Put round inside "
+    "stop_gradient, and leave one path for the gradient."
 )
 def slope_of_round(x, t):
     return ms.ops.round(x), ms.grad(lambda x: ((ms.ops.round(x) - t) ** 2).sum())(x)

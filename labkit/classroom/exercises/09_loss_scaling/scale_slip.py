@@ -57,7 +57,7 @@ scale_shrinks = wrong(
 )
 
 rounded_before_scaling = wrong(
-    "The loss is multiplied before the way back begins. So 1024 * 1e-8 is what float16 has to hold, and it can.",
+    "The loss is multiplied before the backward pass begins, so float16 has to hold 1024 * 1e-8, and it can.",
     {1: "0"},
 )
 

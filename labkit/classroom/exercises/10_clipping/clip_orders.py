@@ -25,7 +25,7 @@ rules = (
     "The clip comes before the reduce here: what does each worker do on its own?",
     "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
     "What do the gradients still carry when the clip sees them?",
-    "The check comes before the reduce here: who knows of an inf, and who does not?",
+    "The check comes before the reduce here: which worker sees an inf, and which does not?",
     "After the reduce every worker holds the same. What does a clip by norm make of an inf: can the check still "
     "see it?",
     "What does a clip by value make of an inf: can the check still see it?",

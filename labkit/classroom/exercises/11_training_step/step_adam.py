@@ -38,7 +38,7 @@ def _slopes(rng, steps, steady=False):
 
 
 def _small_slopes(rng):
-    """Small beside 1e-4, the root of 1e-8, and large beside 1e-8: where that is added is seen, in the root or behind it."""
+    """Small next to 1e-4, the root of 1e-8, and large next to 1e-8: where that is added is seen, in the root or behind it."""
     gradients = [np.float32(rng.uniform(1.0e-3, 1.4e-3, 4) * rng.choice([-1, 1], 4)) for _ in range(2)]
     return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
 

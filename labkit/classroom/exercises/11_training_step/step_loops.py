@@ -58,7 +58,7 @@ same_gradient_twice = wrong(
 )
 
 no_accumulation = wrong(
-    "In line 1 nobody empties .grad. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
+    "In line 1 .grad is never emptied. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
 )
 
 zeroed_too_late = wrong(
@@ -71,7 +71,7 @@ first_step_has_a_gradient = wrong(
 )
 
 step_computes_a_gradient = wrong(
-    "In line 4 the second step uses the same .grad as the first one: step does not walk back.", {4: 0.4096}
+    "In line 4 the second step uses the same .grad as the first one: step takes no backward pass.", {4: 0.4096}
 )
 
 once = judged("one-backward-counts", {2: 1, 5: 0.64})

@@ -2,7 +2,7 @@
 
 A network gives the logits `[0, 0, 0, 0]`, so its probabilities are 0.25 each (ln 4 is 1.3863).
 `fused` is `nn.SoftmaxCrossEntropyWithLogits(sparse=False)`, and `formula` is `-(label * ops.log_softmax(logits)).sum()`.
-Answer with a list of six numbers, with four decimals where they do not end.
+Answer with a list of six numbers, rounded to four decimals where they have more.
 
 | item | function | label | what is asked |
 |---|---|---|---|

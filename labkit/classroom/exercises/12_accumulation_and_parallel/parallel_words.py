@@ -56,7 +56,7 @@ errors = (
 
 
 def _accumulated(w, x, y, mask, count, loss):
-    """What is in w.grad after a walk back through `loss(squares, mask)` of each micro-batch."""
+    """What is in w.grad after a backward pass through `loss(squares, mask)` of each micro-batch."""
     size = len(y) // count
     for k in range(count):
         rows = slice(k * size, (k + 1) * size)

@@ -96,7 +96,9 @@ root_twice = slip(
 
 
 hints = (
-    "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did not select.",
-    "0 * nan is nan, and 0 * inf is nan. So the derivative of sqrt must be finite for the elements that are not selected.",
+    "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
+    "not select.",
+    "0 * nan is nan, and 0 * inf is nan. So the derivative of sqrt must be finite for the elements that are not "
+    "selected.",
     "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where of the statement.",
 )

@@ -81,7 +81,7 @@ still_a_table = slip(
 )
 
 emptied_too_late = slip(
-    "zero_grad is between backward and step, so the optimizer sees no gradient and no weight moves.",
+    "No weight moves: the optimizer steps without a gradient, or not at all. The order is zero_grad, backward, step.",
     "        loss.backward()\n ->         loss.backward()\n        optimizer.zero_grad()\n",
 )
 

@@ -19,7 +19,7 @@ from labkit.engine import grad
 answer = [0, 0.5, 0, 1, 0, 6]
 rules = (
     "At its corner abs has a rule of its own: the middle of the slopes on both sides.",
-    "At a tie maximum shares what arrives.",
+    "At a tie maximum shares the upstream gradient.",
     "x > 0 is a constant for the engine. Which number is it at 0?",
     "Which branch runs at 0? The engine differentiates that one.",
     "Which branch runs at 3, and does it use x?",

@@ -72,7 +72,7 @@ def down_the_columns(x, g):
     return np.sqrt(np.sum(x**2) + 1) * np.sqrt(np.sum(g**2, axis=0))
 
 
-@wrong("What arrives at b is g, so that is its gradient. It is not 1: the squares of g stand beside both parts.")
+@wrong("The gradient of b is g itself, not 1: the squares of g are a factor of both parts.")
 def bias_moves_by_one(x, g):
     return np.sqrt(np.sum(x**2, axis=1) * np.sum(g**2, axis=1) + 1)
 

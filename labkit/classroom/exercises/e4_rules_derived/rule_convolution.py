@@ -41,7 +41,7 @@ def overwritten(x, w, stride, g):
 
 
 @wrong(
-    "The weights are turned round in dx. Output i sends g[i] * w[k] to the place that w[k] took its number from: "
+    "The weights are reversed in dx. Output i sends g[i] * w[k] to the place that w[k] took its number from: "
     "i * stride + k."
 )
 def turned_round(x, w, stride, g):

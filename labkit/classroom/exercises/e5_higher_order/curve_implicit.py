@@ -1,7 +1,7 @@
 """# The rule of a solver (3 points)
 
 A solver returns the `z` for which `a @ z + z**3 = x` (`a` is a square matrix, `z` and `x` are vectors, `z**3` is elementwise).
-`g` is the gradient that arrives at `z`. Write `pull(a, z, g)`: it returns the gradient with respect to `x`, in plain NumPy.
+`g` is the upstream gradient at `z`. Write `pull(a, z, g)`: it returns the gradient with respect to `x`, in plain NumPy.
 The solver's loop is not there, and not needed. `np.linalg.solve(m, y)` gives the `u` for which `m @ u = y`.
 """
 
@@ -77,7 +77,7 @@ def not_on_the_diagonal(a, z, g):
     return np.linalg.solve((a + 3 * z**2).T, g)
 
 
-@wrong("The sign is turned round. More x means more of the left side: the two sides move the same way.")
+@wrong("The sign is wrong. More x means more of the left side: the two sides move the same way.")
 def sign(a, z, g):
     return -np.linalg.solve(_slope(a, z).T, g)
 

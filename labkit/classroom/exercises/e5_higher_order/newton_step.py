@@ -56,9 +56,7 @@ def multiplied(a, b, x):
     return x - _hessian(a, x) @ _gradient(a, b, x)
 
 
-@wrong(
-    "You divided by the diagonal of the Hessian. What stands beside it belongs to the step, too: solve with the matrix."
-)
+@wrong("You divided by the diagonal of the Hessian. The other entries count, too: solve with the whole matrix.")
 def diagonal_only(a, b, x):
     return x - _gradient(a, b, x) / np.diag(_hessian(a, x))
 

@@ -1,6 +1,6 @@
 """# Repair the penalty (2 points)
 
-This function should return the gradient with respect to `w` of a value plus a penalty: the squared length of the value's
+This function should return the gradient with respect to `w` of a value plus a penalty: the squared norm of the value's
 gradient with respect to `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and
 `x` are leaves of three elements that require grad.
 
@@ -51,7 +51,7 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 @wrong(
     "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
-    "it is a constant. The loss still has a history through value, so nobody complains."
+    "it is a constant. The loss still has a history through value, so no error is raised."
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)

@@ -3,8 +3,8 @@
 `follow` reads the numbers `x` in PyTorch; `w` is a leaf. Each state is added to the loss. It returns the loss as a number,
 and the gradient for `w`.
 
-Mend it: the gradient is to be truncated. Before each of the steps `k`, `2 * k`, `3 * k`, ... the state is to be cut off from
-its history. All values stay as they are.
+Change it so that the gradient is truncated: before each of the steps `k`, `2 * k`, `3 * k`, ... cut the state off from its
+history. All values stay as they are.
 
 [[as_it_was as follow]]
 """

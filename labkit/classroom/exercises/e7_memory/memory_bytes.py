@@ -4,9 +4,9 @@ A network has dense layers of the widths `widths`, such as `[2, 8, 1]`: from 2 t
 after each layer but the last one a tanh. It is trained with AdamW, in float32. Write `needed(widths, batch)`. It returns the
 tuple of two numbers of bytes:
 
-- for the parameters: the weights, their gradients, and what AdamW keeps of each number;
-- for the activations: what the rules keep of a batch besides the parameters: each dense layer its input, and each tanh
-  its result, every array counted once.
+- for the parameters: the weights, their gradients, and what AdamW stores for each of them;
+- for the activations: what the rules save for a batch besides the parameters: each dense layer saves its input, and each
+  tanh its result; every array is counted once.
 """
 
 from labkit.classroom.writing import judged, slip, wrong

@@ -1,11 +1,11 @@
-"""# Mend an evaluation that runs out of memory (3 points)
+"""# Fix an evaluation that runs out of memory (3 points)
 
 This evaluation is right, and on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
 arrays.
 
 [[as_it_was as evaluate]]
 
-Mend it: the same mean, from losses that hold no tape.
+Fix it: return the same mean, from losses that hold no tape.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ ways = (
     ),
 )
 hints = (
-    "Who needs a backward pass through this tape?",
+    "Does anything need a backward pass through this tape?",
     "Either make no tape, with torch.no_grad(), or add up numbers that have none, with .item().",
     "Put the loop into with torch.no_grad(): and leave the rest as it is.",
 )

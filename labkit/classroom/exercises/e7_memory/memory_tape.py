@@ -1,10 +1,10 @@
 """# How many megabytes does the tape hold? (2 points)
 
-`x` is a leaf of 1 MB, and the rule of `tanh` keeps its result.
+`x` is a leaf of 1 MB, and the rule of `tanh` saves its result.
 
 [[run]]
 
-Each line starts with nothing kept. How many MB are kept after it, besides `x` and `x.grad`?
+Before each line nothing is held. How many MB are held after it, besides `x` and `x.grad`?
 Answer with a list of six numbers.
 
 0. `loss = run()`

@@ -11,7 +11,7 @@ from ....mindspore import Tensor, float64
 from ....program import Recording, recorded
 from ....tracing import plain_function
 from ...kit.reckoning import Const, Program
-from ...kit.strokes import Point, polyline
+from ...kit.sketch import Point, polyline
 from ...kit.words import number
 from .run import Frame, Loss, Pair, heights
 

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....messages.wrapping import Prose
-from ...kit.axes import Axis
 from ...kit.lab import Lab, digits
 from ...kit.module import module, style
-from ...kit.sketch import Sketch
+from ...kit.sketch import Axis, Sketch
 from ...kit.traits import Trait, traits
 from .ground import ground, lines_of
 from .run import OPTIMIZERS, Frame, Maker, Pair, Slope, Waypoint, curved, descend, frame_of, line_fit

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from ....precision import format_of
-from ...kit.axes import Axis
-from ...kit.sketch import Sketch
+from ...kit.sketch import Axis, Sketch
 from .outcome import FATES, fates
 from .words import percent
 

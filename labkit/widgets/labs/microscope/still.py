@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...kit.axes import Axis
-from ...kit.sketch import Sketch
+from ...kit.sketch import Axis, Sketch
 from .run import Landing, at_place, bits, digits, gap_at, last_place, place
 from .words import sentence
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kit.axes import Axis
-from ...kit.sketch import Sketch
+from ...kit.sketch import Axis, Sketch
 from .run import REACH
 
 LEFT, RIGHT, TOP, BASE = 16, 396, 60, 280

@@ -296,6 +296,7 @@ preset.onchange = () => {
 const back = byId("back");
 for (const type of ["pointerdown", "focus"]) back.addEventListener(type, () => { back.href = `index.html${location.hash}`; });
 settle(document.querySelector("main"));
+byId("run").disabled = false;
 open(location.hash);
 if (!worker && now.code === presets[0].source && !Object.keys(now.inputs).length && !Object.keys(now.wanted).length) {
   const answer = await (await fetch(new URL("first.json", import.meta.url))).json(); // what Python would answer

@@ -62,8 +62,9 @@ class Wrong:
 
     def explained(self, expected: Any, got: Any) -> frozenset[int]:
         """The items of a prediction that are wrong in this way. Of a whole wrong answer two at least."""
-        whole = self.items is None
-        items = {i: item for i, item in enumerate(self.answer) if not same(expected[i], item)} if whole else self.items
+        whole, items = self.items is None, self.items or {}
+        if whole:
+            items = {i: item for i, item in enumerate(self.answer) if not same(expected[i], item)}
         found = frozenset(i for i, item in items.items() if _is(item, expected[i], got[i]))
         enough = len(items) if self.together else min(2, len(items)) if whole else 1
         return found if len(found) >= enough else frozenset()

@@ -132,7 +132,7 @@ PLACES = {
 OPERATORS = ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=")
 # what draws numbers, reads files, takes functions, makes or describes tensors, or sets how the framework works
 _LEFT_OUT = """
-    arange as_tensor assign assign_add assign_sub attributes backward compile contiguous converted cpu cuda
+    FloatTensor LongTensor arange as_tensor assign assign_add assign_sub attributes backward compile contiguous converted cpu cuda
     depend detach dim dropout dropout2d dtype einsum empty empty_like expand eye from_numpy full
     get_autocast_dtype get_default_dtype get_rng_state grad identity import_module is_autocast_enabled
     is_contiguous is_floating_point is_grad_enabled is_inference is_tensor item linspace load manual_seed normal
@@ -375,7 +375,8 @@ def refusals(answers):
         )
         for dtype, shown_as in DTYPES.items() if place is not None else ():
             said, method = (of(one, dtype)[place] for one in (function, f".{name}"))
-            if re.match(r"(Type|Runtime)Error: ", said) and (not method or re.match(r"\w+Error", method)):
+            own = re.match(r"(Type|Runtime)Error: (?!.*\[index\])", said)  # not by another argument's dtype
+            if own and (not method or re.match(r"\w+Error", method)):
                 words = re.sub(
                     rf"(got (?:dtype:|Tensor\[)?|'|, input\(|,|output\(|and ){shown_as}\b", r"\1{dtype}", said
                 )

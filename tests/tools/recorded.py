@@ -8,12 +8,14 @@ that are known to differ stay as they are: `tests/real/compared.py FRAMEWORK --d
 """
 
 import argparse
+import gzip
 import importlib
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +25,7 @@ sys.path[:0] = [str(TESTS / "real"), str(TESTS / "tools")]
 
 import compared  # noqa: E402
 import differences  # noqa: E402
+import edges  # noqa: E402
 import with_torch  # noqa: E402
 
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
@@ -125,6 +128,21 @@ def differing() -> Record:
     return Record(differences.differences.FILE, lambda python: differences.record(pythons), answers)
 
 
+def at_edges() -> list[Record]:
+    """Every function at the edges of its domain, and the dtypes that MindSpore refuses; it asks both."""
+    asked = cache(lambda: edges.record({framework: compared.real_python(framework) for framework in edges.PLACES}))
+
+    def answers(text):
+        kept = json.loads(text)
+        return {f"{f} {name} ({title})": a for f in kept for name, rows in kept[f].items() for title, a in rows.items()}
+
+    refusals = lambda text: {line.rpartition(" | ")[0]: line.rpartition(" | ")[2] for line in text.splitlines()}
+    return [
+        Record(edges.FILE, lambda python: json.dumps(asked()[0]), answers),
+        Record(edges.REFUSED, lambda python: asked()[1], refusals),
+    ]
+
+
 RECORDS: dict[str, list[Record]] = {
     "torch": [
         printed("torch"),
@@ -157,10 +175,12 @@ def changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[str
 
 def again(record: Record, python: str, store: bool) -> list[tuple[str, str | None, str | None]]:
     """Ask anew; store it; what changed."""
-    old, new = record.file.read_text(encoding="utf-8"), record.ask(python)
+    packed = record.file.suffix == ".gz"
+    old = gzip.decompress(record.file.read_bytes()).decode() if packed else record.file.read_text(encoding="utf-8")
+    new = record.ask(python)
     found = list(changes(record.answers(old), record.answers(new)))
     if store and found:
-        record.file.write_text(new, encoding="utf-8")
+        record.file.write_bytes(gzip.compress(new.encode(), 9, mtime=0) if packed else new.encode())
     return found
 
 
@@ -186,7 +206,8 @@ def main() -> None:
         for record in RECORDS[framework]:
             tell(record, python, not arguments.look)
     if len(wanted) == len(RECORDS):
-        tell(differing(), "", not arguments.look)
+        for record in (differing(), *at_edges()):
+            tell(record, "", not arguments.look)
 
 
 def tell(record: Record, python: str, store: bool) -> None:

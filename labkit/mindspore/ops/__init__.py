@@ -36,7 +36,7 @@ def _in_real_words(fun, words):
     return call
 
 
-_METHODS_ONLY = {"astype", "clone", "copy", "to", "view"}
+_METHODS_ONLY = {"astype", "copy", "to", "view"}
 _FUNCTIONS_ONLY = {"cast", "floordiv", "floormod", "log_softmax", "relu", "relu6", "silu", "softplus"}
 for _name in (
     "Log10",

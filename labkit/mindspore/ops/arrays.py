@@ -234,6 +234,8 @@ def moveaxis(input, source, destination):
 @op(method=False)
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     """The axes from `start_dim` to `end_dim` as one; the first axis stays by default."""
+    if order not in ("C", "F"):
+        raise TypeError(f"For 'flatten', the type of 'order' must be string 'C' or 'F', but got {order!r}.")
     if order == "F":
         input = anp.transpose(input)
     shape = np.shape(getval(input)) or (1,)
@@ -276,6 +278,10 @@ METHODS["T"] = property(_in_order, doc="With the axes reversed.")
 def _moved(name, row):
     def answer(input, **given):
         given = {word: numbers_in(value) if isinstance(value, tuple) else value for word, value in given.items()}
+        if name in ("tril", "triu") and _rank(input) < 2:
+            raise ValueError(
+                f"For '{name}', the rank of input must be greater than or equal to 2, but got {_rank(input)}."
+            )
         for i, axis in enumerate(np.ravel(given.get("dims") or ())):
             if not -_rank(input) <= axis < _rank(input):
                 limits = f"in range of [{-_rank(input)}, {_rank(input)})"

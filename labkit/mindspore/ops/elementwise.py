@@ -152,7 +152,7 @@ def isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close to those of `other`: within atol + rtol * |other|."""
-    return bool(anp.isclose(self.asnumpy(), other.asnumpy(), rtol, atol, equal_nan).all())
+    return bool(isclose(self, other, rtol, atol, equal_nan).all())
 
 
 def logaddexp(input, other):
@@ -192,7 +192,7 @@ for _name, _dtype in _TYPED.items():
     _typed(_name, _dtype)
 
 
-@op("clone")
+@op()
 def copy(input):
     """A tensor of its own with the same elements."""
     return primitives.copy(input)
@@ -202,6 +202,8 @@ def copy(input):
 def gelu(input, approximate="none"):
     """x Phi(x), with Phi the normal distribution; `approximate="tanh"` for the tanh formula."""
     no_bfloat16(input, "GeLU")
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"For gelu, approximate must be 'none' or 'tanh', but got {approximate!r}.")
     if approximate == "tanh":
         cubic = input + 0.044715 * primitives.power(input, 3)
         return 0.5 * input * (1 + primitives.tanh(math.sqrt(2 / math.pi) * cubic))

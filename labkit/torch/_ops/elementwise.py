@@ -253,15 +253,19 @@ TESTS = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "logical
 
 
 def _unrecorded(name, kernel, of_two):
+    bits = name.startswith("bitwise")
+
     def compare(input, other):
         operands = dispatch.together(input, other)
+        if bits:
+            for_kernel(f"{name}_cpu", next(v for v in operands if isinstance(v, Tensor)), "fV")
         check_broadcast(*operands)
         values = [v._array if isinstance(v, Tensor) else v for v in operands]
         with np.errstate(all="ignore"):
             return off_tape(np.asarray(kernel(*values)), name, input, other)
 
     def test(input):
-        return off_tape(np.asarray(kernel(input._array)), name, input)
+        return off_tape(np.asarray(kernel(for_kernel(f"{name}_cpu", input, "fV" if bits else "")._array)), name, input)
 
     fun = compare if of_two else test
     fun.__name__, fun.__doc__ = name, f"Elementwise {name}; never recorded."

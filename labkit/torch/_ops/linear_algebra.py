@@ -8,7 +8,7 @@ from .. import _rules
 from .._error_texts import error
 from .._tensor.tensor import Tensor
 from ..amp._autocast_mode import lowered
-from .dispatch import apply, check_broadcast, together, view, whole_dim
+from .dispatch import apply, check_broadcast, for_kernel, view, whole_dim
 from .function_table import METHODS, both, function
 from .indexing import diagonal
 from .reductions import PAIRS
@@ -45,6 +45,8 @@ def _check_inner(a, b):
 @both()
 def mv(input, vec):
     """The product of a matrix and a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
         raise error("mv_sizes", n=input.shape[0], k=input.shape[1], m=vec.shape[0])
     _same_dtype(input, vec)
@@ -132,8 +134,9 @@ def outer(input, vec2):
 @both()
 def cross(input, other, dim=None):
     """The cross products of vectors of length 3 along `dim`, or along the first dimension of this length."""
-    input, other = together(input, other)
-    check_broadcast(input, other)
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {other.dtype.legacy}")
+    check_broadcast(for_kernel("cross", input, "b"), other)
     shape = np.broadcast_shapes(input.shape, other.shape)
     if dim is None:
         dim = next((d for d, n in enumerate(shape) if n == 3), -1)

@@ -297,7 +297,9 @@ def binary_cross_entropy_with_logits(
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     reduction = reduction_of(reduction, size_average, reduce)
-    return apply(_bce_logits, input, converted(target, input.dtype), weight, pos_weight, reduction)
+    return apply(
+        _bce_logits, for_kernel("log_sigmoid_cpu", input), converted(target, input.dtype), weight, pos_weight, reduction
+    )
 
 
 _OLD = "size_average=None, reduce=None, reduction='mean'"

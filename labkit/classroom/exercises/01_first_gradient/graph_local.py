@@ -111,6 +111,12 @@ value_as_derivative = slip(
 )
 
 
+inverse_for_quotient = slip(
+    "The derivative of a / b with respect to b is -a / b**2. The numerator a is missing, and the square.",
+    "-a / b**2 -> -1 / b",
+)
+
+
 hints = (
     "Hold b still and let a move. Then hold a still and let b move.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",

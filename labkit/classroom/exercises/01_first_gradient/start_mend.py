@@ -126,6 +126,12 @@ upside_down = slip(
 )
 
 
+squares = slip(
+    "You add the squares of the numbers. The mean adds the numbers.",
+    "total + value -> total + value * value",
+)
+
+
 hints = (
     "Read the last line of the error. Which name does it not know?",
     "Write total where totl stands. Then try mean([1.0, 2.0, 6.0]): it should be 3.",

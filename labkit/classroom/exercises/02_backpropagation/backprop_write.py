@@ -169,6 +169,12 @@ one_input_only = slip(
 )
 
 
+first_node_left_out = slip(
+    "Node 0 gets no gradient: your condition treats the parent 0 as if there were none.",
+    "grads[parent] += slope * grads[node] -> grads[parent] += (parent > 0) * slope * grads[node]",
+)
+
+
 hints = (
     "Begin with a list of zeros, and put a 1.0 at the result.",
     "Go through reversed(range(len(parents))). Each node sends slope * grads[node] to each of its parents.",

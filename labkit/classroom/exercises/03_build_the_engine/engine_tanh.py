@@ -99,6 +99,12 @@ upstream_squared = slip(
 )
 
 
+value_for_derivative = slip(
+    "ans is the value tanh(x). The derivative is 1 - tanh(x)**2.",
+    "(1 - ans * ans) -> ans",
+)
+
+
 hints = (
     "Every rule is: what arrived, times the local slope.",
     "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",

@@ -127,6 +127,13 @@ first_row = slip(
 )
 
 
+largest_use = slip(
+    "You took the largest of the uses. All uses add up: sum.",
+    "g.sum(axis=0) -> g.max(axis=0)",
+    "g.sum(axis=axis -> g.max(axis=axis",
+)
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
     "First sum over the axes in front: there are g.ndim - len(shape) of them. Each time axis 0 goes.",

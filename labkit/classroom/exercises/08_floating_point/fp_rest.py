@@ -11,7 +11,7 @@ This training forgets the rest:
 
 [[still_absorbed as train]]
 
-Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays, and so is all that you compute; `g` is the same in every
+Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays, and so is everything that you compute; `g` is the same in every
 step, and the rest is 0 at the beginning. Return the tuple `(w, rest)` after all steps.
 """
 

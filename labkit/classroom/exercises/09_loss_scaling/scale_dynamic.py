@@ -118,6 +118,13 @@ grows_while_counting = slip(
 )
 
 
+two_for_the_factor = slip(
+    "You multiply and divide by 2. Use the argument `factor`.",
+    "scale / factor -> scale / 2",
+    "scale * factor -> scale * 2",
+)
+
+
 hints = (
     "Two cases: not finite, and finite. Begin with the first one and return at once.",
     "Never below 1: max(scale / factor, 1.0).",

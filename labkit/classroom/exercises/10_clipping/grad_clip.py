@@ -105,6 +105,12 @@ largest_element = slip(
 )
 
 
+limit_squared = slip(
+    "The clipped gradients have the norm max_norm**2. Multiply by max_norm once.",
+    "max_norm / max(norm, max_norm) -> (max_norm**2 / norm if norm > max_norm else 1.0)",
+)
+
+
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

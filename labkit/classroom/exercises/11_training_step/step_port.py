@@ -140,6 +140,12 @@ decayed_twice = slip(
 )
 
 
+absolute_errors = slip(
+    "The loss has the squared errors. You took their absolute values.",
+    "((x @ w - y) ** 2) -> abs(x @ w - y)",
+)
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "The body of the loop has four lines: zero_grad, loss, backward, step. Then note the loss.",

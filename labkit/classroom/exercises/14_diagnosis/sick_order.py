@@ -64,8 +64,8 @@ def each_by_itself(a, b, scale, limit):
 
 
 @wrong(
-    "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure "
-    "them? And does the clip leave alone what is shorter?"
+    "Gradients shorter than the limit get its norm, too. A clip leaves them as they are, and measures them without "
+    "the loss scale."
 )
 def always_at_the_limit(a, b, scale, limit):
     return prepare(a, b, 1.0, limit)

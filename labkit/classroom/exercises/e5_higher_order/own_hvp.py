@@ -3,7 +3,7 @@
 The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements, so its Hessian is 6 by 6. You go
 from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradients with respect
 to `x` and `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Take a second
-backward pass (or a JVP) through the first gradient, and return what it delivers. All four are tensors of three elements; `x`
+backward pass (or a JVP) through the first gradient, and return its result. All four are tensors of three elements; `x`
 and `y` are leaves that require grad.
 """
 

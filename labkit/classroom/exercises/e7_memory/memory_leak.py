@@ -1,6 +1,6 @@
 """# Fix an evaluation that runs out of memory (3 points)
 
-This evaluation is right, and on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
+This evaluation is right, but on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
 arrays.
 
 [[as_it_was as evaluate]]

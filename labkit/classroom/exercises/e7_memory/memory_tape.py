@@ -109,4 +109,5 @@ one_result_less = wrong(
 inputs_saved_as_well = wrong(
     "The rule of tanh saves its result only, not its input as well.",
     {0: 16, 2: 16, 4: 48},
+    together=True,
 )

@@ -100,7 +100,7 @@ class BatchSplitter(Lab):
         kind = "one" if count == 1 else how if how != "mean" else "even" if even else "uneven"
         error, times = digits(100 * split.error(how), 3), digits(split.combined(how) / split.big, 3)
         said = WORDS[kind].format(size=split.sizes[0], count=count, error=error, times=times)
-        return Prose("\n".join((f"{self.title}.", self.data["about"], said)))
+        return Prose("\n".join((self.title, self.data["about"], said)))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
         """A small still picture: the gradient of each sample, and the mean of each part. `state`: other values of some traits."""

@@ -107,7 +107,7 @@ class UpstreamGradientLab(Lab):
         kind = kind or ("ones" if several and set(weights) == {1} else "alone" if several and len(used) == 1 else "")
         more = WORDS[kind].format(name=self._names[used[0]] if used else "") if kind else ""
         said = WORDS["sum"].format(terms=" + ".join(terms), sum=in_full(found, MOST_INPUTS)) + more
-        return Prose("\n".join((f"{self.title}.", self.data["about"], said)))
+        return Prose("\n".join((self.title, self.data["about"], said)))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
         """A small still picture: upstream gradients, rows and their sum. `state`: other upstream gradients."""

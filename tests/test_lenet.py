@@ -36,7 +36,7 @@ RATE, MOMENTUM = 0.1, 0.9
 
 
 def assert_like(array, figures, what):
-    """The array's length and product with cos(0), cos(1) ... are the figures, to 1e-5 of its length."""
+    """The array's norm and its product with cos(0), cos(1) ... are the figures, to 1e-5 of the norm."""
     flat = np.asarray(array, "float64").ravel()
     found = np.linalg.norm(flat), flat @ np.cos(np.arange(flat.size))
     np.testing.assert_allclose(found, figures, rtol=0, atol=1e-5 * figures[0], err_msg=what)

@@ -21,7 +21,7 @@ KINDS = {
     "shape": "Another shape",
     "structure": "One value or several",
     "dtype": "Another dtype",
-    "refused": "One of them raises an error",
+    "refused": "One framework raises an error",
 }
 RAISED = re.compile(r"^\w*(Error|Exception)\b", re.MULTILINE)
 NEAR = 1e-4  # relative: two frameworks round in other places

@@ -128,7 +128,7 @@ CASES = [
     Case("train-one-step", R110, "training cells", "TrainOneStepCell: forward, gradient and update in one cell",
          {"losses": LOSSES, "weight": AFTER}, {"mindspore": momentum_steps, "torch": momentum_steps_torch}, printed=False,
          rtol=ROUNDED),
-    Case("train-one-step-own", R110, "customizing a training cell", "the same written by hand, as the document shows",
+    Case("train-one-step-own", R110, "customizing a training cell", "the same cell, written by hand as in the document",
          {"losses": LOSSES, "weight": AFTER}, {"mindspore": own_training_cell}, printed=False, rtol=ROUNDED),
     Case("loss-scale-steps", R110, "training with loss scale", "steps whose gradients overflow are skipped, and the scale halves",
          {"overflow": (False, False, False, True, False, False, True, True, False), "scale at the end": 8.0,

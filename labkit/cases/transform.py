@@ -270,7 +270,7 @@ CASES = [
         {"grad": S_X}, has_aux=False),
     Case("grad-of-the-sum", ALL, "mindspore.grad", "the same as differentiating loss + logits",
          {"grad": S_X}, {"mindspore": sum_of_outputs, "torch": sum_of_outputs_torch}),
-    Case("grad-neither", ALL, "mindspore.grad", "neither a position nor weights: an error, when the gradient function is made",
+    Case("grad-neither", ALL, "mindspore.grad", "with neither a position nor weights, ms.grad raises an error at once",
          {"error": "ValueError: `grad_position` and `weight` can not be None at the same time."},
          {"mindspore": neither_position_nor_weights}),
     Case("grad-table", ALL, "mindspore.grad", "every row of the table of grad: what is returned, and how it is nested",
@@ -321,7 +321,7 @@ CASES = [
     Case("frozen-weight", ALL, "mindspore.grad", "the gradient of a weight that does not require one",
          {"grad": (G_W,)}, {"mindspore": frozen_weight}, printed=False,
          corrections={"grad": ByMode({"pynative": ([[0.0, 0.0, 0.0]],), "graph": (G_W,)},
-                                     "PyNative records nothing for it and gives zeros; graph mode differentiates it, too")}),
+                                     "PyNative does not record it and returns zeros; graph mode differentiates it, too")}),
     Case("aux-of-a-single-output", ALL, "mindspore.grad", "has_aux for a function whose only output is in a tuple",
          {"result": "an error"}, {"mindspore": aux_of_a_single_output}, printed=False,
          corrections={"result": ByMode(

@@ -10,23 +10,23 @@ from typing import Any
 
 _OPERATORS: dict[type, list[tuple[type, str, str]]] = {
     ast.Add: [
-        (ast.Sub, "plus-minus", "a minus is in place of a plus"),
-        (ast.Mult, "plus-times", "a product is in place of a sum"),
+        (ast.Sub, "plus-minus", "a minus replaces a plus"),
+        (ast.Mult, "plus-times", "a product replaces a sum"),
     ],
-    ast.Sub: [(ast.Add, "plus-minus", "a plus is in place of a minus")],
+    ast.Sub: [(ast.Add, "plus-minus", "a plus replaces a minus")],
     ast.Mult: [
-        (ast.Div, "times-over", "a divisor is in place of a factor"),
-        (ast.Add, "plus-times", "a sum is in place of a product"),
+        (ast.Div, "times-over", "a divisor replaces a factor"),
+        (ast.Add, "plus-times", "a sum replaces a product"),
     ],
     ast.Div: [
-        (ast.Mult, "times-over", "a factor is in place of a divisor"),
+        (ast.Mult, "times-over", "a factor replaces a divisor"),
         (ast.FloorDiv, "whole-division", "a division is truncated to an integer"),
     ],
     ast.FloorDiv: [(ast.Div, "whole-division", "a division is not truncated to an integer")],
-    ast.Pow: [(ast.Mult, "power", "a product is in place of a power")],
-    ast.MatMult: [(ast.Mult, "elementwise", "an elementwise product is in place of a matrix product")],
-    ast.And: [(ast.Or, "and-or", "'or' is in place of 'and'")],
-    ast.Or: [(ast.And, "and-or", "'and' is in place of 'or'")],
+    ast.Pow: [(ast.Mult, "power", "a product replaces a power")],
+    ast.MatMult: [(ast.Mult, "elementwise", "an elementwise product replaces a matrix product")],
+    ast.And: [(ast.Or, "and-or", "'or' replaces 'and'")],
+    ast.Or: [(ast.And, "and-or", "'and' replaces 'or'")],
 }
 _UNEVEN = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult)
 _EDGE = "edge", "the bound itself is on the wrong side of a comparison"
@@ -224,7 +224,7 @@ def _collected(node):
                 yield "results-exchanged", "two results are exchanged", type(node)(changed, node.ctx)
                 for at, taken in ((i, k), (k, i)):
                     same = [*items[:at], items[taken], *items[at + 1 :]]
-                    yield "same-twice", "one result is in two places", type(node)(same, node.ctx)
+                    yield "same-twice", "one result is returned twice", type(node)(same, node.ctx)
 
 
 def _conditional(node):

@@ -117,7 +117,7 @@ def _named(node, arguments, names):
             if other not in (node.id, "answer"):
                 yield (
                     "another-value",
-                    "one intermediate value is used instead of another one",
+                    "one intermediate value is used instead of another",
                     [ast.Name(other, ast.Load())],
                 )
 

@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:
 
     what = "write an example of your own exercise: exercises/NAME.py"
     exercise = add_command(actions, "exercise", run, what, "Edit it, and add its name to course.toml.")
-    exercise.add_argument("name", metavar="NAME", help="its name, such as dot-pull")
+    exercise.add_argument("name", metavar="NAME", help="the name of the exercise, such as dot-pull")
     exercise.add_argument(
         "folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="default: the current folder"
     )

@@ -67,7 +67,9 @@ _TO_UPDATE = "{name}: the course has a newer version. To update it: labkit reset
 
 def _offer(copy: WorkingCopy, names: list[str]) -> None:
     print(f"The course has newer versions of notebooks that you have edited: {', '.join(names)}.")
-    if sys.stdin.isatty() and confirmed("Update them, with your answers, and keep your versions next to them?"):
+    if sys.stdin.isatty() and confirmed(
+        "Update them, copy your answers into them, and keep your versions as separate files?"
+    ):
         for name in names:
             done = copy.put_back(name, keep_answers=True)
             answers = ", ".join(done.carried) or "none"

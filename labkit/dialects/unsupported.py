@@ -136,7 +136,8 @@ class _Finder:
         module, _, name = fullname.rpartition(".")
         if package != "labkit" or len(inner) < 2 or inner[0] not in REAL or name.startswith("_"):
             return None
-        if any(place == ".".join(inner[1:]) for place in names(inner[0])):
+        offered = name in _offered(sys.modules.get(module))  # a function of the name of a module stays
+        if not offered and ".".join(inner[1:]) in names(inner[0]):
             return ModuleSpec(fullname, _Finder, is_package=True)  # type: ignore[arg-type]
         reason = NOT_IMPORTED.format(name=name, module=module, reason=missing(module, name))
         known = has(inner[0], ".".join(inner[1:-1]), name)  # then `from ... import` goes on, and asks the module

@@ -215,7 +215,9 @@ def _unsinc(ans, x):
 def _uneinsum(argnums, ans, args, kwargs):
     """autograd's rule, with an identity matrix for each index that an operand has twice: "ii" is "ij,ij"."""
     if not isinstance(args[0], str):
-        raise NotImplementedError('einsum: the derivative takes subscripts as text. Write np.einsum("ij,jk->ik", a, b)')
+        raise NotImplementedError(
+            'einsum: the derivative needs the subscripts as a string. Write np.einsum("ij,jk->ik", a, b)'
+        )
     given, result, _ = anp.parse_einsum_input(*args)
     terms, pairs, identities = given.split(","), [], []
     unused = iter(sorted({*string.ascii_letters} - {*given, *result}))

@@ -48,7 +48,7 @@ def _forward_lines(node):
 
 
 def _step_lines(step):
-    lines = [f"  {_brief(step.gradient)} arrives at {step.node.label} ({step.node.op})"]
+    lines = [f"  upstream gradient {_brief(step.gradient)} at {step.node.label} ({step.node.op})"]
     for c in step.contributions:
         total = "" if c.total is c.value else f"   running sum {_brief(c.total)}"
         lines.append(f"    to {c.parent.label:<8} {_brief(c.value)}{total}")

@@ -119,7 +119,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
 def _question_problems(entry: Any, where: str) -> Iterator[str]:
     entry = {"exercise": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict):
-        yield f"{where}: expected the name of an exercise or a table in braces, but got {entry!r}."
+        yield f"{where}: expected the name of an exercise or a table such as {{ exercise = ... }}, but got {entry!r}."
         return
     yield from _unknown_keys(entry, _QUESTION_KEYS, where)
     yield from _yes_or_no(entry, ("partial", "drawn"), where)

@@ -18,7 +18,7 @@ from .results import BY_HAND, QuestionResult
 LOST = {
     "timeout": "The tests took too long and were stopped. Is there an infinite loop?",
     "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
-    "missing": "The tests did not start: the notebook was stopped before them.",
+    "missing": "The tests did not start, because the notebook was stopped before they could run.",
 }
 UNABLE = "The tests of this question could not be run. Your instructor will look at it."
 

@@ -28,7 +28,7 @@ INSTEAD = {  # what an instructor can write instead of names that do not work on
     "Call the answer, and compare what it returns": "inspect __code__ __defaults__ __kwdefaults__ __annotations__ __globals__ "
     "__closure__ subprocess signature() getsource()",
     "Let the answer be a function without async": "asyncio",
-    "Let the answer return what it reports, or raise an error": "catch_warnings() warns() logging caplog",
+    "Let the answer return its report, or raise an error": "catch_warnings() warns() logging caplog",
     "Compare the attributes": "deepcopy() pickle asdict() astuple() is_dataclass() vars() dir() __dict__ __class__",
     "Write the name of the answer": "globals() locals() eval() exec()",
     "Compare the values": "shares_memory() may_share_memory() id()",

@@ -150,7 +150,7 @@ def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
     if not isinstance(time, datetime):
         yield f"{what} is {str(time)!r}; expected a date with a time, such as 2026-11-30T23:59:00."
     elif time.tzinfo is None and zone is None:
-        yield f'{what}: which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
+        yield f'{what} has no time zone. Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
 
 
 def _late_problems(late: Any, where: str) -> Iterator[str]:

@@ -204,7 +204,7 @@ class Chooser:
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:
-            out = f" {archive.outside[0]} leads out of it, and was skipped." if archive.outside else ""
+            out = f" {archive.outside[0]} points outside the archive and was skipped." if archive.outside else ""
             return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}{out}")
         place = inner.handed.parts, *inner.handed.inside
         inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)

@@ -163,7 +163,7 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     if not found & own.by_id.keys():
         raise RosterError(
             f"{roster.path} and {own.path} have no student in common. Students are matched by equal values, but no value of "
-            f"{_key_columns(roster)} in the one table is in {_key_columns(own)} of the other. Add a column to one of them, "
+            f"{_key_columns(roster)} in one table is in {_key_columns(own)} of the other. Add a column to one of them, "
             "such as email."
         )
     students += [replace(student, row=-1) for student in own.students if student.id not in found]

@@ -97,7 +97,9 @@ def _take(name, digest, sources, folder):
         places = " or ".join(map(str, sources))
         raise RuntimeFileError(f"expected the files of Pyodide {VERSION}, but there is no {name} in {places}")
     if hashlib.sha256(content).hexdigest() != digest:
-        raise RuntimeFileError(f"{name} is not the file of Pyodide {VERSION}: its SHA-256 differs")
+        raise RuntimeFileError(
+            f"{name} is not the file of Pyodide {VERSION}, because its SHA-256 differs. Delete it, or download it again"
+        )
     (folder / name).write_bytes(content)
 
 

@@ -40,8 +40,8 @@ known(sum_once, "SumBackward1", others="dim", saves="", words="g for every eleme
       text="np.sum({0}, axis={1}, keepdims=True, dtype=np.float32).astype({0}.dtype)")  # fmt: skip
 known(getattr(numpy_wrapper, "_primitive_mean", anp.mean), _by_axes("Mean"), others="axis keepdims", saves="",
       words="g / n for every element")  # fmt: skip
-known(anp.max, words="g to the largest, shared by equal ones")
-known(anp.min, words="g to the smallest, shared by equal ones")
+known(anp.max, words="g to the largest element, shared among equals")
+known(anp.min, words="g to the smallest element, shared among equals")
 known(anp.cumsum, words="the running sum of g, from the end")
 
 
@@ -176,7 +176,7 @@ for _name, *_row in (
     ("any", _found(anp.any), "whether some element is not zero", "[ True  True]", _DIMS, "found"),
     ("all", _found(anp.all), "whether no element is zero", "[ True  True]", _DIMS, "found"),
     ("count_nonzero", _count, "how many are not zero", "[2 2]", _DIMS, "found"),
-    ("argmax", _found(anp.argmax), "the index of the largest, of equal ones the first", "[1 0]", _DIMS, "found"),
-    ("argmin", _found(anp.argmin), "the index of the smallest, of equal ones the first", "[0 0]", _DIMS, "found"),
+    ("argmax", _found(anp.argmax), "the index of the largest; of equals, the first", "[1 0]", _DIMS, "found"),
+    ("argmin", _found(anp.argmin), "the index of the smallest; of equals, the first", "[0 0]", _DIMS, "found"),
 ):
     REDUCTIONS[_name] = Offered(*_row)

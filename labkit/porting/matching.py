@@ -60,7 +60,8 @@ def _said(ours, theirs, said, sides):
             if part is None:
                 known = ", ".join(repr(p.path) for p in parts)
                 raise ValueError(
-                    f"compare: match names {path!r}, but {side.framework}'s modules with parameters are {known}"
+                    f"compare: match names {path!r}, but {side.framework}'s model has no such module. Its modules with "
+                    f"parameters: {known}"
                 )
             found.append(part)
         if paired(*found) is None:

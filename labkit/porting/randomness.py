@@ -75,7 +75,7 @@ def _alone(both, drawing, told, notes):
         return []
     has = 0 if left[0] else 1
     part = left[has][0]
-    said = f"drawn in {_BY[has]}, but not in {_BY[1 - has]}"
+    said = f"sampled in {_BY[has]}, but not in {_BY[1 - has]}"
     row = Compared("random numbers", "", "", both.mode, said=said, end=True)
     if has == 0:
         row.torch, row.kinds = part.path, (part.kind, "")

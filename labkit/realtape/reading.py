@@ -40,8 +40,8 @@ def _without_history(tensor):
         )
     return (
         "show: this tensor has no history: nothing with requires_grad=True led to it, or it was computed under no_grad, "
-        "detached, or made of integers, as argmax gives. Make the leaves with requires_grad=True, and compute outside "
-        "no_grad; labkit.why(lambda: ..., w), with the computation inside, names the line."
+        "detached, or computed by an op that returns integers, such as argmax. Make the leaves with requires_grad=True, "
+        "and compute outside no_grad. labkit.why(lambda: ..., w), with the computation inside, names the line."
     )
 
 

@@ -45,8 +45,8 @@ _SHARP = {
     "div": "divides by 0", "truediv": "divides by 0", "pow": "takes a power of 0 whose slope is infinite",
     "linalg_vector_norm": "takes the norm of zeros", "norm": "takes the norm of zeros",
     "std": "takes the standard deviation of equal numbers",
-    "cdist": "takes the distance of a point to itself", "softmax": "gets a row with only −inf",
-    "log_softmax": "gets a row with only −inf",
+    "cdist": "takes the distance from a point to itself", "softmax": "receives a row that contains only −inf",
+    "log_softmax": "receives a row that contains only −inf",
 }  # fmt: skip
 
 

@@ -131,7 +131,7 @@ def _hint(op, shape):
     if op.startswith("nll_loss"):
         return "Its derivative is zero if no example counts: every target may be ignore_index."
     if "softmax" in op and np.prod(shape) > 1:
-        return "The result of a row with one entry is 1 for every input, and a saturated row does not change either."
+        return "For a row with one entry, the result is always 1; for a saturated row, it hardly changes."
     if re.match(r"(linalg_vector_)?norm\b", op):
         return "The norm of zeros has no derivative, and its gradient is taken as 0."
     return "With only one entry, its result does not depend on the input." if "softmax" in op or "norm" in op else ""

@@ -159,4 +159,4 @@ def load_filter(chosen: bytes) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
     program = Program(len(chosen) // 8, chosen)
-    _call("prctl", _SECCOMP, ctypes.c_ulong(2), ctypes.byref(program), 0, 0, what="loading the filter of calls")
+    _call("prctl", _SECCOMP, ctypes.c_ulong(2), ctypes.byref(program), 0, 0, what="loading the system-call filter")

@@ -126,7 +126,7 @@ class Sandbox:
         except (wire.Closed, wire.TimedOut, wire.Garbled) as error:
             raise SandboxError(f"a sandbox process failed: {error}") from None
         if said[-1] != {"ask": "trial", "found": "value", "value": ["int", "1"]}:
-            raise SandboxError(f"a sandbox process gave a wrong answer: {said}")
+            raise SandboxError(f"a sandbox process sent an unexpected reply: {said}")
 
     def _answer(self):
         text = b""
@@ -221,4 +221,4 @@ def rent_user() -> tuple[int, Any]:
             return number, key
         except OSError:
             key.close()
-    raise SandboxError(f"all {len(USERS)} users for sandboxes are taken")
+    raise SandboxError(f"all {len(USERS)} users for sandboxes are in use. Run fewer graders at the same time")

@@ -40,7 +40,7 @@ SAID = {
     "slope": "The derivative of the sum of the call's result, at these numbers.",
     "value": "The same inputs give different numbers.",
     "shape": "The results have different shapes.",
-    "structure": "One of them returns a tuple, or one value for all elements.",
+    "structure": "One framework returns a tuple, or one value for all elements.",
     "dtype": "The numbers agree, their dtypes do not.",
     "refused": "One of them computes, the other raises an error, though both take other calls of this function.",
 }

@@ -132,3 +132,12 @@ def test_a_list_from_outside_is_not_written():
     with pytest.raises(TraceError, match="change a list from outside"):
         keep(Tensor(X))
     assert kept == []
+
+
+def test_a_cell_with_parameters_can_be_made_in_a_compiled_function():
+    @ms.jit
+    def summed(x):
+        return ms.nn.Dense(2, 1, weight_init="ones", bias_init="zeros")(x)
+
+    x = ms.Tensor([[1.0, 2.0]])
+    assert summed(x).asnumpy().tolist() == [[3.0]] and ms.grad(summed)(x).asnumpy().tolist() == [[1.0, 1.0]]

@@ -461,7 +461,7 @@ def spread():
 
 def vanishing():
     net, (x, y, _) = dense(*[nn.Sigmoid] * 8), inputs()
-    return mse(net, x, y), net, "The gradient shrinks on its way back: its length goes from"
+    return mse(net, x, y), net, "The gradient shrinks during the backward pass: its norm goes from"
 
 
 BUGS = [detached, frozen, dead, not_zeroed, changed, spread, vanishing]

@@ -56,6 +56,7 @@ def test_a_module_of_a_function_takes_its_options_in_their_order_and_by_name():
 def test_a_lazy_layer_draws_what_the_layer_draws_and_is_that_layer_afterwards():
     torch.manual_seed(0)
     lazy = nn.LazyLinear(2)
+    lazy.bias.data.fill_(0)  # an empty tensor, until there is a shape
     lazy(torch.ones(1, 3))
     torch.manual_seed(0)
     assert type(lazy) is nn.Linear and torch.equal(lazy.weight, nn.Linear(3, 2).weight)

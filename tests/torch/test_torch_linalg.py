@@ -66,3 +66,10 @@ def test_sizes_go_by_their_names_too():
     assert x.view(size=(3, 2)).equal(x.reshape(shape=(3, 2)))
     assert x.repeat(repeats=(1, 2)).shape == (2, 6)
     assert torch.max(x, other=2 * x).equal(2 * x)
+
+
+def test_a_result_is_written_into_out():
+    a, out = torch.ones(2, 2), torch.zeros(2, 2)
+    assert torch.matmul(a, a, out=out) is out and out.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    with pytest.raises(RuntimeError, match=r"mul\(\): functions with out=... arguments don't support automatic"):
+        torch.mul(a, torch.ones(2, 2, requires_grad=True), out=out)

@@ -34,7 +34,7 @@ class Fault:
 
 
 FAULTS = {fault.name: fault for fault in (
-    Fault("detached", "The first layer gets no gradient: the path is cut behind tanh.", "forward",
+    Fault("detached", "The first layer gets no gradient: the path is cut after tanh.", "forward",
           '@ p["W1"] + p["b1"])\n', '@ p["W1"] + p["b1"]).detach()\n', ("gradients", "why")),
     Fault("left-out", "The optimizer was not given the first layer.", "optimizer",
           "p.values()", "[p[name] for name in ('W2', 'b2')]", ("update",)),

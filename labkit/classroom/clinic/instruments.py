@@ -191,7 +191,7 @@ INSTRUMENTS = {
     "skips": Instrument(1, "how many of the first three steps were skipped", _skips),
     "formats": Instrument(1, "how many of the 33 weights are not float16 numbers, after three steps", _formats),
     "norms": Instrument(2, "the norm of all gradients as the optimizer gets them, in its first three steps", _norms),
-    "rows": Instrument(2, "how many different points each worker sees in the first epoch, and all workers together", _rows),
+    "rows": Instrument(2, "how many different points each worker, and all workers together, see in the first epoch", _rows),
     "labels": Instrument(2, "how many points of the first batch have the label of another point", _labels),
     "shapes": Instrument(2, "the shape of the largest array inside the loss, for a piece of 8 points", _shapes),
     "gradients": Instrument(2, "the norm of each weight's gradient in the first step, None where there is none", _gradients),

@@ -8,35 +8,35 @@ from types import CodeType, ModuleType
 _NO_TENSOR = (
     r"'(numpy\.\w+|float|int|bool|list|tuple|str)' object has no attribute "
     r"'(backward|detach|grad|clone|numpy|asnumpy|cpu|requires_grad_?|grad_fn)'",
-    "This is a word of tensors, and the value is none: a number, an array, or several in a tuple.",
+    "Only tensors have this attribute, and this value is not a tensor: it is a number, an array, or a tuple.",
 )
 _MINDSPORE = (
     (r"'grad_position' must be int or tuple", "Several positions are given as a tuple: (0, 1), with round brackets."),
     (r"'Tensor' object has no attribute 'grad'", "A MindSpore tensor has no .grad: what ms.grad returns is the gradient."),
-    (r"no attribute '(backward|requires_grad|retain_grad)'", "This is PyTorch's word. In MindSpore a function is "
-     "differentiated: ms.grad(function)(inputs)."),
-    (r"no attribute '(detach|no_grad)'", "This is PyTorch's word. MindSpore's is ops.stop_gradient."),
-    (r"no attribute '(clone|item|numpy|cpu)'", "This is PyTorch's word: MindSpore's tensors have another one, such as "
+    (r"no attribute '(backward|requires_grad|retain_grad)'", "Only PyTorch tensors have this attribute. In "
+     "MindSpore you differentiate a function: ms.grad(function)(inputs)."),
+    (r"no attribute '(detach|no_grad)'", "This is a PyTorch name. In MindSpore, use ops.stop_gradient."),
+    (r"no attribute '(clone|item|numpy|cpu)'", "This is a PyTorch name. MindSpore's tensors have another method, such as "
      ".copy() or .asnumpy()."),
-    (r"requires more than one outputs", "has_aux=True is for a function that returns several outputs: the first one is "
-     "differentiated, the others come along. This one returns one output."),
-    (r"gradient_shape must be equal to variable_shape", "The optimizer got the gradient of something else than its "
-     "parameters: ask for the gradients of the weights."),
+    (r"requires more than one outputs", "has_aux=True is for a function that returns several outputs: the first is "
+     "differentiated, and the others are returned unchanged. This function returns one output."),
+    (r"gradient_shape must be equal to variable_shape", "The optimizer received gradients that do not belong to its "
+     "parameters. Compute the gradients with respect to the weights."),
     (r"takes .* positional argument|missing \d+ required positional", "A function was called with too few or too many "
-     "arguments. What ms.grad returns takes all that the function takes, and with sens_param=True one more, the seed."),
+     "arguments. The function that ms.grad returns takes the same arguments, and with sens_param=True also sens."),
 )  # fmt: skip
 _TORCH = (
-    (r"does not require grad", "What is to be differentiated has no record: it was detached, made under no_grad, or, for "
-     "a second derivative, the first one was taken without create_graph=True."),
-    (r"not have been used in the graph", "The result does not depend on what you differentiate for, as far as the record "
-     "goes. For a second derivative, the first one needs create_graph=True."),
-    (r"backward through the graph a second time", "The record is gone after one backward. It is kept with "
-     "retain_graph=True, or run the forward pass again."),
-    (r"(grad can be implicitly created only for scalar|return a scalar Tensor)", "Only one number can be differentiated "
-     "like that. Sum the elements, or give a seed of the output's shape."),
-    (r"no attribute '(asnumpy|stop_gradient|value_and_grad)'", "This is MindSpore's word, and these are PyTorch tensors."),
-    (r"leaf Variable that requires grad .* in-place", "A leaf that requires grad may not be changed in place while it is "
-     "recorded: use torch.no_grad()."),
+    (r"does not require grad", "The tensor has no history: it was detached, computed under no_grad, or, for a second "
+     "derivative, the first derivative was computed without create_graph=True."),
+    (r"not have been used in the graph", "The graph has no path from the result to the tensor that you differentiate with "
+     "respect to. For a second derivative, the first needs create_graph=True."),
+    (r"backward through the graph a second time", "The first backward pass freed the graph. Run the forward pass "
+     "again, or pass retain_graph=True to the first backward()."),
+    (r"(grad can be implicitly created only for scalar|return a scalar Tensor)", "Without an upstream "
+     "gradient, the output must be a scalar. Sum the elements, or pass gradient=... of the output's shape."),
+    (r"no attribute '(asnumpy|stop_gradient|value_and_grad)'", "This is a MindSpore name, but this is a PyTorch tensor."),
+    (r"leaf Variable that requires grad .* in-place", "A leaf that requires grad cannot be changed in place while PyTorch "
+     "records: change it under torch.no_grad()."),
     (r"can't convert .* requires grad|Can't call numpy\(\)", "Detach it first: .detach().numpy()."),
 )  # fmt: skip
 _IMPORTS = {"torch": "from labkit import torch", "mindspore": "from labkit import mindspore as ms"}
@@ -47,29 +47,28 @@ _REAL = (
 _ALL = (
     (r"No module named 'torch", "The exercises use labkit's dialect: write `from labkit import torch`."),
     (r"No module named 'mindspore", "The exercises use labkit's dialect: write `from labkit import mindspore as ms`."),
-    (r"not enough values to unpack|too many values to unpack", "What came back is grouped in another way than you take it "
-     "apart. Look at its structure first: which tuples are inside of which?"),
-    (r"expected a tangent of shape", "A tangent has the shape of the input that it moves: one push for each input."),
+    (r"not enough values to unpack|too many values to unpack", "The structure of the returned value differs from "
+     "the names on the left. Print the value first: which tuples are inside which?"),
+    (r"expected a tangent of shape", "A tangent has the shape of its input: pass one tangent for each input."),
     (r"can't multiply sequence|can only concatenate|unsupported operand .*'(tuple|list)'|bad operand .*'(tuple|list)'",
-     "One of the two is a tuple or a list, and not a number or a tensor. Is something still to be taken out of it?"),
-    (r"'(function|builtin_function_or_method|method)' object|unsupported operand .*'function'", "A function is used as if "
-     "it were a value: it still has to be called."),
-    (r"'NoneType' object|unsupported operand .*'NoneType'", "Something is None that should be a value: a function without "
-     "return, or a gradient that nothing has filled."),
+     "One operand is a tuple or a list, not a number or a tensor. Do you need one of its items?"),
+    (r"'(function|builtin_function_or_method|method)' object|unsupported operand .*'function'", "Your code uses a "
+     "function as if it were a value. Call the function."),
+    (r"'NoneType' object|unsupported operand .*'NoneType'", "A value is None: a function has no return, or no backward "
+     "pass has filled this gradient."),
     (r"missing \d+ required positional argument", "A function was called with too few arguments."),
     (r"takes \d+ positional arguments? but", "A function was called with too many arguments."),
-    (r"object is not callable", "Something is called that is no function: look for a pair of brackets too many."),
-    (r"is not defined", "A name is used that has no value yet."),
-    (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast", "Two shapes do not fit together: is "
-     "one of them to be transposed, or are the factors in the wrong order?"),
-    (r"out of (range|bounds)", "A place is asked for that is not there: counting begins at 0, and ends one before the "
-     "length."),
-    (r"division by zero", "Something was divided by 0: is there a case that has to be told apart?"),
-    (r"module '[\w.]+' has no attribute", "This module has no such name. Is it spelled right, and is it the right module?"),
-    (r"has no attribute", "This kind of value does not have that word. Is it a tensor, an array, or a tuple of them?"),
-    (r"does not support item assignment", "A tuple cannot be changed: make a list, or a new tuple."),
-    (r"truth value of an array", "A condition has as many answers as elements: use where, or all and any."),
-    (r"maximum recursion depth", "It calls itself without an end: which case is to stop it?"),
+    (r"object is not callable", "Your code calls a value that is not a function. Is there an extra pair of brackets?"),
+    (r"is not defined", "Your code uses a name that has no value yet."),
+    (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast", "Two shapes do not match. Does "
+     "one need a transpose, or are the factors in the wrong order?"),
+    (r"out of (range|bounds)", "An index is out of range: indices run from 0 to the length minus 1."),
+    (r"division by zero", "Your code divides by 0. Does this case need a branch of its own?"),
+    (r"module '[\w.]+' has no attribute", "This module has no such name. Check the spelling, and that it is the right module."),
+    (r"has no attribute", "A value of this type has no such attribute. Is it a tensor, an array, or a tuple of them?"),
+    (r"does not support item assignment", "A tuple cannot be changed. Use a list, or make a new tuple."),
+    (r"truth value of an array", "A condition on an array has one answer for each element. Use where, all or any."),
+    (r"maximum recursion depth", "The function calls itself without end. Which case should stop it?"),
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ def formed(right: Any, got: Any) -> Reason | None:
 
 def _not_called(right, got):
     if callable(got) and not isinstance(got, type) and not is_tensor(got):
-        return Reason("not-called", "You return a function. Call it, and return what it gives.")
+        return Reason("not-called", "You return a function. Call it, and return its result.")
     return None
 
 
@@ -32,7 +32,7 @@ def _among(right, got):
         came = list(plain_data(got)) if _is_sequence(got) else [plain_data(got)]
         if len(came) < len(right) and (kept := _places(plain_data(right), came)):
             words = f"{len(came)} of {len(right)} parts"
-            return Reason("left-out", f"You return {words}. What you return is right: add the rest.")
+            return Reason("left-out", f"You return {words}, and they are right. Add the rest.")
         if len(came) > len(right) and (kept := _places(came, list(plain_data(right)))):
             over = [i for i in range(len(came)) if i not in kept]
             return Reason(
@@ -47,7 +47,7 @@ def _among(right, got):
 def _too_many(right, got):
     at = [i for i, item in enumerate(got) if agree(right, item)]
     if len(at) == 1:
-        return Reason("too-many", f"The right answer is item [{at[0]}] of what you give. Give it alone.")
+        return Reason("too-many", f"Item [{at[0]}] of your result is the right answer. Return only this item.")
     items = [numbers(item) for item in got]
     if any(item is None for item in items):
         return None

@@ -45,7 +45,7 @@ def _text(exercise, reasons, left):
 def _form(right, got):
     reason = formed(right, got)
     if reason and reason.kind == "too-many":  # which part it is would be the answer
-        return Reason("too-many", "What is asked for is in your answer, but something else is, too.")
+        return Reason("too-many", "Your answer contains the right item and something else.")
     return reason
 
 
@@ -103,10 +103,10 @@ def _word(right, got):
         return ""
     fails = [word.strip().endswith(("Error", "Exception")) for word in (right, got)]
     if got == "fine" and fails[0]:
-        return "it fails, and you expect that it runs."
+        return "it raises an error, but you expect that it runs."
     if right == "fine" and fails[1]:
-        return "it runs, and you expect an error."
-    return "it fails, as you expect, but with another type of error." if all(fails) else ""
+        return "it runs, but you expect an error."
+    return "it raises an error, as you expect, but of another type." if all(fails) else ""
 
 
 def _entries(right, got):

@@ -91,7 +91,7 @@ class Parameter(Tensor):
     @_value.setter
     def _value(self, value):
         """Write for good. While a derivative runs, later reads see the new value and still count as this parameter."""
-        if current.recorder is None:
+        if current.recorder is None or self._memory() is None:  # it may be made in a function that is compiled
             plain = getval(value)
             if not put(self._memory(), plain):
                 _stored.__set__(self, np.array(plain) if isinstance(plain, np.ndarray) else plain)

@@ -1,8 +1,5 @@
 """Elementwise operations: arithmetic, functions of one tensor, comparisons, and their in-place forms."""
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from ...ops import FUNCTIONS, about
@@ -36,16 +33,18 @@ def _unary(name, primitive, prepare):
     return fun
 
 
-def _rectifiable(x):
-    if x.dtype.name == "bool":
-        raise RuntimeError("Boolean inputs not supported for relu")
-    return x
+def _no_bool(name):
+    """The check of an op that takes no booleans."""
+
+    def checked(x):
+        if x._data.dtype.kind == "b" and name == "relu":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        return for_kernel("abs_cpu" if name == "abs" else f"{name}_vml_cpu", x) if x._data.dtype.kind == "b" else x
+
+    return checked
 
 
-_NO_BOOL: dict[str, Callable] = {
-    name: partial(for_kernel, f"{name}_vml_cpu", kinds="b") for name in ("ceil", "floor", "trunc", "round")
-}
-_NO_BOOL |= {"abs": partial(for_kernel, "abs_cpu", kinds="b"), "relu": _rectifiable}
+_NO_BOOL = {name: _no_bool(name) for name in ("abs", "ceil", "floor", "relu", "round", "trunc")}
 UNARY = (
     "exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
     "sigmoid relu erf abs sign floor ceil trunc"

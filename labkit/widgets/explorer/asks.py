@@ -75,12 +75,15 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent], say: Sai
 
 def _slips_of_product(step, sent, say):
     return [
-        (say.worth(step.gradient, (step, sent)), "You added. Along a path, slopes multiply."),
+        (say.worth(step.gradient, (step, sent)), "You added. Along a path, local gradients multiply."),
         (
             say.worth((step, sent)),
-            f"That is the local slope alone. Multiply it with what arrives, {say.value(step.gradient, 'n')}.",
+            f"That is only the local gradient. Multiply it by the upstream gradient, {say.value(step.gradient, 'n')}.",
         ),
-        (say.worth(step.gradient), f"That is what arrives. Multiply it with the local slope, {say.slope(step, sent)}."),
+        (
+            say.worth(step.gradient),
+            f"That is the upstream gradient. Multiply it by the local gradient, {say.slope(step, sent)}.",
+        ),
     ]
 
 
@@ -92,11 +95,11 @@ def _before(story: Story, step: Step, parent: int) -> Any:
 
 
 def _slips_of_sum(parent, sent, before, say):
-    alone = f"That is one new part alone. {parent} is used more than once: the parts add up."
+    alone = f"That is only one contribution. {parent} is used more than once, so the contributions add up."
     return [
         *((say.worth(s.value), alone) for s in sent),
-        (say.worth(*(s.value for s in sent)), "That is what is new. What was there before is added to it."),
-        (0.0 if before is None else say.worth(before), "That is what was there before. What is new is added to it."),
+        (say.worth(*(s.value for s in sent)), "That is only the new contribution. Add it to the gradient so far."),
+        (0.0 if before is None else say.worth(before), "That is the gradient so far. Add the new contribution to it."),
     ]
 
 

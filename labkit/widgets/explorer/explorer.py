@@ -39,7 +39,7 @@ MOST_ALTERNATIVES = 80  # boxes in the other ways of folding that the page holds
 WORDS = {
     "about": "A graph of cards. Each has a value, and the gradient that arrives there in the backward pass. {description}",
     "bad": "Here the first {what} comes from {title}.",
-    "otherwise": "Not that. What arrives is multiplied by the local gradient.",
+    "otherwise": "No. The upstream gradient is multiplied by the local gradient.",
     "norms": "Gradient norms, from the result (right) back to the inputs",
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",

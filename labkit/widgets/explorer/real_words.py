@@ -30,7 +30,7 @@ def real_sentences(units: Units, say: Said | None = None) -> list[str]:
 def _forward(units, unit: Unit):
     node = unit.lead
     kept = _kept(units, unit)
-    keeps = f"keeps {kept} for the way back" if kept else ""
+    keeps = f"saves {kept} for the backward pass" if kept else ""
     if node.value is None:
         return f"{capital(title(unit))} runs{' and ' if keeps else ''}{keeps}; its result is not kept."
     value = brief(node.value) if len(node.shape) > 1 else in_full(node.value)

@@ -123,7 +123,7 @@ def tape_sentences(units: Units, retain: bool) -> list[tuple[int, str]]:
     found.append((units.seed, "backward() starts at the last node of the tape."))
     for unit, i in units.walked.items():
         name = title(unit) if unit.block else unit.lead.grad_fn
-        fate = "what it saved stays" if retain else "what it saved is released"
+        fate = "what it saved stays" if retain else "what it saved is freed"
         found.append((i, f"On the tape: {name} runs; {fate if frees(unit) else 'it had saved nothing'}."))
     at, last = found[-1]
     end = "backward() can be called again, and adds to every .grad" if retain else "backward() cannot be called again"
@@ -135,7 +135,7 @@ def graph_sentences(units: Units) -> list[tuple[int, str]]:
     found = [(0, "Before any number is computed, forward and backward exist as one compiled graph."), (1, "")]
     if not units.goes_back:
         return found[: len(units.ops) + 1]
-    found += [(units.seed, "The derived half runs as part of the same graph.")]
+    found += [(units.seed, "The backward pass runs as part of the same graph.")]
     if units.last > units.seed:
-        found += [(units.seed + 1, ""), (units.last, "Called again with these shapes, the same graph is reused.")]
+        found += [(units.seed + 1, ""), (units.last, "The next call with these shapes reuses the graph.")]
     return [c for i, c in enumerate(found) if i + 1 == len(found) or found[i + 1][0] != c[0]]

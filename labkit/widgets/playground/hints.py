@@ -9,35 +9,34 @@ from importlib import import_module
 from ...messages.suggestions import did_you_mean
 
 LETTERS = {
-    "²": "a power is written **: x**2", "³": "a power is written **: x**3", "√": "a root is written sqrt(x)",
-    "×": "a product is written *", "·": "a product is written *", "⋅": "a product is written *", "÷": "a quotient is written /",
-    "−": "minus is written -", "–": "minus is written -", "≤": "it is written <=", "≥": "it is written >=",
-    "≠": "it is written !=", "“": 'a text stands in "straight" quotes', "”": 'a text stands in "straight" quotes',
-    "∞": "infinity is written np.inf", "∑": "a sum is written sum(x)", "Σ": "a sum is written sum(x)",
-    "\u2018": 'a text stands in "straight" quotes', "\u2019": 'a text stands in "straight" quotes',
-    "∏": "a product is written prod(x)", "‖": "a norm is written sqrt(sum(x**2))",
+    "²": "write a power with **: x**2", "³": "write a power with **: x**3", "√": "write a root as sqrt(x)",
+    "×": "write a product with *", "·": "write a product with *", "⋅": "write a product with *", "÷": "write a quotient with /",
+    "−": "write minus as -", "–": "write minus as -", "≤": "write <=", "≥": "write >=",
+    "≠": "write !=", "“": 'put a string in "straight" quotes', "”": 'put a string in "straight" quotes',
+    "∞": "write infinity as np.inf", "∑": "write a sum as sum(x)", "Σ": "write a sum as sum(x)",
+    "\u2018": 'put a string in "straight" quotes', "\u2019": 'put a string in "straight" quotes',
+    "∏": "write a product as prod(x)", "‖": "write a norm as sqrt(sum(x**2))",
 }  # fmt: skip
-_ALONE = "Write the function alone: its derivative is shown with it."
+_ALONE = "Write only the function: this page shows its derivative."
 _WORDS = rf"(?:{'|'.join(keyword.kwlist)})\b"
 _LONG = r"(?:[A-Za-z]{2,}|[aI])\b"
 SHAPES = {  # of lines that are no Python, and what is meant
-    r"^\s*[!%]|^\s*(pip|conda)\s+install": "Nothing can be installed here: there are NumPy, labkit, and its two dialects.",
+    r"^\s*[!%]|^\s*(pip|conda)\s+install": "This page cannot install packages. It has NumPy, labkit, and labkit's two dialects.",
     r"^\s*d\s*/\s*d\w|∂|^\s*\w+'": _ALONE,
-    r"∫|^\s*lim\b": "Here is nothing but derivatives: no integrals, and no limits.",
+    r"∫|^\s*lim\b": "This page computes derivatives, but no integrals and no limits.",
     r"^\s*//": "A comment begins with #.",
-    r"\|\|": "A norm is written sqrt(sum(x**2)).",
-    r"\w!": "There is no factorial here, because it has no derivative.",
+    r"\|\|": "Write a norm as sqrt(sum(x**2)).",
+    r"\w!": "This page has no factorial, because a factorial has no derivative.",
     r"[-+*/^=,]\s*$": "The line ends where a number or a name should follow.",
     r"\d\.\d*\.\d": "A number has one decimal point.",
-    r"^\s*return\b": "A return stands in a function: def f(x): return x**2.",
-    r"^[^=]*[^=<>!:\w\s][^=<>!]*(?<![=<>!:])=(?!=)": "Nothing is solved here: type one side of the equation, "
-    "or the difference of both.",
-    r"^\s*\w+\s*\([\w\s,]*\)\s*=[^=]": "A function is written def f(x): return x**2, or as its right side alone.",
-    r"\d[A-Za-z_(]|\)\s*[\w(]": "A product is written with *: 2*x.",
-    rf"^\s*{_LONG}(\s+{_LONG})+": "This page reads formulas and Python, no sentences: type a function, such as x**2 or sin(x). "
-    "Its derivative is shown with it.",
-    rf"\b(?!{_WORDS})[A-Za-z_]\w*\s+(?!{_WORDS})[A-Za-z_]\w*": "What a function takes stands in brackets: sin(x). "
-    "A product is written with *.",
+    r"^\s*return\b": "Write return inside a function: def f(x): return x**2.",
+    r"^[^=]*[^=<>!:\w\s][^=<>!]*(?<![=<>!:])=(?!=)": "This page solves no equations: type one side, "
+    "or the difference of both sides.",
+    r"^\s*\w+\s*\([\w\s,]*\)\s*=[^=]": "Write a function as def f(x): return x**2, or only its right side.",
+    r"\d[A-Za-z_(]|\)\s*[\w(]": "Write a product with *: 2*x.",
+    rf"^\s*{_LONG}(\s+{_LONG})+": "This page reads formulas and Python, not sentences: type a function, such as x**2 or sin(x).",
+    rf"\b(?!{_WORDS})[A-Za-z_]\w*\s+(?!{_WORDS})[A-Za-z_]\w*": "Put the argument of a function in brackets: sin(x). "
+    "Write a product with *.",
     r"^\s*\W+\s*$": "Type a formula, such as tanh(x*w + b)**2.",
 }
 OTHERWISE = {"ln": "log(x)", "lg": "log10(x)", "tg": "tan(x)", "arctg": "arctan(x)", "sqr": "x**2", "sgn": "sign(x)",
@@ -52,7 +51,7 @@ def of_syntax(line: str) -> str:
     """What is said beside a SyntaxError in this line; empty where nothing is known.
 
     >>> of_syntax("2x + 1")
-    'A product is written with *: 2*x.'
+    'Write a product with *: 2*x.'
     """
     for letter in line:
         if letter in LETTERS:
@@ -61,9 +60,9 @@ def of_syntax(line: str) -> str:
 
 
 SAID = {  # words of errors, and what is to be done
-    "returned None": "Write return before what it gives.",
-    "can require gradients": "A number with a point is a floating-point one: 2.0.",
-    "CUDA": "A page has no GPU: leave .cuda() out.",
+    "returned None": "Write return before the result.",
+    "can require gradients": "Write a floating-point number, with a decimal point: 2.0.",
+    "CUDA": "A page has no GPU. Remove .cuda().",
 }
 
 
@@ -77,26 +76,26 @@ def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str
     if "Python float" in str(error) and PLAIN.intersection(re.findall(r"\w+", source)):
         return "math computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
     if "//" in source and isinstance(error, TypeError):
-        return "A quotient is written x / 2; floor(x / 2) is rounded down."
+        return "Write a quotient as x / 2; floor(x / 2) rounds it down."
     if "^" in source and isinstance(error, (TypeError, NotImplementedError)):
-        return "A power is written **: x**2."
+        return "Write a power with **: x**2."
     if isinstance(error, EOFError) and "input" in source:
-        return "Nothing can be typed into a running program here. A name without a value is an input, with a field of its own."
+        return "A running program cannot read from the keyboard here. A name without a value is an input with its own field."
     if isinstance(error, ModuleNotFoundError):
-        return "Here are Python's own library, NumPy, labkit, and its two dialects."
+        return "This page has Python's standard library, NumPy, labkit, and labkit's two dialects."
     if isinstance(error, (ValueError, IndexError)) and numbers and "dimension" in str(error):
-        return "An input is a number at first. A list, such as [1, 2], makes it an array."
+        return "An input starts as a number. Enter a list, such as [1, 2], to make it an array."
     return ""
 
 
 def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     """What is said of a function that the dialect has not; `homes`: the module of each dialect's functions."""
     if name in OTHERWISE:
-        return f"It is written {OTHERWISE[name]}."
+        return f"Write {OTHERWISE[name]}."
     if name.lower() != name and _has(homes[dialect], name.lower()):
-        return f"It is written {name.lower()}(x)."
+        return f"Write {name.lower()}(x)."
     if dialect == "numpy" and name.lower() in WRITTEN_OUT:
-        return f"In NumPy it is written {WRITTEN_OUT[name.lower()]}."
+        return f"In NumPy, write {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
     return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
 

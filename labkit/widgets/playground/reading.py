@@ -261,7 +261,7 @@ def _input(name, text, dialect):
     try:
         value = np.asarray(ast.literal_eval(text.strip().replace("−", "-")), float)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        message = f"{name}: a number or a list of numbers is expected, such as -2.5 or [1, 2], but {text!r} came"
+        message = f"{name}: expected a number or a list of numbers, such as -2.5 or [1, 2], but got {text!r}"
         raise NotRead(message) from None
     if dialect == "mindspore":
         return import_module("labkit.mindspore").Tensor(value.astype(np.float32))

@@ -43,7 +43,7 @@ def test_adding_instead_of_multiplying_is_a_known_slip():
     units, found = asks_of(lambda x: np.sin(x) * 3, 0.5)
     ask = found[units.last]
     assert ask["answer"] == pytest.approx(3 * np.cos(0.5), rel=1e-5)
-    assert [3 + np.cos(0.5), "You added. Along a path, slopes multiply."] in [
+    assert [3 + np.cos(0.5), "You added. Along a path, local gradients multiply."] in [
         [pytest.approx(v), w] for v, w in ask["slips"]
     ]
     assert ask["because"] == "3 × 0.878 = 2.63."

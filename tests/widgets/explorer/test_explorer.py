@@ -164,7 +164,7 @@ def test_a_tensor_is_shown_with_the_names_of_the_variables_here():
     assert {n.called for n in picture.story.nodes} == {"x", "w", "hidden", "the result of tanh", "total"}
     assert x.grad is None and not total.grad_fn.released
     total.backward()
-    assert "has already walked this tape" in show(total).notice
+    assert "has already run on this tape" in show(total).notice
 
 
 def test_a_network_of_the_torch_dialect_is_called():

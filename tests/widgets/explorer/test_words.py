@@ -121,7 +121,7 @@ def test_the_tape_is_told_as_released_or_retained():
     times = units.walked[units.ops[0]]
     assert latest(released, 1, "") == "On the tape: MulBackward0 is added and saves x and y."
     assert latest(released, 2, "") == "On the tape: AddBackward0 is added and saves nothing."
-    assert "MulBackward0 runs; what it saved is released." in latest(released, times, "")
+    assert "MulBackward0 runs; what it saved is freed." in latest(released, times, "")
     assert "MulBackward0 runs; what it saved stays." in latest(retained, times, "")
     assert "AddBackward0 runs; it had saved nothing." in latest(released, times - 1, "")
     assert latest(released, units.last, "").endswith("The end: backward() cannot be called again.")

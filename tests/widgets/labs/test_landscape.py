@@ -195,7 +195,7 @@ def test_a_path_that_overflows_ends_there():
         ((line_fit, (1, 2, 3)), {}, TypeError, "expected a start of two numbers"),
         ((line_fit, (1, float("nan"))), {}, ValueError, "expected a start of two finite numbers"),
         ((lambda x, y: ops.log(x + y), (-1, -1)), {}, ValueError, "expected a finite loss and gradient at the start"),
-        ((line_fit, START, ("Adagrad",)), {}, ValueError, "expected optimizers out of SGD, Momentum, Adam"),
+        ((line_fit, START, ("Adagrad",)), {}, ValueError, "expected names from SGD, Momentum, Adam"),
         ((line_fit, START, ()), {}, ValueError, "expected one to 4 optimizers, but got 0"),
         ((line_fit, START), {"rates": (0.1, -1)}, ValueError, "expected learning rates above 0"),
         ((line_fit, START), {"steps": 0}, ValueError, "expected between 1 and 60 steps"),

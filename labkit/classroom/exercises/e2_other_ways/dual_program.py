@@ -1,6 +1,6 @@
 """# Forward mode through a program (3 points)
 
-A program is given as data, as in unit 02. For two inputs,
+A program is given as data, as in unit 03. For two inputs,
 
 ```python
 program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))

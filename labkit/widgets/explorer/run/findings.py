@@ -207,9 +207,13 @@ def _far(tape: Tape) -> Iterator[Finding]:
         far, apart = (ends if shrinks else ends[::-1]), times(high / low)
         seen = f"A step of SGD moves {far[0]} {apart} times {'less' if shrinks else 'further'} than {far[1]}."
         ending = paragraph(seen, _passed(tape, shrinks))
-        yield Finding(f"The gradient {how} on its way back: its length goes from {told}.", coloured=True, ending=ending)
+        yield Finding(
+            f"The gradient {how} during the backward pass: its norm goes from {told}.", coloured=True, ending=ending
+        )
     elif high > LONG:
-        yield Finding(f"The gradients are very long, up to {number(high)} at {tape.nodes[most].label}.", coloured=True)
+        yield Finding(
+            f"The gradient norms are very large, up to {number(high)} at {tape.nodes[most].label}.", coloured=True
+        )
 
 
 def _passed(tape: Tape, shrinks: bool) -> str:

@@ -113,7 +113,9 @@ class Gap:
         """What is said of it."""
         for op in dict.fromkeys(self.tape.hidden.values()):
             within = [name for name, known in self.tape.hidden.items() if known == op]
-            yield Finding(f"{listed(within, MOST_APART)}: inside {op}, which runs what it holds only in backward().")
+            yield Finding(
+                f"{listed(within, MOST_APART)}: inside {op}, which records its ops only when backward() runs."
+            )
         names = self.tape.unreached
         if not names:
             return

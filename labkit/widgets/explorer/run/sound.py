@@ -78,7 +78,7 @@ def _moved(weights: Sequence[Lengths]) -> str:
     parts = [leaf.gradient / leaf.own for leaf in weights if np.isfinite(leaf.own) and leaf.own > 0]
     if len(parts) < 2:
         return ""
-    return f" SGD moves each by lr × {number(min(parts), 2)} to {number(max(parts), 2)} of its length."
+    return f" SGD moves each by lr × {number(min(parts), 2)} to {number(max(parts), 2)} of its norm."
 
 
 def times(factor: float) -> str:

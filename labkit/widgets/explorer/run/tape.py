@@ -18,7 +18,7 @@ from .story import Layer, Node, Sent, Step, Story
 
 FEWEST_SOUND = 3  # leaves
 USED_UP = (
-    "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
+    "backward() has already run on this tape and freed its saved tensors, so no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
 )
 

@@ -89,7 +89,7 @@ class Equals:
             return "One flat tuple, whatever was asked for. Outputs are not in it."
         filled = [leaf.name for leaf in leaves_of(result)[len(self.setting.inputs) :] if leaf.role == "back"]
         extra = f"; {', '.join(filled)} too, though not asked for" if filled and not call.weights else ""
-        return f"backward() adds to the .grad of every leaf that wants a gradient{extra}."
+        return f"backward() adds to the .grad of every leaf that requires a gradient{extra}."
 
     def _grads(self, inputs):
         named = [(name, name, t) for name, t in zip(self.setting.inputs, inputs, strict=True)]

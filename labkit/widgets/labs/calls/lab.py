@@ -16,7 +16,7 @@ from .tree import Failure, plain, skeleton
 from .words import confusions, sentence
 
 CALL = ("function", "position", "weights", "has_aux")
-ABOUT = "A call of ms.grad or ms.value_and_grad on {call}, as code, and the structure that it returns: boxes in boxes."
+ABOUT = "A call of ms.grad or ms.value_and_grad on {call}, as code, and the structure that it returns: nested boxes."
 WIDTH, LINE = 820, 20
 
 

@@ -33,7 +33,7 @@ def _gradients(setting, call, gradients):
         yield f"grad_position={position[0]}: a {inputs.kind} of gradients, in that order."
     if call.weights:
         if isinstance(weights, Leaf):
-            yield "weights is one parameter: its gradient comes bare."
+            yield "weights is one parameter: its gradient is not in a tuple."
         else:
             yield f"weights is a container of parameters: their gradients come as a {weights.kind}, even for one."
     if both:
@@ -76,13 +76,13 @@ def _confusions(setting, call, outcome):
     if isinstance(position, tuple) and len(asked) == 1:
         inputs = gradients.parts[0] if call.weights else gradients
         wrapped = _with_part(result, inputs, Branch("tuple", (inputs,)))
-        yield skeleton(wrapped), "A tuple of one position is treated like an int: its gradient comes bare."
+        yield skeleton(wrapped), "A tuple of one position is treated like an int: its gradient is not in a tuple."
     yield ERROR, "It runs: nothing is missing and nothing is out of range."
     flat = Branch("tuple", leaves_of(result))
     if isinstance(result, Branch) and len(flat.parts) > 1:
         yield (
             skeleton(flat),
-            "That is flat, as PyTorch answers. Here inputs, weights and outputs keep their own tuples.",
+            "PyTorch returns such a flat tuple. In MindSpore, inputs, weights and outputs keep their own tuples.",
         )
 
 

@@ -16,7 +16,7 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     made of (their common first axis), 1 for none. Zeros are exact zeros; equality is to rounding in the matrix's dtype.
 
     >>> structure(np.diag([1.0, 2.0]), ["y[0]", "y[1]"], ["x[0]", "x[1]"])
-    ['Diagonal, as of an elementwise function: each output moves with its own input alone.']
+    ['Diagonal, as of an elementwise function: each output depends only on its own input.']
     """
     wrong = ~np.isfinite(matrix)
     if wrong.any():
@@ -54,15 +54,15 @@ def _shape(matrix, batch):
         entries = np.diagonal(matrix)
         if len(set(entries.tolist())) == 1:
             return f"Diagonal: {number(entries[0])} times the identity."
-        return "Diagonal, as of an elementwise function: each output moves with its own input alone."
+        return "Diagonal, as of an elementwise function: each output depends only on its own input."
     if batch > 1 and np.array_equal(i // (m // batch), j // (n // batch)):
-        return f"Block diagonal: {batch} examples, each output moves with the input of its own example."
+        return f"Block diagonal: {batch} examples, each output depends only on the input of its own example."
     if min(m, n) > 2 and high - low + 1 <= n // 2:
         return f"Banded: row i is zero outside columns {_offset(low)} to {_offset(high)}."
     if m == n > 2 and high == 0:
-        return "Lower triangular: an output moves with inputs up to its own position, as in a running sum."
+        return "Lower triangular: an output depends on the inputs up to its own position, as in a running sum."
     if m == n > 2 and low == 0:
-        return "Upper triangular: an output moves with inputs from its own position on."
+        return "Upper triangular: an output depends on the inputs from its own position on."
     return None
 
 

@@ -234,7 +234,7 @@ def _makers(optimizers, rates, steps) -> dict[str, Maker]:
     if not isinstance(optimizers, Mapping):
         unknown = [name for name in optimizers if name not in OPTIMIZERS]
         if unknown:
-            raise ValueError(f"Landscape: expected optimizers out of {', '.join(OPTIMIZERS)}, but got {unknown[0]!r}")
+            raise ValueError(f"Landscape: expected names from {', '.join(OPTIMIZERS)}, but got {unknown[0]!r}")
         optimizers = {name: OPTIMIZERS[name] for name in optimizers}
     if not 1 <= len(optimizers) <= MOST_OPTIMIZERS:
         raise ValueError(f"Landscape: expected one to {MOST_OPTIMIZERS} optimizers, but got {len(optimizers)}")

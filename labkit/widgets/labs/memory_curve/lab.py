@@ -43,7 +43,7 @@ WORDS = {
     "turn all": "That is so without checkpoints.",
     "turn fewer": "You hold the result of the last layer, too.",
     "turn x": "The first checkpoint saves x, and x is not the result of a layer.",
-    "ask worst": "The backward pass begins, and {held}. How many are held at its worst moment?",
+    "ask worst": "The backward pass begins, and {held}. How many are held at its peak?",
     "worst": "{count} and the {again} of the part that runs again.",
     "worst 0": "Nothing runs again.",
     "worst held": "A checkpoint runs again, and its results are held as well.",

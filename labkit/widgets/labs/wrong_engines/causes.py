@@ -13,12 +13,12 @@ MENDS = {
     "too early": _IN_ORDER,
     "too early, and again": _IN_ORDER,
     "wrong order": _IN_ORDER,
-    "overwritten": "Add what arrives to what is there: parent.grad = parent.grad + g.",
-    "only the first": "Add what arrives later too: parent.grad = parent.grad + g.",
+    "overwritten": "Add each new contribution: parent.grad = parent.grad + g.",
+    "only the first": "Add the later contributions, too: parent.grad = parent.grad + g.",
     "part lost": "Add up every part, one for each use: the same parent can come twice, even from one node.",
     "not unbroadcast": "Sum each part to the shape of its parent's value before it is stored: "
     "g = unbroadcast(g, parent.value).",
-    "not reset": "Set every grad to zero before walking back; PyTorch leaves it to you, as optimizer.zero_grad().",
+    "not reset": "Set every grad to zero before the backward pass; PyTorch leaves this to you, as optimizer.zero_grad().",
     "no seed": "Start with ones at the output: the derivative of the output with respect to itself.",
     "never visited": "Call vjp once on every node that has parents, and give each part to its parent.",
     "not stored": "Give a gradient to every node, leaves too: node.grad = ..., or an entry in the dict that is returned.",
@@ -125,9 +125,9 @@ def _part_lost(fault, bench):
         "part lost": "Here not all of them were added",
     }[fault.cause]
     if np.size(fault.wrong.expected) == 1:
-        uses = f"{capital(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
+        uses = f"{capital(node)} is used {len(parts)} times, so {_parts(parts)} add up to {total}."
     else:
-        uses = f"{capital(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
+        uses = f"{capital(node)} is used {len(parts)} times, so {len(parts)} contributions add up."
     return f"{uses} {kept}."
 
 
@@ -138,7 +138,7 @@ def _broadcast(fault, bench):
     each = "it was" if np.size(wrong.expected) == 1 else "each of its elements was"
     what = f"of shape {dims(value)}" if value else "one number"
     return (
-        f"On the way forward {bench.called(wrong.node)}, {what}, was repeated to shape {dims(came)}: {each} used "
+        f"In the forward pass {bench.called(wrong.node)}, {what}, was repeated to shape {dims(came)}: {each} used "
         f"{count} times. What comes back has an entry for every use, and they have to be summed."
     )
 
@@ -163,11 +163,11 @@ def _sent_again(fault, bench):
 def _other_cause(fault, bench):
     node = bench.called(fault.wrong.node)
     said = {
-        "no seed": "Walking back starts with ones at the output; it does not have them.",
-        "not stored": f"Everything was sent to {node}, but nothing is stored there.",
+        "no seed": "The backward pass starts with ones at the output; this engine does not set them.",
+        "not stored": f"All contributions to {node} were computed, but its gradient is not stored.",
         "sign": "The size is right, the sign is not.",
-        "transposed": "The gradient stands there transposed.",
-        "wrong shape": "Such a shape does not come from broadcasting.",
+        "transposed": "The stored gradient is transposed.",
+        "wrong shape": "Broadcasting does not give this shape.",
         "no array": f"A {type(fault.wrong.arrived).__name__} is stored there.",
     }
     if fault.cause in said:

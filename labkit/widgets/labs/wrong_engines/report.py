@@ -69,8 +69,8 @@ def first_wrong(
     ...     return grads
     >>> print(first_wrong(mine, lambda x, w: x * w + x, 3.0, 2.0))
     The first wrong node is x: it got 2 and should have got 3.
-    Why: x is used 2 times, so 1 and 2 arrive and add up to 3. Here the last one replaced what was there.
-    To fix it: Add what arrives to what is there: parent.grad = parent.grad + g.
+    Why: x is used 2 times, so 1 and 2 add up to 3. Here the last one replaced what was there.
+    To fix it: Add each new contribution: parent.grad = parent.grad + g.
     """
     if not callable(engine):
         raise TypeError(
@@ -127,7 +127,7 @@ def _never_ended(passed):
     if visits > ops:
         lines.append(f"It called vjp {visits:,} times on {ops} ops, where one call for each is enough.")
         lines.append(
-            "Does it come back to the same node again and again? Along every path on its own there can be 2^n calls."
+            "Does it visit the same node again and again? With one call for each path, there can be 2^n calls."
         )
     return lines
 

@@ -14,8 +14,8 @@ from .plays import Play, reset
 NONE = "none: all are right"
 MOST_SAID = 5  # sentences of what happens at one moment
 HARMLESS = {  # why a broken engine is right on a graph
-    "recursion": "No value that is used more than once passes anything on too early here, or it makes no difference.",
-    "overwrite": "No value gets several parts here, or what is overwritten adds up to zero.",
+    "recursion": "Here no value passes its gradient on before all contributions are added, or it makes no difference.",
+    "overwrite": "Here no value gets several contributions, or the overwritten ones add up to zero.",
     "no unbroadcast": "Nothing is repeated to a larger shape here, so every gradient has its value's shape.",
     "not reset": "There is nothing left over from an earlier step here.",
 }
@@ -112,12 +112,12 @@ def _stored(play, m, bench, write):
         return f"{parent} has {_words(value)} now."
     words = f"{parent} gets {_part(play, m, bench, write)}"
     if np.shape(write.part) != bench.nodes[write.node].value.shape:
-        return f"{words}, of shape {causes.dims(np.shape(write.part))}; stored is {_words(value)}."
+        return f"{words}, of shape {causes.dims(np.shape(write.part))}; the engine stores {_words(value)}."
     if not np.any(before) and near(value, write.part):
         return f"{words}."
     if near(value, write.part):
-        return f"{words}. What was there, {_words(before)}, is overwritten."
-    return f"{words}. With what was there: {_words(value)}."
+        return f"{words}. This overwrites {_words(before)}."
+    return f"{words}. Added to the gradient so far: {_words(value)}."
 
 
 def _part(play, m, bench, write):

@@ -66,9 +66,9 @@ def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
 
 
 @pytest.mark.parametrize("early, late, words", [
-    (1e-7, 1.0, "shrinks on its way back: its length goes from 1 at v to 1e−07 at w."),
-    (1e6, 1.0, "grows on its way back: its length goes from 1 at v to 1e+06 at w."),
-    (9e5, 8e5, "are very long, up to 9e+05 at w."), (1.0, 0.1, ""),
+    (1e-7, 1.0, "shrinks during the backward pass: its norm goes from 1 at v to 1e−07 at w."),
+    (1e6, 1.0, "grows during the backward pass: its norm goes from 1 at v to 1e+06 at w."),
+    (9e5, 8e5, "are very large, up to 9e+05 at w."), (1.0, 0.1, ""),
 ])  # fmt: skip
 def test_gradients_that_shrink_or_grow_are_coloured(early, late, words):
     tape = chain("mm", "mm", "mean", backward=True)
@@ -223,11 +223,11 @@ def test_what_shrinks_most_is_told_with_its_mean():
 
 @pytest.mark.parametrize("sizes, lengths, verdict", [
     ((0.1, 0.2, 0.5), (1.0, 1.0, 10.0), "Sound: the gradients of all 3 weights lie within a factor of 5."
-     " SGD moves each by lr × 0.05 to 0.2 of its length."),
+     " SGD moves each by lr × 0.05 to 0.2 of its norm."),
     ((0.1, 0.2, 0.5), (), "Sound: the gradients of all 3 weights lie within a factor of 5."),
     ((0.001, 0.2, 0.5), (), "The gradients of all 3 weights lie within a factor of 500."),
     ((1e-9, 2e-9, 5e-9), (1.0, 1.0, 1e-3), "The gradients of all 3 weights lie within a factor of 5. With a learning rate of 1,"
-     " SGD moves 2 of 3 by less than rounding. SGD moves each by lr × 1e−09 to 5e−06 of its length."),
+     " SGD moves 2 of 3 by less than rounding. SGD moves each by lr × 1e−09 to 5e−06 of its norm."),
 ])  # fmt: skip
 def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
     tape = layers(*sizes, lengths=lengths)

@@ -23,7 +23,7 @@ _EMPTIED = (
 OVERWRITTEN = (
     "The graph does not give this loss any more: some of its tensors were overwritten through .data or .numpy()."
 )
-_CHANGED = "the weights were overwritten after backward(), and the gradient was zero with those that they had before"
+_CHANGED = "the weights were overwritten after backward(), and with the old weights the gradient was zero"
 _UNSEEN = "a tensor that the graph saved was overwritten before backward() through .data or .numpy()"
 _SMALLER = ".grad was scaled down, by a hook or after backward(): clipped, or divided"
 
@@ -168,9 +168,9 @@ def _nan_ways(reading):
         if probe is None and op in _SHARP:
             found.append(f"{op} {_SHARP[op]}")
         elif probe is not None and not (np.isfinite(probe.slopes).all() and np.isfinite(probe.values).all()):
-            found.append(f"{op} gets a number at which its derivative is not finite, such as 0 or a negative one")
+            found.append(f"{op} receives a number at which its derivative is not finite, such as 0 or a negative one")
         elif probe is not None and probe.grows:
-            found.append(f"{op} gets a number so large that it overflows")
+            found.append(f"{op} receives a number so large that it overflows")
     start = "the loss itself is not finite: a nan or infinity in the data or the weights, or an overflow"
     return [*dict.fromkeys(found), *([] if finite(reading.numbers(reading.loss)) else [start])]
 

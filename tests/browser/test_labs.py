@@ -133,7 +133,7 @@ def test_a_value_is_clicked_and_the_structure_is_predicted_before_it_is_seen(go,
     page.get_by_role("button", name="ms.value_and_grad").click()
     assert "?" in result.inner_text() and "dx" not in result.inner_text() + said.inner_text()
     ask.get_by_role("button", name="(loss, logits, dx, dy)", exact=True).click()
-    assert "That is flat, as PyTorch answers." in ask.inner_text()
+    assert "PyTorch returns such a flat tuple." in ask.inner_text()
     ask.get_by_role("button", name="((loss, logits), (dx, dy))", exact=True).click()
     assert "Yes." in ask.inner_text() and "result[1][0]" in result.inner_text()
 

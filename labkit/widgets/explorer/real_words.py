@@ -9,7 +9,7 @@ from .run.story import Story
 from .words import sentences
 
 NAMED = 4  # things that a sentence names
-SHAPES_ALONE = "Here are only the shapes; with backward=True, the numbers."
+SHAPES_ALONE = "The steps show only shapes; backward=True adds the numbers."
 
 
 def real_sentences(units: Units, say: Said | None = None) -> list[str]:

@@ -132,7 +132,7 @@ def tape_sentences(units: Units, retain: bool) -> list[tuple[int, str]]:
 
 def graph_sentences(units: Units) -> list[tuple[int, str]]:
     """What is particular to MindSpore's graph, as changes."""
-    found = [(0, "Before any number is computed, forward and backward exist as one compiled graph."), (1, "")]
+    found = [(0, "Before any number is computed, the forward and the backward pass are one compiled graph."), (1, "")]
     if not units.goes_back:
         return found[: len(units.ops) + 1]
     found += [(units.seed, "The backward pass runs as part of the same graph.")]

@@ -171,12 +171,12 @@ def _about(tape: Tape):
         are, them = ("are", "them") if unknown > 1 else ("is", "it")
         yield f"{counted(unknown, 'value')} {are} not kept by the tape: no node saved {them}."
     if packed:
-        yield f"Packed by a hook, so not looked into: {counted(len(packed), 'saved tensor')} ({listed(dict.fromkeys(packed))})."
+        yield f"Packed by a hook, so not read: {counted(len(packed), 'saved tensor')} ({listed(dict.fromkeys(packed))})."
     if not tape.ran and any(node.scope for node in tape.nodes):
         yield "The tape names no modules: boxes are named by the parameters that their ops use."
     yield from tape.notices
     if not tape.backward and not any(s.state == FREED for s in tape.saved):
-        what = "The run was taken back" if tape.ran else "Nothing was run to read it"
+        what = "The run was undone" if tape.ran else "Nothing was run to read it"
         yield f"{what}; backward=True runs an extra backward, and steps through the real gradients."
 
 

@@ -15,7 +15,7 @@ MENDS = {
     "wrong order": _IN_ORDER,
     "overwritten": "Add each new contribution: parent.grad = parent.grad + g.",
     "only the first": "Add the later contributions, too: parent.grad = parent.grad + g.",
-    "part lost": "Add up every part, one for each use: the same parent can come twice, even from one node.",
+    "part lost": "Add every contribution, one for each use: one node can use the same parent twice.",
     "not unbroadcast": "Sum each part to the shape of its parent's value before it is stored: "
     "g = unbroadcast(g, parent.value).",
     "not reset": "Set every grad to zero before the backward pass; PyTorch leaves this to you, as optimizer.zero_grad().",

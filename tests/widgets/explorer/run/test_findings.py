@@ -180,7 +180,7 @@ def test_without_a_backward_its_order_is_told_without_numbers():
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "relu", "mm"] and not story.stepped
     picture = Explorer(story, "tape")
     said = way(picture)["said"]
-    assert said[-1] == "Then @ runs backward, towards w." and any("with backward=True, the numbers" in s for s in said)
+    assert said[-1] == "Then @ runs backward, towards w." and any("backward=True adds the numbers" in s for s in said)
     assert picture.step == len(said) - 1
 
 

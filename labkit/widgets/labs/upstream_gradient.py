@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ....messages.wrapping import Prose
-from ...kit.lab import Lab, plain
-from ...kit.module import module, style
-from ...kit.passes import passes
-from ...kit.sketch import Sketch
-from ...kit.traits import Trait, traits
-from ...kit.words import bracketed, in_full, number
+from ...messages.wrapping import Prose
+from ..kit.lab import Lab, plain
+from ..kit.module import module, style
+from ..kit.passes import passes
+from ..kit.sketch import Sketch
+from ..kit.traits import Trait, traits
+from ..kit.words import bracketed, in_full, number
 
 MOST_OUTPUTS, MOST_INPUTS, SPELLED, REACH = 3, 8, 4, 2.0
 WORDS = {

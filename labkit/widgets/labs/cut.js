@@ -1,4 +1,4 @@
-// Cut an edge. data: {nodes, uses, paths, cuts, runs, flows, program, start, notice, words} of `lab.py`: a number is at a place of the program,
+// Cut an edge. data: {nodes, uses, paths, cuts, runs, flows, program, start, notice, words} of `cut.py`: a number is at a place of the program,
 // or is in a list; `runs` has the texts of every run of arrays.
 
 const TRACK = 10, BARS = axis(0, 1, 268, 408); // px

@@ -14,7 +14,7 @@ function valueAt({ lines, ends }, x, order = 0, format = "float64") {
   return found[end];
 }
 
-// As `Function.quotient` of run.py.
+// As `Function.quotient` of step_size.py.
 function quotientAt(data, h, format, rule, x) {
   const round = ROUND[format], sides = rule === "central" ? 2 : 1, step = round(h), middle = round(x);
   const low = sides === 2 ? round(middle - step) : middle, high = round(middle + step), width = round(step * sides);

@@ -17,7 +17,9 @@ from .reverse import Reverse
 
 NO_TUPLE = "custom_vjp: expected the rule to return a tuple with one gradient per argument, but got {kind}"
 OTHER_COUNT = "custom_vjp: expected {expected} gradients, one per argument, but got {got}"
-OTHER_SHAPE = "custom_vjp: expected the rule's gradient {place} to have shape {expected}, like its argument, but got {got}"
+OTHER_SHAPE = (
+    "custom_vjp: expected the rule's gradient {place} to have shape {expected}, like its argument, but got {got}"
+)
 
 
 def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:

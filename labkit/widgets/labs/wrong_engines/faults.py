@@ -117,8 +117,8 @@ def _sum(parts):
 def first_fault(passes: Sequence[Pass]) -> Fault | None:
     """The first wrong node of a run, or None where every gradient is right.
 
+    >>> from .bench import Subject, train
     >>> from .broken import overwrite
-    >>> from .run import Subject, train
     >>> fault = first_fault(train(overwrite, Subject(lambda x: x * x, [3.0])))
     >>> fault.cause, float(fault.wrong.arrived), float(fault.wrong.expected)
     ('overwritten', 3.0, 6.0)

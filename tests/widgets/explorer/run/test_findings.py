@@ -9,7 +9,7 @@ from small_tapes import chain, cut_off, homes, value
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
-from labkit.widgets.explorer.run.sound import titled
+from labkit.widgets.explorer.run.story import titled
 
 
 def way(picture):

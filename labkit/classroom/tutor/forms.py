@@ -107,7 +107,9 @@ def _axes(right, got):
 def _reduced(r, g):
     for name, take in (("sum", np.sum), ("mean", np.mean)):
         if r.ndim and near(take(r), g.reshape(()) if g.size == 1 else g):
-            return Reason("reduced", f"You give one number, the {name} of what is asked for. The elements are wanted.")
+            return Reason(
+                "reduced", f"You give one number, the {name} of what is asked for. Return the elements themselves."
+            )
         for axis in range(r.ndim if r.ndim > 1 else 0):
             if near(take(r, axis), g):
                 return Reason(

@@ -183,7 +183,7 @@ ABOUT = (
     "over the numbers of a float format, and divided by the scale again. Holes were flushed to 0, golden dots are subnormal "
     "and have lost digits, rings overflowed. Results in float16 and float32 are NumPy's, those in other formats are rounded."
 )
-TRAINED = "The loss and the loss scale, step by step, of a training {about}."
+TRAINED = "The loss and the loss scale, step by step, of a training run {about}."
 
 
 class LossScaleLab(Lab):

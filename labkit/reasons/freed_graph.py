@@ -133,12 +133,12 @@ def _others(reading):
     """That something is multiplied by zeros, not selected, or overwritten."""
     ops = [op for _, op, _ in _way(reading)]
     kinds = {
-        "the other factor is zero in": _PRODUCTS,
-        "other entries, or none, were selected by": _CHOOSING,
-        "its values were overwritten by": OVERWRITING,
+        "the other factor in {} is zero": _PRODUCTS,
+        "{} selected other entries, or none": _CHOOSING,
+        "{} overwrote its values": OVERWRITING,
     }
     found = {said: [*dict.fromkeys(op for op in ops if op in names)] for said, names in kinds.items()}
-    return [f"{said} {', '.join(names)}" for said, names in found.items() if names]
+    return [said.format(", ".join(names)) for said, names in found.items() if names]
 
 
 def _cancelling(reading):

@@ -96,9 +96,9 @@ def _axes(right, got):
     if near(r, g.reshape(r.shape)) if r.size == g.size else False:
         squeezed = r.squeeze().shape == g.squeeze().shape
         words = (
-            "with an axis of length 1 more or less" if squeezed else "in another shape: they are not laid out as asked"
+            "with an extra or a missing axis of length 1" if squeezed else "in another shape than the question asks for"
         )
-        return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they come {words}.")
+        return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they are {words}.")
     if r.size == g.size and g.ndim == r.ndim and near(r, g.T):
         return Reason("transposed", "The numbers are right, but rows and columns are exchanged.")
     return _reduced(r, g)

@@ -41,9 +41,9 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     silent = (
         []
         if diagonal
-        else _sentence_about(rows, matrix.any(1), "{} moves with no input here.", "{} move with no input here.")
+        else _sentence_about(rows, matrix.any(1), "{} depends on no input here.", "{} depend on no input here.")
     )
-    unused = _sentence_about(columns, matrix.any(0), "No output moves with {} here.", "No output moves with {} here.")
+    unused = _sentence_about(columns, matrix.any(0), "No output depends on {} here.", "No output depends on {} here.")
     more = [] if diagonal else [*_equal(matrix), *_rank(matrix)]
     return [words for words in (shape, *unused, *silent, *more) if words]
 

@@ -468,7 +468,7 @@ def test_numbers_that_are_not_finite_do_no_harm(value):
 def test_where_the_function_takes_another_way_the_steps_end():
     own = WrongEngineLab(lambda w: w * w if w > 0.9 else w + 1.0, 1.0, steps=3)
     assert len(own.plays["not reset", "<lambda>"].passes) == 1
-    assert "takes another way" in own.describe(engine="not reset")
+    assert "takes another branch" in own.describe(engine="not reset")
 
 
 # ---- the nodes that engines get ----

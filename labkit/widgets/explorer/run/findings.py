@@ -128,9 +128,7 @@ def _spread(tape: Tape) -> Iterator[Finding]:
         found = Spread(*node.spread)
         n, at = found.side, tape.nodes[found.at]
         if found.sure:
-            words = (
-                f"In {_called(tape, at)} each of {n} numbers meets each of {n} others: {n * n} pairs instead of {n}."
-            )
+            words = f"{_called(tape, at)} broadcasts {n} numbers against {n} others: {n * n} pairs instead of {n}."
         else:
             words = f"{_called(tape, node)} makes {n}×{n} of {n}×1: does each number have to meet each of a row of {n}?"
         yield Finding(words, tuple({node.index, at.index}), ending=same_shape(n))

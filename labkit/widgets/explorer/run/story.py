@@ -61,13 +61,13 @@ def verdict_of(leaves: Sequence[Lengths]) -> Verdict | None:
     lost = (
         f" With a learning rate of 1, SGD moves {len(still)} of {len(leaves)} by less than rounding." if still else ""
     )
-    told = f"he gradients of all {len(seen)} {kind} lie {found.factor}.{lost}{_moved(weights)}"
+    told = f"The gradient norms of all {len(seen)} {kind} are {found.factor}.{lost}{_moved(weights)}"
     which = "those of weights " if kind == "weights" else ""
     less = f", {len(still)} of them too small to move anything" if still else ""
     heading = (
         f"{'✓ sound, ' if found.sound else ''}all {len(leaves)} leaves get a gradient{less}, {which}{found.factor}"
     )
-    return found._replace(heading=heading, words=f"Sound: t{told}" if found.sound else f"T{told}")
+    return found._replace(heading=heading, words=f"Sound. {told}" if found.sound else told)
 
 
 def titled(name: str, found: Verdict) -> str:

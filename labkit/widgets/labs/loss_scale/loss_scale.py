@@ -83,7 +83,7 @@ def about_scales(sweep: Sweep, of: str) -> dict[str, Any]:
     """Where the gradients are safe, or where the fewest are lost: a question that is answered by dragging them there."""
     safe, lost = sweep.safe[of], [o.share("flushed") + o.share("overflowed") for o in sweep.outcomes[of]]
     right = list(range(safe[0], safe[1] + 1)) if safe else [i for i, share in enumerate(lost) if share == min(lost)]
-    wanted = "hardly a gradient is lost" if safe else "the fewest gradients are lost"
+    wanted = "almost no gradient is lost" if safe else "the fewest gradients are lost"
     within = f"From {two_to(right[0])} to {two_to(right[-1])}" if len(right) > 1 else f"Only at {two_to(right[0])}"
     few = (
         f"under {percent(TOLERATED)} are flushed, none overflows"

@@ -215,7 +215,7 @@ def _done(play, m):
         return f"The engine gave no answer: {passed.problem}."
     if play.fault is None:
         way = (
-            "In the next step the function takes another way, so the steps end here."
+            "In the next step the function takes another branch, so the steps end here."
             if len(play.passes) < play.steps
             else ""
         )

@@ -40,7 +40,7 @@ if not MISSING:
     from labkit.site.live import LiveSite
     from labkit.site.reference import public_names
     from labkit.site.sources import Sources
-    from labkit.widgets.playground.presets import presets
+    from labkit.widgets.playground.files import presets
 
 SMALL = ["labkit", "labkit.program", "labkit.torch.func"]
 

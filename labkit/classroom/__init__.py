@@ -14,7 +14,7 @@ from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function
 from .numbers import base_of
 from .partial import share_of_calls, share_of_value
-from .proof import doubts, living
+from .proof import doubts
 from .reading import NotAnExercise, named
 from .report import Report
 from .require import NotRight, require
@@ -23,6 +23,6 @@ from .sealed import seal, unseal
 __all__ = [
     "EXERCISES", "Exercise", "Explanation", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
     "WrongAnswer", "assess", "base_of", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls",
-    "judge_value", "living", "named", "not_a_function", "progress", "require", "seal",
+    "judge_value", "named", "not_a_function", "progress", "require", "seal",
     "share_of_calls", "share_of_value", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

@@ -9,9 +9,8 @@ from ..evidence import decode, encode, plain_data, try_call
 from ..messages.suggestions import did_you_mean
 from .checking import assess, judge_answer
 from .compare import STAGES, difference
-from .exercise import Exercise, namespace, quiet
+from .exercise import Exercise, namespace
 from .exercises import EXERCISES
-from .mutants import slips
 
 SEEDS = 20
 SECONDS = 5.0
@@ -26,21 +25,6 @@ def doubts(name: str) -> Iterator[str]:
             yield f"{where}: {doubt}"
     except Exception as error:  # whatever an instructor's code does: the others are to be tried, too
         yield f"{where}: {type(error).__name__}: {error}"
-
-
-def living(name: str) -> list[str]:
-    """What may be wrong in an answer that is taken for right: small slips in the solution that no draw shows, in words."""
-    exercise, found = EXERCISES[name], []
-    for slip in slips(exercise.solution, exercise.arguments) if not exercise.is_prediction else ():
-        with quiet():
-            try:
-                answer = _defined(slip.code)
-                right = callable(answer) and judge_answer(exercise, answer, 1.0)
-            except Exception:
-                continue
-        if right and slip.says not in found:
-            found.append(slip.says)
-    return found
 
 
 def _doubts(exercise: Exercise) -> Iterator[str]:

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell(stem: str, done: PutBack, kept_answers: bool) -> None:
-    print(f"{stem} is restored." + (f" Yours is kept as {done.kept}." if done.kept else ""))
+    print(f"{stem} is restored." + (f" Your version is kept as {done.kept}." if done.kept else ""))
     if kept_answers:
         print(f"Answers carried over: {', '.join(done.carried) or 'none'}.")
     print("Is it open in JupyterLab? Choose File > Reload Notebook from Disk there.")

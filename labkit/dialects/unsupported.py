@@ -9,7 +9,6 @@ from opcode import opmap
 from types import ModuleType
 from typing import Any
 
-from ..engine import is_library
 from .framework_hints import noted
 from .real_names import REAL, has, names
 
@@ -42,6 +41,8 @@ def _attribute(module, name):
 
 def _is_imported():
     """Whether the user's line that is running is `from module import name`."""
+    from ..engine import is_library  # here, so that `labkit --help` does not load the engine
+
     frame: Any = sys._getframe(2)
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back

@@ -15,6 +15,12 @@ from .dtypes import Array, shape_of
 from .forward import Forward
 from .reverse import Reverse
 
+NO_TUPLE = "custom_vjp: expected the rule to return a tuple with one gradient per argument, but got {kind}"
+OTHER_COUNT = "custom_vjp: expected {expected} gradients, one per argument, but got {got}"
+OTHER_SHAPE = (
+    "custom_vjp: expected the rule's gradient {place} to have shape {expected}, like its argument, but got {got}"
+)
+
 
 def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
     """`fun` as one op of the graph, with its own derivative.
@@ -36,14 +42,9 @@ def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
         def back(g):
             answers = run(rule, (ans, g, *args), kwargs)
             if not isinstance(answers, (tuple, list)):
-                raise TypeError(
-                    "custom_vjp: expected the rule to return a tuple with one gradient per argument, but got "
-                    f"{type(answers).__name__}"
-                )
+                raise TypeError(NO_TUPLE.format(kind=type(answers).__name__))
             if len(answers) != len(args):
-                raise ValueError(
-                    f"custom_vjp: expected {len(args)} gradients, one per argument, but got {len(answers)}"
-                )
+                raise ValueError(OTHER_COUNT.format(expected=len(args), got=len(answers)))
             given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
             return [_fitting(g, None if any_shape else args[i], i) for g, i in zip(given, argnums, strict=True)]
 
@@ -57,10 +58,7 @@ def _fitting(g, arg, place):
     """A rule's gradient, which has the shape of its argument, where one is given."""
     g = numeric(g, "custom_vjp: the rule's gradient")
     if arg is not None and shape_of(g) != shape_of(arg):
-        raise ValueError(
-            f"custom_vjp: expected the rule's gradient {place} to have shape {shape_of(arg)}, like its argument, but got "
-            f"{shape_of(g)}. Where the op broadcast the argument, sum over the copies"
-        )
+        raise ValueError(OTHER_SHAPE.format(place=place, expected=shape_of(arg), got=shape_of(g)))
     return g
 
 

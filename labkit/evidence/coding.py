@@ -166,7 +166,7 @@ class _Reader(_Weighed):
             return self._arrays(kind, *rest)
         text = _only(rest)
         if type(text) is not str:
-            raise Unreadable(f"expected a text, but got a {type(text).__name__}")
+            raise Unreadable(f"expected a string, but got a {type(text).__name__}")
         self.weigh(_CLASS if kind in _CLASSES else len(text))
         return _SMALL[kind](text)
 

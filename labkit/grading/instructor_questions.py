@@ -112,7 +112,7 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
             yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell again (Create Assignment)."
             continue
         if not isinstance(marks.get("grade_id", ""), (str, type(None))):
-            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a text. Mark the cell again (Create Assignment)."
+            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a string. Mark the cell again (Create Assignment)."
             continue
         where = f"{where} ({marks['grade_id']})" if isinstance(marks.get("grade_id"), str) else where
         kinds = [kind for kind in FLAGS if marks.get(kind)]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..classroom import assess, base_of, doubts, living
+from ..classroom import assess, base_of, doubts
 from ..sandbox import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
@@ -31,12 +31,7 @@ def problems(course: Course) -> Iterator[str]:
 
 
 def remarks(course: Course) -> Iterator[str]:
-    """What the instructor may want to know of their own exercises and cells."""
-    for name in course.own:
-        for slip in living(name):
-            yield (
-                f"{name}: an answer in which {slip} passes. If it is wrong, let draw(rng) return inputs that reveal it."
-            )
+    """What the instructor may want to know of their own cells."""
     for planned in course.assignments:
         path = course.source(planned.name)
         yield from (f"{path}: {what}." for what in ungraded(read_notebook(path).cells))

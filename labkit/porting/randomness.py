@@ -56,7 +56,7 @@ def _spread_row(both, calls, parts, notes):
     spreads = _spreads(both, calls)
     said = "zeros {:.0%} | {:.0%}, mean {:.3g} | {:.3g}".format(*(s[0, i] for i in (0, 1) for s in spreads))
     notes.append(
-        f"{parts[0].title} and {parts[1].title} draw random numbers in training: they are compared by their results for "
+        f"{parts[0].title} and {parts[1].title} use random numbers in training: labkit compares their results for "
         f"ones ({said}), and switched off for the rest."
     )
     return both.row("random numbers", calls, said=said if _apart(*spreads) else "", end=True)

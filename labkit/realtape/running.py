@@ -115,7 +115,7 @@ def refuse_lazy(module: Any) -> None:
     names = [name for name, p in (*module.named_parameters(), *module.named_buffers()) if lazy(p)]
     if names:
         raise ValueError(
-            f"show: {names[0]} is created by the first run of this module, which show cannot undo. Run the module once before."
+            f"show: {names[0]} is created by the first run of this module, which show cannot undo. Run the module first."
         )
 
 

@@ -171,7 +171,7 @@ class Tape:
             return f"{words}; nothing is saved."
         fates = {
             KEPT: f"kept ({in_bytes(self.kept_bytes())} without parameters and buffers)", FREED: "freed",
-            PACKED: "packed by a hook and not looked into", CHANGED: "changed in place since", UNKNOWN: "not known",
+            PACKED: "packed by a hook and not read", CHANGED: "changed in place since", UNKNOWN: "not known",
         }  # fmt: skip
         told = ", ".join(f"{states[state]} {fate}" for state, fate in fates.items() if states[state])
         return f"{words}; saved tensors: {told}."

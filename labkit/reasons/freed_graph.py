@@ -23,7 +23,7 @@ _EMPTIED = (
 OVERWRITTEN = (
     "The graph does not give this loss any more: some of its tensors were overwritten through .data or .numpy()."
 )
-_CHANGED = "the weights were overwritten after backward(), and the gradient was zero with those that they had before"
+_CHANGED = "the weights were overwritten after backward(), and with the old weights the gradient was zero"
 _UNSEEN = "a tensor that the graph saved was overwritten before backward() through .data or .numpy()"
 _SMALLER = ".grad was scaled down, by a hook or after backward(): clipped, or divided"
 
@@ -133,12 +133,12 @@ def _others(reading):
     """That something is multiplied by zeros, not selected, or overwritten."""
     ops = [op for _, op, _ in _way(reading)]
     kinds = {
-        "the other factor is zero in": _PRODUCTS,
-        "other entries, or none, were selected by": _CHOOSING,
-        "its values were overwritten by": OVERWRITING,
+        "the other factor in {} is zero": _PRODUCTS,
+        "{} selected other entries, or none": _CHOOSING,
+        "{} overwrote its values": OVERWRITING,
     }
     found = {said: [*dict.fromkeys(op for op in ops if op in names)] for said, names in kinds.items()}
-    return [f"{said} {', '.join(names)}" for said, names in found.items() if names]
+    return [said.format(", ".join(names)) for said, names in found.items() if names]
 
 
 def _cancelling(reading):
@@ -168,9 +168,9 @@ def _nan_ways(reading):
         if probe is None and op in _SHARP:
             found.append(f"{op} {_SHARP[op]}")
         elif probe is not None and not (np.isfinite(probe.slopes).all() and np.isfinite(probe.values).all()):
-            found.append(f"{op} gets a number at which its derivative is not finite, such as 0 or a negative one")
+            found.append(f"{op} receives a number at which its derivative is not finite, such as 0 or a negative one")
         elif probe is not None and probe.grows:
-            found.append(f"{op} gets a number so large that it overflows")
+            found.append(f"{op} receives a number so large that it overflows")
     start = "the loss itself is not finite: a nan or infinity in the data or the weights, or an overflow"
     return [*dict.fromkeys(found), *([] if finite(reading.numbers(reading.loss)) else [start])]
 

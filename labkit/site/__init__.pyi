@@ -1,5 +1,4 @@
 from . import differences as differences
-from . import frames as frames
 from . import landing as landing
 from . import ledger as ledger
 from . import settings as settings

@@ -42,7 +42,7 @@ SAID = {
     "shape": "The results have different shapes.",
     "structure": "One framework returns a tuple, or one value for all elements.",
     "dtype": "The numbers agree, their dtypes do not.",
-    "refused": "One of them computes, the other raises an error, though both take other calls of this function.",
+    "refused": "One framework computes a result, the other raises an error, although both accept other calls of this function.",
 }
 ROW = (
     '<tr><th><code>{call}</code></th><td data-of="PyTorch"><pre>{torch}</pre></td>'

@@ -7,7 +7,8 @@ import pytest
 from widget_examples import made
 
 from labkit.widgets import plot
-from labkit.widgets.kit import plots, theme
+from labkit.widgets.kit import plots
+from labkit.widgets.kit.module import DARK
 
 SITE = Path(__file__).parent.parent.parent / "labkit" / "site" / "assets"
 ANSWERS = """<!doctype html>
@@ -52,7 +53,7 @@ def test_one_of_the_two_pictures_of_a_plot_is_seen_that_of_the_page(go, tmp_path
     path = tmp_path / "plot.html"
     path.write_text(f"<!doctype html><body {says}>{plotted}", encoding="utf-8")
     page = go(path.as_uri()).page
-    assert len(theme.DARK) == 3
+    assert len(DARK) == 3
     assert [image.get_attribute("class") for image in page.get_by_role("img").all()] == [f"lk-{seen}"]
 
 

@@ -42,7 +42,7 @@ WAYS = [
     ("fd-gradient", lambda r, x, h: r.sum(), "reduced", "one number"),
     ("fd-gradient", lambda r, x, h: r[None], "axis", "axis of length 1"),
     ("fd-gradient", lambda r, x, h: (r,), "wrapped", "Take it out"),
-    ("fd-gradient", lambda r, x, h: [r, x], "too-many", "Give it alone"),
+    ("fd-gradient", lambda r, x, h: [r, x], "too-many", "Return only this item"),
     ("fd-gradient", lambda r, x, h: lambda: r, "not-called", "Call it"),
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "1 of 2 parts"),
     ("fp-limits", lambda r, E, F: (r[0], r[2], r[1], r[3]), "results-exchanged", "parts [1] and [2]"),
@@ -102,7 +102,7 @@ def test_a_slip_that_right_inputs_contradict_is_not_told():
 
 SAID = [
     ("start-shapes", [(2, 3), 3, (2, 3), ()], "item-rule", "a tuple of one needs a comma"),
-    ("tape-errors", {1: KeyError}, "item-rule", "another type of error"),
+    ("tape-errors", {1: KeyError}, "item-rule", "but of another type"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "Item 1: you said [0.3, 0.3, 0.4]."),
     ("graph-count", {3: 7}, "item-rule", "(paths from x)"),
     ("vector-structures", {2: "C", 7: "I"}, "items-exchanged", "You exchanged these two."),
@@ -150,8 +150,10 @@ def test_errors_have_meanings_that_exercises_share():
     assert "round brackets" in meant("mindspore", "TypeError: For 'F.grad', the 'grad_position' must be int or tuple.")
     assert "structure" in meant(None, "ValueError: not enough values to unpack (expected 3, got 2)")
     assert meant(None, "RuntimeError: of the learner") == ""
-    assert "a word of tensors" in meant(None, "AttributeError: 'numpy.ndarray' object has no attribute 'detach'")
-    assert "spelled right" in meant("torch", "AttributeError: module 'numpy' has no attribute 'cumsumm'")
+    assert "Only tensors have this attribute" in meant(
+        None, "AttributeError: 'numpy.ndarray' object has no attribute 'detach'"
+    )
+    assert "Check the spelling" in meant("torch", "AttributeError: module 'numpy' has no attribute 'cumsumm'")
     assert "from labkit import torch" in meant("torch", "ModuleNotFoundError: No module named 'torch'")
     assert "round brackets" in check("port-two-outputs", lambda x, y: ms.grad(lambda x, y: x * y, [0, 1])(x, y)).text
 

@@ -165,7 +165,7 @@ def test_names_that_there_are_not_are_said():
         patient.submit({"detach": "gradients"})
     with pytest.raises(ValueError, match=r"no 'los'. Did you mean 'loss'"):
         patient.replace(los=print)
-    with pytest.raises(ValueError, match="expected faults out of detached"):
+    with pytest.raises(ValueError, match="expected names from detached"):
         clinic.admit(1, with_faults=("flu",)).measure("rates")
 
 

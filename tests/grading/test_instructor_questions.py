@@ -70,8 +70,8 @@ def test_students_get_neither_hidden_tests_nor_answers_nor_the_mark_scheme(sourc
         (cell("markdown", "t", "words", grade=True, points=1), "tests must be code"),
         (cell("markdown", "t", "words", task=True, grade=True, points=1), "a task cannot also be a grade cell"),
         (cell("code", "", "x", solution=True), "has no grade_id"),
-        (cell("code", ["x"], "x", solution=True), r"its grade_id is \['x'\]; expected a text"),
-        (cell("code", {"a": 1}, "x"), "expected a text"),
+        (cell("code", ["x"], "x", solution=True), r"its grade_id is \['x'\]; expected a string"),
+        (cell("code", {"a": 1}, "x"), "expected a string"),
         (cell("code", "answer-grad-slip", "x", solution=True), "two cells have the grade_id"),
     ],
 )

@@ -72,7 +72,7 @@ def test_what_a_system_marks_is_used_as_far_as_it_goes():
     [
         ("roster = 3", "", "roster is 3"),
         ('timezone = "Mars"', "", "timezone is 'Mars'"),
-        ("", "due = 2026-11-30T23:59:00", "which time zone?"),
+        ("", "due = 2026-11-30T23:59:00", "has no time zone"),
         ("", "due = 2026-11-30", "expected a date with a time"),
         ("late = 10", "", "late is 10; expected a table"),
         ("late = { per_dya = 10 }", "", "unknown key 'per_dya' of late. Did you mean 'per_day'?"),

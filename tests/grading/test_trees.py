@@ -159,7 +159,7 @@ def test_two_files_of_one_time_are_not_guessed_about_unless_they_are_the_same(tm
         os.utime(written(tmp_path, {name: data}) / name, (1e9, 1e9))
     ann, bob = collect(tmp_path, "hw").submissions
     assert "with the same time" in ann.problem and ann.path is None
-    assert bob.path and "There are 2 files" in bob.notes[0]
+    assert bob.path and "This student has 2 files" in bob.notes[0]
 
 
 def test_a_notebook_further_down_is_found_before_a_script_at_the_top(tmp_path):

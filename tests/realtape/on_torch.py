@@ -456,7 +456,7 @@ def changed():
 
 def spread():
     net, (x, y, _) = dense(nn.ReLU), inputs()
-    return mse(net, x, y.squeeze(1)), net, "In sub after 2 each of 16 numbers meets each of 16 others"
+    return mse(net, x, y.squeeze(1)), net, "sub after 2 broadcasts 16 numbers against 16 others"
 
 
 def vanishing():

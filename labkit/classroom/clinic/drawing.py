@@ -49,7 +49,7 @@ def admission(name: int | str) -> Admission:
 def textbook(faults: Sequence[str], name: int | str) -> Admission:
     """The patient of that name with these faults, which everybody may know. Raises ValueError where there is no such fault."""
     if unknown := [fault for fault in faults if fault not in FAULTS]:
-        raise ValueError(f"admit: expected faults out of {', '.join(FAULTS)}, but got {unknown[0]!r}")
+        raise ValueError(f"admit: expected names from {', '.join(FAULTS)}, but got {unknown[0]!r}")
     return _admitted(_rng(f"textbook {name}"), tuple(fault for fault in FAULTS if fault in faults))
 
 

@@ -96,9 +96,9 @@ def _axes(right, got):
     if near(r, g.reshape(r.shape)) if r.size == g.size else False:
         squeezed = r.squeeze().shape == g.squeeze().shape
         words = (
-            "with an axis of length 1 more or less" if squeezed else "in another shape: they are not laid out as asked"
+            "with an extra or a missing axis of length 1" if squeezed else "in another shape than the question asks for"
         )
-        return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they come {words}.")
+        return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they are {words}.")
     if r.size == g.size and g.ndim == r.ndim and near(r, g.T):
         return Reason("transposed", "The numbers are right, but rows and columns are exchanged.")
     return _reduced(r, g)
@@ -107,7 +107,9 @@ def _axes(right, got):
 def _reduced(r, g):
     for name, take in (("sum", np.sum), ("mean", np.mean)):
         if r.ndim and near(take(r), g.reshape(()) if g.size == 1 else g):
-            return Reason("reduced", f"You give one number, the {name} of what is asked for. The elements are wanted.")
+            return Reason(
+                "reduced", f"You give one number, the {name} of what is asked for. Return the elements themselves."
+            )
         for axis in range(r.ndim if r.ndim > 1 else 0):
             if near(take(r, axis), g):
                 return Reason(

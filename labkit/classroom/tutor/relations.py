@@ -56,7 +56,7 @@ RELATIONS = (
     Relation("magnitude", "is right but for its sign, which is gone", lambda i, r: np.abs(r)),
     Relation("square", "is the square of the right one", lambda i, r: r**2),
     Relation("root", "is the square root of the right one", lambda i, r: np.sqrt(r)),
-    Relation("reciprocal", "is one over the right one", lambda i, r: 1 / r),
+    Relation("reciprocal", "is the reciprocal of the right one", lambda i, r: 1 / r),
     Relation("rounded", "is the right one, rounded down to a whole number", lambda i, r: np.floor(r)),
     Relation("rounded", "is the right one, rounded to a whole number", lambda i, r: np.round(r)),
     Relation("one-off", "is one more than the right one", lambda i, r: r + 1),

@@ -42,7 +42,6 @@ class Cell {
     this.place = make("div", { className: "live-output" });
     this.place.setAttribute("aria-live", "polite");
     const frame = element.querySelector("iframe.labkit-page"); // where the widget of this cell stands still: links name it
-    this.place.dataset.widget = id;
     if (frame) this.place.dataset.page = frame.src.split("#")[0];
     if (id in notebook.changed) element.querySelector(".cell_input pre").replaceChildren(...coloured(notebook.changed[id]));
   }

@@ -1,6 +1,6 @@
 """The graph explorer: a run of a function, or the tape of a tensor, to step through.
 
-`run` finds out what happened, `view` draws it, `words` and `asks` say it, `scene` puts that together.
+`run` finds out what happened, `graph` is what the page draws, `words` and `asks` say it, `explorer` puts that together.
 """
 
 from .explorer import Explorer, show

@@ -1,7 +1,9 @@
 """The graph explorer: `labkit.show(fn, *args)`."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
+from inspect import CO_OPTIMIZED
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,20 +16,16 @@ from ..kit.module import module, style
 from ..kit.traits import Trait, traits
 from ..kit.words import listed, paragraph
 from . import still
-from .called import variables_outside
-from .graph.folded import key_of, number_of_boxes, opened_by, without
 from .graph.said import Left, Said
 from .graph.units import Units
-from .graph.way import Way
+from .graph.way import Way, key_of, number_of_boxes, opened_by, without
 from .run import real
-from .run.folding import Parts, folded, paths, visible
-from .run.lines import lines_of
+from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
+from .run.lines import lines_of, samples_of
 from .run.recorded import Run, ran
 from .run.rules import written
-from .run.samples import samples_of
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
-from .run.unfolding import grown, in_pieces, layers, open_while_few, overview
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
@@ -377,3 +375,14 @@ def _of_real(made, fun, args, view, fold, model, backward):
 
 def _tensors_alone(variables):
     return {name: value for name, value in variables.items() if is_real_tensor(value)}
+
+
+def variables_outside(up: int = 2) -> dict[str, Any]:
+    """The variables where `show` was called, `up` frames above; that frame keeps no copy of them."""
+    frame = sys._getframe(up)
+    found = {**frame.f_globals, **frame.f_locals}
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+        copy = frame.f_locals  # of what a function has; it would live as long as the call
+        if sys.getrefcount(copy) <= 3:  # the frame, `copy`, and the call that counts: nobody else looks at it
+            copy.clear()
+    return found

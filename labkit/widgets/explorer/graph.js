@@ -1,7 +1,7 @@
 // The graph explorer. data: {ways, arrays, program, start, inputs, views, names, notice, more, source, words, ...} of `explorer.py`: cards and
 // edges of each way of folding, and every number of the run as lines. A text has ⟦k|f⟧ for the k-th array in the format f of `FORMATS`.
 
-const HIGH = 42, APART = 10, TRACK = -8; // px, as in `places.py`; how far within its card the track ends on which an input is dragged
+const HIGH = 42, APART = 10, TRACK = -8; // px, as in `units.py`; how far within its card the track ends on which an input is dragged
 const KNOB = 240; // px: where a disc multiplies all weights, below the norms
 const TURNED = 1.25; // of the room: a wider graph goes from top to bottom
 const MOST_CHOSEN = 16; // numbers of an array that are dragged one by one

@@ -14,7 +14,7 @@ from typing import Any
 from ...messages.install_hints import how_to_install
 from ...palette import PALETTES, SANS
 from ..kit.shown import paints_png
-from .graph.places import APART, HIGH
+from .graph.units import APART, HIGH
 
 TOP, LINE = 30.0, 17.0  # px above the graph, of a line of words
 MOST_PNG = 150  # cards; a larger picture takes seconds to paint

@@ -1,15 +1,17 @@
-"""A sentence for every step of a graph view, and a short name."""
+"""A sentence for every step of a graph view, and a short name.
+
+The sentences of a tape of the installed PyTorch are shorter than those of a run, because the tape tells what it keeps.
+"""
 
 import numpy as np
 
 from ...engine import LARGE
-from ..kit.words import capital, listed, minus, norm, shape
-from .graph.cards import short, title
+from ..kit.words import brief, capital, clipped, in_full, listed, minus, norm, shape
+from .graph.cards import frees, saves, short, title
 from .graph.said import Said
-from .graph.tape import frees
 from .graph.units import Unit, Units
 from .run.rules import passed
-from .run.story import Node, Rule, Sent, Step
+from .run.story import Node, Rule, Sent, Step, Story
 
 
 def sentences(units: Units, say: Said | None = None) -> list[str]:
@@ -132,10 +134,69 @@ def tape_sentences(units: Units, retain: bool) -> list[tuple[int, str]]:
 
 def graph_sentences(units: Units) -> list[tuple[int, str]]:
     """What is particular to MindSpore's graph, as changes."""
-    found = [(0, "Before any number is computed, forward and backward exist as one compiled graph."), (1, "")]
+    found = [(0, "Before any number is computed, the forward and the backward pass are one compiled graph."), (1, "")]
     if not units.goes_back:
         return found[: len(units.ops) + 1]
     found += [(units.seed, "The backward pass runs as part of the same graph.")]
     if units.last > units.seed:
         found += [(units.seed + 1, ""), (units.last, "The next call with these shapes reuses the graph.")]
     return [c for i, c in enumerate(found) if i + 1 == len(found) or found[i + 1][0] != c[0]]
+
+
+NAMED = 4  # things that a sentence names
+SHAPES_ALONE = "The steps show only shapes; backward=True adds the numbers."
+
+
+def real_sentences(units: Units, say: Said | None = None) -> list[str]:
+    """One text per step."""
+    leaves = [node.title.partition(": ")[0] for node in units.story.leaves if node.cut is None]
+    given = sorted(leaves, key=lambda title: "." in title)  # parameters of modules last
+    said = [f"Forward, from {listed(given, NAMED)}."] if given else ["Forward."]
+    said += [_forward(units, unit) for unit in units.ran]
+    if units.goes_back:
+        walked = len(units.walked)
+        said.append(_tape_seed(units.story))
+        said += (
+            sentences(units, say)[-walked:] if units.story.stepped else [_back(units, unit) for unit in units.walked]
+        )
+    return [*said, *filter(None, [units.story.ending])]
+
+
+def _forward(units, unit: Unit):
+    node = unit.lead
+    kept = _kept(units, unit)
+    keeps = f"saves {kept} for the backward pass" if kept else ""
+    if node.value is None:
+        return f"{capital(title(unit))} runs{' and ' if keeps else ''}{keeps}; its result is not kept."
+    value = brief(node.value) if len(node.shape) > 1 else in_full(node.value)
+    name = f"{clipped(node.name)} = " if node.name and not unit.block else ""
+    return f"{capital(title(unit))} gives {name}{value}{', and ' if keeps else ''}{keeps}."
+
+
+def _kept(units, unit):
+    """What a box keeps, in words; of a folded block how many bytes."""
+    if unit.block:
+        return saves(units, unit).removeprefix("saves ")
+    if unit.lead.freed:
+        return ""
+    names = [what if isinstance(what, str) else _called_on_tape(units.story, what, unit) for what in unit.lead.keeps]
+    return listed(dict.fromkeys(names), NAMED)
+
+
+def _called_on_tape(story: Story, index: int, unit: Unit):
+    return "its result" if index == unit.lead.index else story.nodes[index].called.partition(": ")[0]
+
+
+def _tape_seed(story: Story):
+    names = listed([node.called for node in story.outputs], NAMED)
+    return f"backward() starts at {names}.{'' if story.stepped else f' {SHAPES_ALONE}'}"
+
+
+def _back(units, unit: Unit):
+    """Where a backward would come, and where it would go on."""
+    steps = units.steps_of[unit]
+    here = f"Then {title(unit)} runs backward"
+    if unit.block:
+        return f"{here}: {len(steps)} step{'s' if len(steps) > 1 else ''} inside."
+    goes = [units.story.nodes[sent.parent].called for sent in steps[0].sent]
+    return f"{here}, towards {listed(dict.fromkeys(goes), NAMED)}." if goes else f"{here}, and goes no further."

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...messages.install_hints import how_to_install, in_browser
 from ...palette import PALETTES
+from .module import DARK
 from .shown import notebook_shell
-from .theme import DARK
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))
 _COLOURS = ("forward", "backward", "saved", "leaf", "bad", "muted")

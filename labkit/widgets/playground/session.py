@@ -18,8 +18,7 @@ from ...tracing import check_gradient, trace
 from ..explorer import Explorer, show
 from .formula import rewritten
 from .hints import of_error, of_syntax
-from .names import FILE
-from .reading import NotRead, Sketch, functions, loosened, read, shown
+from .reading import FILE, NotRead, Sketch, functions, loosened, read, shown
 
 MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text

@@ -11,9 +11,8 @@ import labkit
 import labkit.torch as torch
 from labkit.widgets.explorer.graph.cards import Gradients
 from labkit.widgets.explorer.graph.inside import inside
-from labkit.widgets.explorer.graph.places import HIGH
 from labkit.widgets.explorer.graph.said import Said
-from labkit.widgets.explorer.graph.units import Units
+from labkit.widgets.explorer.graph.units import HIGH, Units
 from labkit.widgets.explorer.graph.way import Way
 from labkit.widgets.explorer.run.folding import Block, folded
 from labkit.widgets.explorer.run.recorded import of_function

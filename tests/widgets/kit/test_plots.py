@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from labkit.palette import PALETTES
 from labkit.widgets import plot
-from labkit.widgets.kit import plots, theme
+from labkit.widgets.kit import plots
 
 WORDS = "Two curves that climb, and four squares."
 
@@ -43,7 +44,7 @@ def pictures(html):
 
 def test_light_and_dark_are_one_drawing_in_two_palettes(shown):
     drawn = pictures(shown()[0]["text/html"])
-    light, dark = (theme.PALETTES[name] for name in ("light", "dark"))
+    light, dark = (PALETTES[name] for name in ("light", "dark"))
     used = {name: re.findall(r"#[0-9a-f]{6}\b", picture) for name, picture in drawn.items()}
     assert set(used["light"]) <= set(light.values()) and set(used["dark"]) <= set(dark.values())
     assert {light["page"], light["ink"], light["forward"], light["backward"]} <= set(used["light"])
@@ -53,7 +54,7 @@ def test_light_and_dark_are_one_drawing_in_two_palettes(shown):
 
 def test_curves_differ_in_dash_and_not_in_colour_alone(shown):
     curves = re.findall(r'id="line2d_\d+">\s*<path [^>]*style="([^"]*)"', pictures(shown()[0]["text/html"])["light"])
-    assert any("stroke-dasharray" in look and theme.PALETTES["light"]["backward"] in look for look in curves)
+    assert any("stroke-dasharray" in look and PALETTES["light"]["backward"] in look for look in curves)
 
 
 def test_it_says_what_it_shows_wherever_it_is_shown(shown):

@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from labkit.palette import PALETTES
-from labkit.widgets.kit import theme
-from labkit.widgets.kit.module import style
+from labkit.widgets.kit.module import palettes, style
 
 THEMES = sorted(PALETTES)
 WORDS = ("ink", "muted", "forward-ink", "backward-ink", "leaf-ink", "saved", "bad")  # colours of words
@@ -54,7 +53,7 @@ def test_the_colours_of_a_ramp_are_told_apart_and_written_on(ramp, name):
 
 def test_both_themes_have_the_same_colours_and_native_controls_follow_the_theme():
     assert len({tuple(palette) for palette in PALETTES.values()}) == 1
-    schemes = re.findall(r"(\S+) {color-scheme:(\w+);--lk-page:(#\w+);", theme.palettes())
+    schemes = re.findall(r"(\S+) {color-scheme:(\w+);--lk-page:(#\w+);", palettes())
     assert {(scheme, ground) for _, scheme, ground in schemes} == {(name, PALETTES[name]["page"]) for name in THEMES}
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from javascript import in_page
 
-from labkit.widgets.labs.batch_splitter import BatchSplitter
-from labkit.widgets.labs.batch_splitter.split import COMBINE, COUNTS, SAMPLES, SHARDS, weight
+from labkit.widgets.labs.batch_splitter import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter, weight
 
 
 @cache

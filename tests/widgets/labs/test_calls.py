@@ -10,9 +10,8 @@ from labkit.data.guide import network
 from labkit.widgets.kit.module import module
 from labkit.widgets.kit.words import in_full
 from labkit.widgets.labs.calls import CallBuilder
-from labkit.widgets.labs.calls.lab import CALL, documented
-from labkit.widgets.labs.calls.run import Call
-from labkit.widgets.labs.calls.tree import Failure, leaves_of
+from labkit.widgets.labs.calls.call import Call, Failure, leaves_of
+from labkit.widgets.labs.calls.calls import CALL, documented
 
 
 @pytest.fixture(scope="module")

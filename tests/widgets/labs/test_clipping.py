@@ -7,7 +7,7 @@ from javascript import in_page
 import labkit
 from labkit.mindspore import Tensor, ops
 from labkit.widgets import ClippingLab
-from labkit.widgets.labs.clipping.training import RATE, STEPS, loss, train
+from labkit.widgets.labs.clipping import RATE, STEPS, loss, train
 
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5), (0.3, -2.9), (2.0, 2.0)]
 LIMITS = (0.5, 1.0, 4.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labkit.widgets.labs.clipping.order import GRADIENTS, LIMIT, ORDERS, SCALE, faults, flow, right
+from labkit.widgets.labs.clipping import GRADIENTS, LIMIT, ORDERS, SCALE, faults, flow, right
 
 DOCUMENTS = ("unscale", "clip", "reduce", "check")  # of MyTrainOneStepCell in MindSpore's documents
 RULES = ("global norm", "value")

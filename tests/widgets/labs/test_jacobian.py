@@ -70,10 +70,10 @@ def test_one_output_takes_one_vjp():
         (lambda x: x[:-2] - 2 * x[1:-1] + x[2:] ** 2, np.arange(1, 9.0), "outside columns i to i + 2"),
         (lambda x: anp.cumsum(x), X, "Lower triangular"),
         (lambda x: anp.array([1.0, 2.0, 3.0]) * anp.sum(x**2), X, "Rank one"),
-        (three_of_five, X, "No output moves with x[4] here."),
+        (three_of_five, X, "No output depends on x[4] here."),
         (lambda x: anp.exp(x) / anp.sum(anp.exp(x)), X, "Symmetric. Rank 4, where 5 is possible"),
         (lambda x: anp.tanh(x @ np.ones((3, 2))), np.arange(6.0).reshape(2, 3), "Block diagonal: 2 examples"),
-        (lambda x: anp.array([x[0], 1.0 * 2]), X, "y[1] moves with no input here."),
+        (lambda x: anp.array([x[0], 1.0 * 2]), X, "y[1] depends on no input here."),
         (lambda x: np.ones(2), X, "All zero"),
     ],
 )

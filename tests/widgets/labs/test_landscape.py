@@ -11,9 +11,8 @@ import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn, ops
 from labkit.widgets import Landscape
-from labkit.widgets.labs.landscape.ground import contour, levels_of
-from labkit.widgets.labs.landscape.lab import BOX, RATES, START, STEPS
-from labkit.widgets.labs.landscape.run import OPTIMIZERS, curved, descend, frame_of, heights, line_fit
+from labkit.widgets.labs.landscape.descent import OPTIMIZERS, curved, descend, frame_of, heights, line_fit
+from labkit.widgets.labs.landscape.landscape import BOX, RATES, START, STEPS, contour, levels_of
 
 NAMES = ["SGD", "Momentum", "Adam"]
 

@@ -14,11 +14,9 @@ from labkit.mindspore import amp, nn
 from labkit.precision import format_of, rounded, statistics
 from labkit.widgets.kit.module import module
 from labkit.widgets.labs.loss_scale import LossScaleLab
-from labkit.widgets.labs.loss_scale.lab import FORMATS
-from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
-from labkit.widgets.labs.loss_scale.run import Run
+from labkit.widgets.labs.loss_scale.loss_scale import FORMATS, percent, two_to
+from labkit.widgets.labs.loss_scale.run import FATES, Captured, Run, Sweep, outcome
 from labkit.widgets.labs.loss_scale.training import digits_batches, digits_network, training
-from labkit.widgets.labs.loss_scale.words import percent, two_to
 
 RNG = np.random.RandomState(0)
 X, W1, W2 = RNG.randn(8, 5), RNG.randn(7, 5) * 0.3, RNG.randn(1, 7) * 0.3

@@ -11,9 +11,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.memory import checkpoint, memory_report
 from labkit.mindspore import ops
-from labkit.widgets.labs.memory_curve import MemoryCurve
-from labkit.widgets.labs.memory_curve.lab import LAST, SEGMENTS, WALKS, at_time, most
-from labkit.widgets.labs.memory_curve.run import LAYERS, moments
+from labkit.widgets.labs.memory_curve import LAST, LAYERS, SEGMENTS, WALKS, MemoryCurve, at_time, moments, most
 
 CUTS = [name for name in SEGMENTS if name != "none"]
 

@@ -9,8 +9,7 @@ from javascript import call
 from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
 from labkit.widgets.kit.module import module
-from labkit.widgets.labs.microscope.lab import NAMES
-from labkit.widgets.labs.microscope.run import (
+from labkit.widgets.labs.microscope.landing import (
     Lines,
     at_place,
     bits,
@@ -22,6 +21,7 @@ from labkit.widgets.labs.microscope.run import (
     place,
     stored,
 )
+from labkit.widgets.labs.microscope.microscope import NAMES
 
 RNG = np.random.default_rng(0)
 formats = pytest.mark.parametrize("name", FORMATS)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from javascript import in_page
 
-from labkit.widgets.labs.step_size import StepSize
-from labkit.widgets.labs.step_size.run import NAMES, RULES, Function
+from labkit.widgets.labs.step_size import NAMES, RULES, Function, StepSize
 
 EPS = {name: float(np.finfo(name).eps) for name in NAMES}
 STEPS = [10.0**-k for k in range(17)]

@@ -16,12 +16,11 @@ import labkit.mindspore as ms
 from labkit.mindspore import nn
 from labkit.widgets.kit.words import brief
 from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wrong
-from labkit.widgets.labs.wrong_engines.bench import Visit, Write
+from labkit.widgets.labs.wrong_engines.bench import Subject, Visit, Write
 from labkit.widgets.labs.wrong_engines.broken import ENGINES, unbroadcast
-from labkit.widgets.labs.wrong_engines.causes import MENDS
-from labkit.widgets.labs.wrong_engines.lessons import lessons
-from labkit.widgets.labs.wrong_engines.run import Subject
-from labkit.widgets.labs.wrong_engines.source import mended, source
+from labkit.widgets.labs.wrong_engines.plays import lessons
+from labkit.widgets.labs.wrong_engines.report import MENDS
+from labkit.widgets.labs.wrong_engines.wrong_engines import mended, source
 
 BROKEN = [name for name in ENGINES if name != "right"]
 
@@ -469,7 +468,7 @@ def test_numbers_that_are_not_finite_do_no_harm(value):
 def test_where_the_function_takes_another_way_the_steps_end():
     own = WrongEngineLab(lambda w: w * w if w > 0.9 else w + 1.0, 1.0, steps=3)
     assert len(own.plays["not reset", "<lambda>"].passes) == 1
-    assert "takes another way" in own.describe(engine="not reset")
+    assert "takes another branch" in own.describe(engine="not reset")
 
 
 # ---- the nodes that engines get ----

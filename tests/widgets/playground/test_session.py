@@ -7,7 +7,7 @@ import pytest
 
 from labkit.cli import main
 from labkit.widgets.playground import Session, build
-from labkit.widgets.playground.presets import presets
+from labkit.widgets.playground.files import presets
 from labkit.widgets.playground.reading import NotRead, read
 
 PRESETS = {(preset["name"], preset["dialect"]): preset for preset in presets()}

@@ -1,4 +1,4 @@
-"""What the cards of a graph say, and when; and what there is to be read behind them."""
+"""What the cards of a graph say, and when: values, gradients, nodes of PyTorch's tape; and what is to be read behind them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import Summary
+from ....realtape import in_bytes
 from ...kit.words import brief, clipped, in_full, listed, minus
 from ..run.moves import MOVES
 from ..run.story import Node, Story
@@ -188,3 +189,57 @@ def _source(story: Story, numbers: Iterable[int]) -> list[str]:
     rows = story.program.splitlines()
     code = [rows[n - 1].partition("  #")[0].strip() for n in numbers]
     return [f"In the program: {'; '.join(code[:4])}{' …' if len(code) > 4 else ''}"] if code else []
+
+
+LONGEST_SLOT = 16  # letters
+
+
+def has_node(units: Units, unit: Unit) -> bool:
+    """Whether a box has a node on the tape: a leaf that is not used, or can have no gradient, has none."""
+    if not unit.block and not unit.lead.grad_fn:
+        return False
+    if not unit.lead.leaf or unit.lead.index in units.arrivals:
+        return True
+    return unit.lead.differentiable and any(unit is edge.start for edge in units.edges)
+
+
+def saves(units: Units, unit: Unit) -> str:
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known, or what it
+    holds."""
+    if unit.block:
+        held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
+        return f"saves {in_bytes(sum(held.values()))}" if held else units.told(unit)
+    lead = unit.lead
+    slots = () if lead.leaf else lead.slots or tuple(("", what) for what in lead.keeps)
+    named = [_saved_name(units, unit, *slot) for slot in slots[:2]]
+    return f"saves {', '.join(named)}{' …' if len(slots) > 2 else ''}" if slots else ""
+
+
+def _saved_name(units, unit, place, what):
+    """PyTorch's name for the place where something is kept, and what the user calls that, if it is short."""
+    if isinstance(what, str):
+        return clipped(what, LONGEST_SLOT)
+    node = units.story.nodes[what]
+    label = node.title if node.leaf else node.name
+    if node is unit.lead:
+        return place or "result"
+    both = f"{place} = {label}" if place and label and label != place else place or label or "input"
+    return both if len(both) <= LONGEST_SLOT else place or clipped(both, LONGEST_SLOT)
+
+
+def frees(unit: Unit) -> bool:
+    """Whether walking a box back releases anything."""
+    return unit.lead.keeps != () if not unit.block else True
+
+
+def freed(units: Units, unit: Unit) -> bool:
+    """Whether what a box saved has been let go."""
+    nodes = [units.story.nodes[i] for i in unit.nodes]
+    return any(units.story.released if node.freed is None else node.freed for node in nodes)
+
+
+def node_name(unit: Unit) -> str:
+    """What the tape calls the node of a box."""
+    if unit.chip:
+        return f"+= {clipped(unit.lead.title)}.grad"
+    return short(unit) if unit.block else clipped(unit.lead.grad_fn)

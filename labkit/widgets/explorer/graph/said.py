@@ -8,9 +8,8 @@ import numpy as np
 from ....engine import Summary
 from ...kit.reckoning import Const
 from ...kit.words import bracketed, brief, in_full, norm, number, on_card
-from ..run.lines import Lines
+from ..run.lines import Lines, Samples
 from ..run.rules import Seen
-from ..run.samples import Samples
 from ..run.story import Node, Sent, Step, Story
 
 FORMATS: dict[str, Callable[[Any], str]] = {  # the page has the same by these letters

@@ -8,18 +8,27 @@ import numpy as np
 from ....engine import Summary
 from ...kit.words import clipped, paragraph
 from ..asks import asks
-from ..real_words import real_sentences
 from ..run.folding import Part, blocks, paths, visible
 from ..run.story import Story
-from ..words import graph_sentences, labels, sentences, tape_sentences
-from . import tape
-from .cards import Gradients, behind, behind_gradient, gradient_name, short, slope, value
-from .folded import key_of, number_of_boxes, without
+from ..words import graph_sentences, labels, real_sentences, sentences, tape_sentences
+from .cards import (
+    Gradients,
+    behind,
+    behind_gradient,
+    freed,
+    frees,
+    gradient_name,
+    has_node,
+    node_name,
+    saves,
+    short,
+    slope,
+    value,
+)
 from .inside import inside
 from .lengths import Point, points_of, trend_of
-from .places import WIDTHS, places
 from .said import Said
-from .units import Unit, Units
+from .units import WIDTHS, Unit, Units, places
 
 MOST_ASKED = 1000  # boxes
 FEWEST, FEWEST_LAYERS, MOST = 5, 3, 300  # steps of the backward pass whose norms are seen, and those of a network
@@ -39,7 +48,7 @@ class Way:
     def written(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
         units = self.units
-        twins = {u for u in units.units if self.gradients.totals(u) or (tape.has_node(units, u) and units.goes_back)}
+        twins = {u for u in units.units if self.gradients.totals(u) or (has_node(units, u) and units.goes_back)}
         cards = [self._card(unit) for unit in units.units]
         edges = [self._edge(edge) for edge in units.edges]
         found = {
@@ -101,11 +110,11 @@ class Way:
                 "bad": node.index == self.story.bad_gradient,
                 "tip": behind_gradient(units, unit, self.gradients),
             }  # fmt: skip
-        if tape.has_node(units, unit):
-            freed = bool(units.ran.get(unit)) and tape.freed(units, unit)
+        if has_node(units, unit):
+            gone = bool(units.ran.get(unit)) and freed(units, unit)
             found["tape"] = {
-                "title": clipped(tape.node_name(unit), most), "saves": clipped(tape.saves(units, unit), most + 14),
-                "frees": tape.frees(unit) and not unit.lead.leaf and not self.story.retained, "gone": freed,
+                "title": clipped(node_name(unit), most), "saves": clipped(saves(units, unit), most + 14),
+                "frees": frees(unit) and not unit.lead.leaf and not self.story.retained, "gone": gone,
                 "tip": behind_gradient(units, unit, self.gradients),
             }  # fmt: skip
         if node.lines or node.back_lines:
@@ -164,3 +173,25 @@ def _kind(unit: Unit) -> str:
 def _fitting(words: str, most: int) -> str:
     """A line of a card; one whose numbers are open is as long as it is."""
     return words if "⟦" in words else clipped(words, most + 6)
+
+
+def key_of(opened: frozenset[str]) -> str:
+    """A way of folding as one text, which is not empty; `opened_by` is the way back."""
+    return "|".join(sorted(opened)) or "|"
+
+
+def opened_by(key: str, parts: Sequence[Part]) -> frozenset[str]:
+    """The keys in a text, those that there are, each with the blocks around it."""
+    known = paths(parts)
+    return frozenset(around for part in key.split("|") for around in known.get(part, ()))
+
+
+def without(opened: frozenset[str], key: str, parts: Sequence[Part]) -> frozenset[str]:
+    """What stays unfolded when a block is folded."""
+    known = paths(parts)
+    return frozenset(o for o in opened if key not in known.get(o, ()))
+
+
+def number_of_boxes(units: Units) -> str:
+    """In words."""
+    return "1 box" if len(units.ops) == 1 else f"{len(units.ops)} boxes"

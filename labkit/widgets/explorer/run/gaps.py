@@ -6,21 +6,26 @@ grad_fn comes in, and what shares memory with a variable that has one.
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
-from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode
+from ....realtape import CHANGED, KEPT, Saved, Tape, TapeNode, Value
 from ...kit.words import listed
 from .findings import Finding
 from .rules import plain
 from .story import Node
-from .walked import array_of
 
 MOST_APART = 4  # modules, or parameters, that have boxes although no path leads to them
 SHORT_NAME = 10  # letters of what the tape leads to, on a card
 DETACHED, VIEW, COPY, NONE = "detached from ", "a view of ", "a copy of ", ": no grad_fn"
 COPIED = ", a copy"  # how the title of such data ends
 UNSURE, WITHOUT = "cut, or unused?", "no history"  # what is said of a path that is not there
+
+
+def array_of(value: Value | None) -> Any:
+    """The numbers of a value, or a summary of them."""
+    return None if value is None else value.numbers
 
 
 def is_data(saved: Saved, node: TapeNode) -> bool:

@@ -11,10 +11,9 @@ import numpy as np
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
 from ...kit.words import norm
-from .notices import notice
+from .findings import notice
 from .recorded import checked_slope, kept_in, saved_on_tape, title_of
-from .sound import Lengths, titled, verdict_of
-from .story import Layer, Node, Sent, Step, Story
+from .story import Layer, Lengths, Node, Sent, Step, Story, titled, verdict_of
 
 FEWEST_SOUND = 3  # leaves
 USED_UP = (

@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from .heights import find_tops
-from .order import Items, Near
+from .lanes import Items, Near, find_tops
 
 MOST_LANES = 20_000
 

@@ -11,8 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .. import theme
+from ....palette import PALETTES
 
+# Pages that say they are dark: JupyterLab, VS Code, and the course's own site.
+DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", '[data-theme="dark"]')
 HERE = Path(__file__).parent
 _LINE_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
@@ -34,7 +36,7 @@ def style(path: Path | None = None) -> str:
     """The style sheet of all labs, and that next to the module of one, if there is any."""
     own = path.with_suffix(".css") if path else HERE / "kit.css"
     more = _read(own) if path and own.exists() else ""
-    return "\n".join((theme.palettes(), _read(HERE / "kit.css"), more))
+    return "\n".join((palettes(), _read(HERE / "kit.css"), more))
 
 
 def _read(path):
@@ -83,3 +85,17 @@ lab.render({{ model, el: stage }});
 </body>
 </html>
 """
+
+
+def palettes() -> str:
+    """The palettes as CSS: custom properties, light or dark as the page is."""
+    dark = _properties("dark")
+    return "\n".join([
+        f".labkit, .alone {{{_properties('light')}}}",
+        f"{', '.join(f'{page} .labkit' for page in DARK)}, .alone.dark, .alone.dark .labkit {{{dark}}}",
+        f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
+    ])  # fmt: skip
+
+
+def _properties(theme):
+    return f"color-scheme:{theme};" + "".join(f"--lk-{name}:{colour};" for name, colour in PALETTES[theme].items())

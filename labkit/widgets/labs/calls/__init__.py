@@ -1,5 +1,5 @@
 """The call builder: see `CallBuilder`."""
 
-from .lab import CallBuilder
+from .calls import CallBuilder
 
 __all__ = ["CallBuilder"]

@@ -1,4 +1,4 @@
-// The call builder. data: {about, call, name, parameters, choices, calls, equals, styles, goal, given}, as lab.py writes it.
+// The call builder. data: {about, call, name, parameters, choices, calls, equals, styles, goal, given}, as calls.py writes it.
 
 const ERROR = "an error", MOST = 6, MANY = 6, TITLES = { position: "grad_position" };
 const LOOK = "Not that. Look at what it asks for: is anything named, and is it there?";

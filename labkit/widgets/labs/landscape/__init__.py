@@ -1,5 +1,5 @@
 """The loss landscape: how optimizers go down the same slope."""
 
-from .lab import Landscape
+from .landscape import Landscape
 
 __all__ = ["Landscape"]

@@ -1,4 +1,4 @@
-// The loss landscape. data: {axes, names, steps, rates, asked, box, ground, lines, runs, most, words} of `lab.py`: `lines` has the loss and its
+// The loss landscape. data: {axes, names, steps, rates, asked, box, ground, lines, runs, most, words} of `landscape.py`: `lines` has the loss and its
 // gradient as scalar lines; where there are none, `runs` has recorded descents.
 
 // One step of a parameter p with gradient g at rate r: the new p, and what the optimizer keeps; t counts the steps from 1.

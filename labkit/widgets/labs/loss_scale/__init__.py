@@ -1,5 +1,5 @@
 """The loss-scale lab: see `LossScaleLab`."""
 
-from .lab import LossScaleLab
+from .loss_scale import LossScaleLab
 
 __all__ = ["LossScaleLab"]

@@ -1,4 +1,4 @@
-// The loss-scale lab. data: {about, dots, size, formats, without, trainings}, as lab.py writes it.
+// The loss-scale lab. data: {about, dots, size, formats, without, trainings}, as loss_scale.py writes it.
 
 const COLOURS = ["backward", "leaf", "forward", "bad"], NAMES = ["zero", "subnormal", "normal"], NARROW = 340, WIDE = 860;
 const FLOORS = [74, 180, 272], HIGH = 54, HEIGHT = 386, ZONES = 88, TRACK = [322, 362], SIZES = [4, 3.2, 2.5, 2, 1.5];

@@ -11,7 +11,9 @@ from ....mindspore import Tensor, amp, nn, value_and_grad
 WEIGHT = 2.0**-17  # of the loss, so that the gradients are too small for float16
 WIDTHS = (64, 24, 24, 10)
 BATCH, STEPS, LEARNING_RATE = 32, 48, 0.02
-ABOUT = "of a network that reads digits. Its loss is divided by 131,072, so that float16 loses many of them"
+ABOUT = (
+    "of a network that reads digits. Its loss is divided by 131,072, so that many of its gradients underflow in float16"
+)
 
 
 @dataclass(frozen=True)

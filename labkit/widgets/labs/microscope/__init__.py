@@ -1,5 +1,5 @@
 """The precision microscope: see `Microscope`."""
 
-from .lab import Microscope
+from .microscope import Microscope
 
 __all__ = ["Microscope"]

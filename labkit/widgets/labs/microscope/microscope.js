@@ -64,7 +64,7 @@ function bitsOf(x, of) {
   return `${finite(x) ? Number(x[0] < 0n) : Number(x < 0)}${size(placeOf(x, of)).toString(2).padStart(of.count - 1, "0")}`;
 }
 
-// A number with as many digits as place it well within a gap, as `digits` of run.py.
+// A number with as many digits as place it well within a gap, as `digits` of landing.py.
 function placed(x, gap) {
   if (!finite(x)) return digits(x);
   if (x[1] === 1n && size(x[0]) < 10n ** 7n) return String(x[0]).replace("-", "−");
@@ -75,7 +75,7 @@ function placed(x, gap) {
 }
 const powerOf = (e) => `2${String(e).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
 
-// ---- what becomes of a number, as `landing` of run.py ----
+// ---- what becomes of a number, as `landing` of landing.py ----
 
 const EXACTLY = {
   add: plus, subtract: (a, b) => plus(a, minus(b)), multiply: times, divide: divided, negative: minus, absolute, maximum: (a, b) => (less(a, b) ? b : a), minimum: (a, b) => (less(b, a) ? b : a),
@@ -127,7 +127,7 @@ function kindOf(f) {
   return f.tie ? "tie" : f.result[0] ? "nearer" : "zero";
 }
 
-// As `sentence` of words.py.
+// As `sentence` of microscope.py.
 function sentenceOf({ words, name, said }, f, of, called) {
   const said1 = (value) => placed(value, finite(value) ? gapAt(value, of) : ONE), part = (value, by) => divided(value, [BigInt(by), 1n]);
   const gap = finite(f.result) ? gapAt(f.result, of) : part(of.max, 1000), min = (a, b) => (less(a, b) ? a : b), bits = bitsOf(f.result, of), field = parseInt(bits.slice(1, 1 + of.exponentBits), 2);

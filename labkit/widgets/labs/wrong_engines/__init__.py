@@ -1,8 +1,8 @@
 """The wrong-engine lab: a right engine, broken ones, and where each goes wrong first."""
 
+from .bench import Subject, train
 from .broken import ENGINES
-from .lab import WrongEngineLab
 from .report import Report, first_wrong
-from .run import Subject, train
+from .wrong_engines import WrongEngineLab
 
 __all__ = ["ENGINES", "Report", "Subject", "WrongEngineLab", "first_wrong", "train"]

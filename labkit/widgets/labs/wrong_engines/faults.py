@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .bench import Place, Visit, Write, numeric
+from .bench import Pass, Place, Visit, Write, numeric
 from .broken import unbroadcast
-from .run import Pass
 
 MOST_PARTS = 10  # of one sum: beyond, only one is left out at a time to see which are missing
 EARLY = ("too early", "too early, and again", "wrong order")
@@ -29,7 +28,7 @@ class Wrong:
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """The first wrong node of a run. `step`: 0 for the first training step. `cause`: a key of `causes.MENDS`. `missing`:
+    """The first wrong node of a run. `step`: 0 for the first training step. `cause`: a key of `report.MENDS`. `missing`:
     `(sender, part)` of what should have been there too. `held`: what was there from the steps before. `place`: the line
     at fault. `ended`: whether the engine came to its end, so that what it did later is known."""
 
@@ -118,8 +117,8 @@ def _sum(parts):
 def first_fault(passes: Sequence[Pass]) -> Fault | None:
     """The first wrong node of a run, or None where every gradient is right.
 
+    >>> from .bench import Subject, train
     >>> from .broken import overwrite
-    >>> from .run import Subject, train
     >>> fault = first_fault(train(overwrite, Subject(lambda x: x * x, [3.0])))
     >>> fault.cause, float(fault.wrong.arrived), float(fault.wrong.expected)
     ('overwritten', 3.0, 6.0)

@@ -1,4 +1,4 @@
-// The wrong-engine lab. data: {engines, fits, graphs, runs, words} of `lab.py`: every engine has run on every graph, and `runs` has what is shown
+// The wrong-engine lab. data: {engines, fits, graphs, runs, words} of `wrong_engines.py`: every engine has run on every graph, and `runs` has what is shown
 // at each of its moments.
 
 export default { render({ model, el }) {

@@ -9,7 +9,7 @@ from small_tapes import chain, cut_off, homes, value
 from labkit.realtape import BackStep, Flat, Saved, Spread, TapeNode, Value
 from labkit.widgets.explorer import Explorer, of_tape
 from labkit.widgets.explorer.run.findings import findings, sound
-from labkit.widgets.explorer.run.sound import titled
+from labkit.widgets.explorer.run.story import titled
 
 
 def way(picture):
@@ -55,7 +55,7 @@ def test_scores_squashed_twice_and_a_column_that_meets_a_row():
 def test_what_comes_of_all_pairs():
     square = {"outputs": (((4, 4), "float32", "cpu"),), "spread": Spread(4, 2, True)}
     picture = Explorer(of_tape(chain("mm", ("sub", square), "mean")), "tape")
-    assert picture.notice == "In sub each of 4 numbers meets each of 4 others: 16 pairs instead of 4."
+    assert picture.notice == "sub broadcasts 4 numbers against 4 others: 16 pairs instead of 4."
 
 
 def test_where_a_gradient_ends_is_told_with_what_gets_nothing():
@@ -180,7 +180,7 @@ def test_without_a_backward_its_order_is_told_without_numbers():
     assert [story.nodes[step.node].op for step in story.steps] == ["mean", "relu", "mm"] and not story.stepped
     picture = Explorer(story, "tape")
     said = way(picture)["said"]
-    assert said[-1] == "Then @ runs backward, towards w." and any("with backward=True, the numbers" in s for s in said)
+    assert said[-1] == "Then @ runs backward, towards w." and any("backward=True adds the numbers" in s for s in said)
     assert picture.step == len(said) - 1
 
 
@@ -222,12 +222,12 @@ def test_what_shrinks_most_is_told_with_its_mean():
 
 
 @pytest.mark.parametrize("sizes, lengths, verdict", [
-    ((0.1, 0.2, 0.5), (1.0, 1.0, 10.0), "Sound: the gradients of all 3 weights lie within a factor of 5."
+    ((0.1, 0.2, 0.5), (1.0, 1.0, 10.0), "Sound. The gradient norms of all 3 weights are within a factor of 5."
      " SGD moves each by lr × 0.05 to 0.2 of its norm."),
-    ((0.1, 0.2, 0.5), (), "Sound: the gradients of all 3 weights lie within a factor of 5."),
-    ((0.001, 0.2, 0.5), (), "The gradients of all 3 weights lie within a factor of 500."),
-    ((1e-9, 2e-9, 5e-9), (1.0, 1.0, 1e-3), "The gradients of all 3 weights lie within a factor of 5. With a learning rate of 1,"
-     " SGD moves 2 of 3 by less than rounding. SGD moves each by lr × 1e−09 to 5e−06 of its norm."),
+    ((0.1, 0.2, 0.5), (), "Sound. The gradient norms of all 3 weights are within a factor of 5."),
+    ((0.001, 0.2, 0.5), (), "The gradient norms of all 3 weights are within a factor of 500."),
+    ((1e-9, 2e-9, 5e-9), (1.0, 1.0, 1e-3), "The gradient norms of all 3 weights are within a factor of 5. With a "
+     "learning rate of 1, SGD moves 2 of 3 by less than rounding. SGD moves each by lr × 1e−09 to 5e−06 of its norm."),
 ])  # fmt: skip
 def test_a_run_in_which_nothing_is_found_ends_in_a_verdict(sizes, lengths, verdict):
     tape = layers(*sizes, lengths=lengths)

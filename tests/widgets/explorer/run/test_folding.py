@@ -12,10 +12,22 @@ import labkit
 import labkit.mindspore as ms
 from labkit.engine import Scope
 from labkit.mindspore import nn
-from labkit.widgets.explorer.run.folding import FEW, Block, blocks, folded, paths, told, visible
+from labkit.widgets.explorer.run.folding import (
+    FEW,
+    SEEN,
+    WHOLE,
+    Block,
+    blocks,
+    folded,
+    grown,
+    open_while_few,
+    overview,
+    paths,
+    told,
+    visible,
+)
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.story import Node
-from labkit.widgets.explorer.run.unfolding import SEEN, WHOLE, grown, open_while_few, overview
 
 scopes = st.lists(
     st.builds(Scope, st.sampled_from(["conv", "fc"]), st.just("Dense"), st.integers(1, 2)), max_size=3

@@ -1,0 +1,294 @@
+"""The clipping lab: what clipping does to a gradient, and to the path of training; and the order of the steps around a clip.
+
+The order: two workers unscale, reduce, clip and check in all 24 orders, computed with real operations. Each worker holds a
+gradient that still carries the loss scale. To unscale is to divide by it; to reduce is to take the mean of both workers; to
+clip is to limit; to check is to look, on each worker, for what is not finite. A worker that finds something skips its step.
+
+The cliff: gradient descent through a recurrent unit, whose loss has a wall. The unit is h = w h + b, TIMES times from 0, and
+should give TARGET. For w beyond 1 the result explodes, and with it the gradient: one step lands on the wall, the next is
+thrown out of the picture (I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", 2016, section 10.11.1). The training loop
+is the one of the PyTorch dialect; `clipping.js` computes the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import torch
+from ...messages.wrapping import Prose
+from ...mindspore import Tensor, ops
+from ...mindspore.amp import StaticLossScaler, all_finite
+from ..kit.lab import Lab, digits
+from ..kit.module import module, style
+from ..kit.sketch import Sketch
+from ..kit.traits import Trait, traits
+from ..kit.words import number
+
+ORDERS = list(permutations(("unscale", "reduce", "clip", "check")))
+SCALE, LIMIT = 1024.0, 1.0
+GRADIENTS = ((30.0, 0.0), (0.0, 0.3))  # of worker 1 and worker 2, without the scale
+
+
+def clip(gradient: Tensor, rule: str) -> Tensor:
+    """One worker's gradient at LIMIT, by `ops.clip_by_global_norm`, or if `rule` is "value" by `ops.clip_by_value`."""
+    if rule == "value":
+        return ops.clip_by_value(gradient, -LIMIT, LIMIT)
+    return ops.clip_by_global_norm((gradient,), LIMIT)[0]
+
+
+def flow(
+    order: Sequence[str], overflow: bool = False, rule: str = "global norm"
+) -> tuple[list[np.ndarray], list[bool]]:
+    """The results of both workers, and which of them skip their step; an inf is in worker 2's gradient if `overflow`.
+
+    >>> flow(("unscale", "clip", "reduce", "check"))[0][0]
+    array([0.5 , 0.15], dtype=float32)
+    """
+    scaler = StaticLossScaler(SCALE)
+    now = [scaler.scale(Tensor(np.array(g, np.float32))) for g in GRADIENTS]
+    if overflow:
+        now[1] = Tensor(np.array([0.0, np.inf], np.float32))
+    skips = [False, False]
+    for item in order:
+        if item == "unscale":
+            now = [scaler.unscale(gradient) for gradient in now]
+        elif item == "reduce":
+            now = [ops.add(*now) / 2.0] * 2
+        elif item == "clip":
+            now = [clip(gradient, rule) for gradient in now]
+        else:
+            skips = [not all_finite((gradient,)) for gradient in now]
+    return [gradient.asnumpy() for gradient in now], skips
+
+
+def wanted(rule: str) -> np.ndarray:
+    """The right result: the mean of the gradients without a scale, clipped."""
+    return clip(Tensor(np.mean(GRADIENTS, axis=0).astype(np.float32)), rule).asnumpy()
+
+
+def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
+    """What is wrong with this step, as sentences; none where it is right.
+
+    Without overflow the result must be `wanted`, with it both workers must skip.
+
+    >>> faults(("unscale", "reduce", "clip", "check"), False, "global norm")
+    []
+    """
+    results, skips = flow(order, overflow, rule)
+    if overflow:
+        return _overflow_faults(results, skips)
+    if np.allclose(results[0], wanted(rule), rtol=1e-4):
+        return []
+    said, place = [], tuple(order).index
+    if place("clip") < place("unscale"):
+        said.append(f"The clip comes before the unscale: it sees gradients {SCALE:g} times too large.")
+    if place("clip") < place("reduce"):
+        said.append("The clip comes before the reduce: each worker is clipped on its own, and the ratios change.")
+    return said
+
+
+def _overflow_faults(results, skips):
+    if all(skips):
+        return []
+    if any(skips):
+        update = ", ".join(number(v) for v in results[0])
+        return [
+            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by [{update}]. "
+            "(all_finite checks one worker; MindSpore's loss-scale cell also shares the result.)"
+        ]
+    return ["The clip turns inf into a finite number before the check, so the overflow goes unnoticed."]
+
+
+def right(order: Sequence[str], rule: str) -> bool:
+    """Whether an order is right without overflow and with it.
+
+    >>> sum(right(order, "global norm") for order in ORDERS), sum(right(order, "value") for order in ORDERS)
+    (5, 3)
+    """
+    return not faults(order, False, rule) and not faults(order, True, rule)
+
+
+TIMES, TARGET, RATE, STEPS = 8, 3.0, 0.05, 24
+FRAME = (-1.4, 1.8, -0.3, 1.9)  # lowest and highest w, lowest and highest b
+
+
+def loss(w: Any, b: Any) -> Any:
+    """The squared distance of the unit's result from TARGET, for numbers, arrays and tensors.
+
+    >>> loss(0.0, 2.0)
+    1.0
+    """
+    h = 0.0 * b
+    for _ in range(TIMES):
+        h = w * h + b
+    return (h - TARGET) ** 2
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place of the training: `w`, `b`, the loss there, and the norm of the gradient there before clipping."""
+
+    w: float
+    b: float
+    loss: float
+    norm: float
+
+
+def train(limit: float = float("inf"), start: tuple[float, float] = (0.1, 0.3)) -> list[Point]:
+    """The points of STEPS steps from a start, clipped by `nn.utils.clip_grad_norm_` at `limit`; fewer where it overflows."""
+    w, b = (torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in start)
+    optimizer = torch.optim.SGD([w, b], lr=RATE)
+    points: list[Point] = []
+    with np.errstate(all="ignore"):
+        while len(points) <= STEPS:
+            optimizer.zero_grad()
+            value = loss(w, b)
+            value.backward()
+            norm = torch.nn.utils.clip_grad_norm_([w, b], limit)
+            points.append(Point(w.item(), b.item(), value.item(), norm.item()))
+            if not np.isfinite(points[-1].norm):
+                break
+            optimizer.step()
+    return points
+
+
+PARTS = ("Ball and box", "Over a cliff")
+WORDS = {
+    "about": "Ball and box: clipping by norm moves a gradient g of two elements into the ball, clipping by value into the box. "
+    "With all gradients joined in g, the ball is that of ops.clip_by_global_norm. Over a cliff: a recurrent unit is trained "
+    "from one start, without clipping and with it; darker is a higher loss.",
+    "ball": "g = ({g}) has norm {norm}, the threshold is {limit}. By norm: ({by_norm}), norm {norm_norm}, same direction. "
+    "By value: ({by_value}), norm {value_norm}, {turned}.",
+    "turned": "turned by {angle}°",
+    "kept": "same direction",
+    "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
+    "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
+    "out": "out of the picture at w = {w}, b = {b}",
+    "gone": "diverged",
+    "ask turn": "g keeps its norm and goes once around. In which direction does clipping by value turn it most?",
+    "axis": "along an axis",
+    "diagonal": "along a diagonal",
+    "between": "in between",
+    "nowhere": "nowhere: it is not clipped",
+    "turn right": "On an axis one element is 0, on a diagonal both are cut alike. In between, one is cut more than the other.",
+    "inside": "Its norm is below the threshold.",
+    "turn otherwise": "Not there. When does cutting both elements to the threshold change the direction?",
+    "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
+    "without clipping?",
+    "step right": "The learning rate times the norm of the gradient.",
+    "step slip": "That is the norm of the gradient. The step is the learning rate times this norm.",
+    "step otherwise": "Not that: the learning rate times the norm of the gradient.",
+}
+
+
+def within(start: float, low: float, high: float) -> Trait:
+    """A number of the state within a range."""
+    return traits.Float(default_value=start, min=low, max=high).tag(sync=True)
+
+
+class ClippingLab(Lab):
+    """Two parts, one shown at a time: `part` is the title of the one to start with.
+
+    1. "Ball and box": a gradient and a threshold to drag. Clipping by norm keeps its direction, by value turns it.
+    2. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a max_norm to drag.
+
+    Traits: `part`; `g1`, `g2` and `limit` of the first part; `w`, `b`, `max_norm` and `step` (0 to 24) of the second.
+
+    Raises ValueError where there is no such part.
+
+    >>> print(ClippingLab("Over a cliff").describe(step=1.0).splitlines()[-1][:78])
+    Step 1. Without clipping: w = 0.199, b = 0.596, loss 5.09, gradient norm 7.02.
+    """
+
+    path = Path(__file__).with_name("clipping.js")
+    state_names = ("part", "g1", "g2", "limit", "w", "b", "max_norm", "step")
+    words: ClassVar = WORDS
+    _esm = module(path)
+    _css = style()
+    part: Trait = traits.Enum(PARTS, default_value=PARTS[0]).tag(sync=True)
+    g1: Trait = within(3.5, -4.0, 4.0)
+    g2: Trait = within(1.5, -3.0, 3.0)
+    limit: Trait = within(1.5, 0.1, 2.8)
+    w: Trait = within(0.1, *FRAME[:2])
+    b: Trait = within(0.3, *FRAME[2:])
+    max_norm: Trait = within(1.0, 0.1, 10.0)
+    step: Trait = within(float(STEPS), 0.0, float(STEPS))
+
+    def __init__(self, part: str = PARTS[0]):
+        if part not in PARTS:
+            raise ValueError(f"part: expected one of {', '.join(map(repr, PARTS))}, but got {part!r}")
+        data = {"parts": PARTS, "times": TIMES, "target": TARGET, "rate": RATE, "steps": STEPS}
+        super().__init__("Clipping a gradient: shorter, or turned as well", data, part=part)
+
+    def describe(self, **state: Any) -> str:
+        """The picture in words, with its numbers. `state`: other values of some traits."""
+        at = self.state_with(**state)
+        said = _ball(at) if at["part"] == PARTS[0] else _cliff(at)
+        return Prose("\n".join((f"{self.title}.", WORDS["about"], said)))
+
+    def svg(self, theme: str = "light", **state: Any) -> str:
+        """A small still picture: the three arrows, or the losses of both trainings. `state`: other values of some traits."""
+        at = self.state_with(**state)
+        sketch = Sketch(theme, 420, 330, self.describe(**state).splitlines()[-1])
+        (_draw_ball if at["part"] == PARTS[0] else _draw_losses)(sketch, at)
+        return str(sketch)
+
+
+def both_rules(g: Sequence[float], limit: float) -> list[Any]:
+    """g, g clipped by norm, and g clipped by value."""
+    given = Tensor(np.array(g))
+    return [t.asnumpy() for t in (given, ops.clip_by_norm(given, limit), ops.clip_by_value(given, -limit, limit))]
+
+
+def turned(a: Any, b: Any) -> float:
+    """The angle between two vectors of two elements, in degrees."""
+    return float(np.degrees(np.arctan2(abs(a[0] * b[1] - a[1] * b[0]), a @ b)))
+
+
+def _ball(at):
+    vectors = both_rules((at["g1"], at["g2"]), at["limit"])
+    pairs = [", ".join(digits(v, 3) for v in vector) for vector in vectors]
+    norms = [digits(float(np.linalg.norm(vector)), 3) for vector in vectors]
+    angle = turned(vectors[0], vectors[2])
+    return WORDS["ball"].format(
+        g=pairs[0], by_norm=pairs[1], by_value=pairs[2], norm=norms[0], norm_norm=norms[1], value_norm=norms[2],
+        limit=digits(at["limit"], 3), turned=WORDS["turned" if angle > 0.05 else "kept"].format(angle=digits(angle, 3)),
+    )  # fmt: skip
+
+
+def _cliff(at):
+    step, start = int(at["step"]), (at["w"], at["b"])
+    free, clipped = (_place(train(limit, start), step) for limit in (np.inf, at["max_norm"]))
+    return WORDS["cliff"].format(step=step, limit=digits(at["max_norm"], 3), free=free, clipped=clipped)
+
+
+def _place(points: list[Point], step: int) -> str:
+    if step >= len(points) or not np.isfinite(points[step].norm):
+        return WORDS["gone"]
+    left, right, low, high = FRAME
+    inside = all(left <= point.w <= right and low <= point.b <= high for point in points[: step + 1])
+    numbers = {name: digits(value, 3) for name, value in asdict(points[step]).items()}
+    return WORDS["there" if inside else "out"].format(**numbers)
+
+
+def _draw_ball(sketch, at):
+    size = at["limit"] * 48
+    sketch.rect(210 - size, 160 - size, 2 * size, 2 * size, "backward-fill")
+    sketch.circle(210, 160, size, "forward-fill")
+    colours = ("ink", "forward", "backward")
+    for k, (colour, (x, y)) in enumerate(zip(colours, both_rules((at["g1"], at["g2"]), at["limit"]), strict=True)):
+        tip = 210 + 48 * x, 160 - 48 * y
+        sketch.path([(210, 160), tip], colour)
+        sketch.circle(*tip, 4, colour)
+        sketch.text(70 + 130 * k, 325, ("g", "clipped by norm", "clipped by value")[k], colour)
+
+
+def _draw_losses(sketch, at):
+    for limit, colour in ((np.inf, "ink"), (at["max_norm"], "forward")):
+        points = [p for p in train(limit, (at["w"], at["b"])) if 0 < p.loss < 1e4]
+        sketch.path([(20 + 16 * i, 170 - 37 * np.log10(p.loss)) for i, p in enumerate(points)], colour)
+    sketch.text(210, 325, "the loss of 24 steps, log scale: without clipping, and clipped (blue)")

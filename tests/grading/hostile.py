@@ -135,7 +135,7 @@ CHEATING = [
     Attack("the sandbox's own wire is patched", "pull", between=(
         "import labkit.sandbox.wire as w, labkit.sandbox.program as p\n"
         "def send(connection, message):\n    real(connection, {**message, 'found': 'value', 'value': ['float', '6.0']})\n"
-        "real = w.send\nw.send = send"), kinds={"numbers": "kind"}),
+        "real = w.send\nw.send = send")),
     Attack("an object that equals everything", BUT_PULL, pull=equal_to_all(EVERYTHING)),
     Attack("a float that equals everything", "pull port", numbers=(
         "class F(float):\n    __eq__ = __le__ = __ge__ = lambda *a: True\n    __sub__ = __rsub__ = lambda *a: F(0)\n"
@@ -194,7 +194,6 @@ ODD_VALUES = [
         "a class": "return type(v)",
         "itself": "return pull",
         "an error": "return ValueError(v)",
-        "a float16": "return np.cumsum(v[::-1])[::-1].astype(np.float16)",
         "a masked array": "return np.ma.masked_all(len(v))",
         "an object whose attributes loop": "return type('L', (), {'__getattr__': lambda s, n: getattr(s, n)})()",
         "a dict subclass that lies": "return type('D', (dict,), {'items': lambda s: itertools.repeat((1, 2))})()",

@@ -34,8 +34,8 @@ WAYS = [  # of honest people
     Attack("right numbers as an array", numbers="answer_3 = np.array([6, 12, 6, 6])"),
     Attack("right numbers as a tuple without brackets", numbers="answer_3 = 6, 12.0, 6, 6"),
     Attack("right numbers as fractions", numbers=(
-        "from fractions import Fraction as F\nanswer_3 = [F(6), F(24, 2), F(6), F(6)]"), earns="pull port"),
-    Attack("right numbers as texts", "pull port", numbers="answer_3 = ['6', '12', '6', '6']"),
+        "from fractions import Fraction as F\nanswer_3 = [F(6), F(24, 2), F(6), F(6)]")),
+    Attack("right numbers as texts", numbers="answer_3 = ['6', '12', '6', '6']"),
     Attack("answers that are set again with the same values", after=f"{PULL}\nanswer_3 = list(answer_3)\n{PORT}"),
     Attack("a stub below the answer", pull=PULL + "\n\n# def pull(v):\n#     ...\n"),
 ]  # fmt: skip

@@ -26,7 +26,7 @@ STARTS = {
             "labkit.torch",
             "labkit.widgets",
             "labkit.grading",
-            "labkit_exercise_start_mend",
+            "labkit_exercise_start_fix",
         },
     ),
 }

@@ -53,9 +53,9 @@ def test_the_first_wrong_item_and_its_rule_are_told():
 
 
 def test_the_smallest_input_that_fails_is_told():
-    labkit.check("start-mend", defined("def answer(values):\n    return sum(values) / len(values) + (len(values) > 1)"))
+    labkit.check("start-fix", defined("def answer(values):\n    return sum(values) / len(values) + (len(values) > 1)"))
     text = explain().text
-    exercise = EXERCISES["start-mend"]
+    exercise = EXERCISES["start-fix"]
     sizes = [len(drawn[0]) for drawn in exercise.inputs() if len(drawn[0]) > 1]
     shown = text.split("values = ")[1].split("\n")[0]
     assert "The smallest of the others" in text and np.size(eval(shown)) <= min(sizes)
@@ -70,8 +70,8 @@ def test_the_first_line_that_goes_another_way_is_told():
 
 
 def test_a_variable_that_is_used_in_another_way_points_to_no_line():
-    wrong = EXERCISES["backprop-mend-twice"].wrong_answers[0]  # two loops over `parent`, where the solution has one
-    labkit.check("backprop-mend-twice", defined(wrong.source))
+    wrong = EXERCISES["backprop-fix-twice"].wrong_answers[0]  # two loops over `parent`, where the solution has one
+    labkit.check("backprop-fix-twice", defined(wrong.source))
     assert "answer is parent" not in explain().text
 
 
@@ -88,7 +88,7 @@ def test_functions_inside_the_answer_are_nobodys_other_value():
 
 
 def test_no_line_is_told_where_no_code_was_given():
-    labkit.check("start-mend", defined("def answer(values):\n    a = 2\n    b = 3\n    return a * b"))
+    labkit.check("start-fix", defined("def answer(values):\n    a = 2\n    b = 3\n    return a * b"))
     assert "line" not in explain().text
 
 
@@ -100,7 +100,7 @@ def test_the_picture_is_the_run_of_the_answer():
     assert explain().picture is None
 
 
-@pytest.mark.parametrize("name", ["backprop-mend-order", "run-accuracy"])
+@pytest.mark.parametrize("name", ["backprop-fix-order", "run-accuracy"])
 def test_no_explanation_raises_or_tells_the_result(name):
     exercise = EXERCISES[name]
     for wrong in exercise.wrong_answers[:1]:

@@ -119,7 +119,7 @@ def test_exercises_and_points_of_each_notebook(tmp_path):
     (line,) = [line for line in repr(told).splitlines() if "05_grad_and_value_and_grad" in line and "Next" not in line]
     belonging = [e for e in EXERCISES.values() if e.notebook == "05_grad_and_value_and_grad"]
     assert f"2 of {len(belonging):>2} exercises" in line and f"4 of {sum(e.points for e in belonging)} points" in line
-    assert "grad-mend" in line and "grad-slip" not in line
+    assert "grad-fix" in line and "grad-slip" not in line
 
 
 def test_the_exercises_of_one_notebook(tmp_path, capsys):

@@ -47,7 +47,7 @@ WAYS = [
     ("vector-matmul", lambda r, x, w, g: r[0], "left-out", "1 of 2 parts"),
     ("fp-limits", lambda r, E, F: (r[0], r[2], r[1], r[3]), "results-exchanged", "parts [1] and [2]"),
     ("fp-limits", lambda r, E, F: (r[0], r[1] + 0.5 * E * r[3], *r[2:]), "one-part", "result[1] is not"),
-    ("start-mend", lambda r, values: r if len(values) > 1 else 5 * r, "some-inputs", "wherever values has one item"),
+    ("start-fix", lambda r, values: r if len(values) > 1 else 5 * r, "some-inputs", "wherever values has one item"),
 ]  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def test_nothing_is_told_where_nothing_is_sure():
 
 
 def test_an_error_does_not_count_inputs_that_were_not_compared():
-    text = check("start-mend", lambda values: sum(values) / (len(values) - 1) + 100).text
+    text = check("start-fix", lambda values: sum(values) / (len(values) - 1) + 100).text
     assert "ZeroDivisionError" in text and "Right so far" not in text
 
 

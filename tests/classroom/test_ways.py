@@ -195,7 +195,7 @@ def test_a_time_limit_leaves_nothing_replaced():
 
 
 WORK = {  # asks for passes of its own, or for a patient of the ward
-    "grad-mend", "sens-two-parts", "port-detach", "port-to-torch", "port-two-outputs", "reverse-gradient", "straight-through",
+    "grad-fix", "sens-two-parts", "port-detach", "port-to-torch", "port-two-outputs", "reverse-gradient", "straight-through",
     "own-hvp", "step-port", "step-write", "parallel-accumulate", "parallel-words", "ward-diagnose", "ward-patch",
 }  # fmt: skip
 BY_HAND = re.compile(r"(without|no)\s+automatic\s+differentiation|plain\s+NumPy")

@@ -37,7 +37,7 @@ def test_a_solution_is_right_under_another_name_and_leaves_the_names_of_others_a
 
 
 def test_a_solution_is_called_as_the_stub_is():
-    source = solution_source("start-mend", "answer")
+    source = solution_source("start-fix", "answer")
     assert source.startswith("def answer(values):") and "answer = " not in source
 
 

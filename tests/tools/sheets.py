@@ -5,11 +5,11 @@ expects. So they say how often the course understands an answer that its authors
 
     wrong("start-order", "each run of B begins with n = 1", [2, 2, 2])  # a prediction
 
-    @wrong("start-mend", "the sum")  # code
+    @wrong("start-fix", "the sum")  # code
     def mean(values):
         return sum(values)
 
-    wrong("start-mend", "the largest", above("sum -> max"))  # the code above, changed
+    wrong("start-fix", "the largest", above("sum -> max"))  # the code above, changed
 
 `right` marks an answer that has to be accepted, and says what is unusual about it.
 """

@@ -6,7 +6,7 @@ from sheets import above, right, wrong
 right("start-order", "a tuple for a list", (2, 3, 2))
 
 
-@right("start-mend", "NumPy's own mean, a NumPy scalar")
+@right("start-fix", "NumPy's own mean, a NumPy scalar")
 def mean(values):
     return np.mean(values)
 

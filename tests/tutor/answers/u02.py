@@ -15,7 +15,7 @@ def backward(parents):
 
 
 right(
-    "backprop-mend-twice",
+    "backprop-fix-twice",
     "a list of contributions for each node",
     above(
         "in parents[node]: -> in [(p, s * grads[node]) for p, s in parents[node]]:",
@@ -42,7 +42,7 @@ wrong("backprop-engines", "overwrite keeps the first contribution: 18 of a alone
 right("backprop-engines", "floats", (36.0, 12.0, 48.0, 18.0))
 
 
-@right("backprop-mend-order", "also visits, with zeros, what the result does not need: each edge once")
+@right("backprop-fix-order", "also visits, with zeros, what the result does not need: each edge once")
 def fixed(parents, output):
     waiting = [0] * len(parents)
     for pairs in parents:
@@ -62,17 +62,17 @@ def fixed(parents, output):
     return grads, used
 
 
-@wrong("backprop-mend-shapes", "both are summed to one number")
+@wrong("backprop-fix-shapes", "both are summed to one number")
 def fixed(x, w, b):
     d_h = 2 * (x * w + b)
     return np.sum(d_h * x), np.sum(d_h)
 
 
-wrong("backprop-mend-shapes", "the wrong axis for w", above("(d_h * x), np.sum -> (d_h * x, axis=1), np.sum"))
-wrong("backprop-mend-shapes", "the mean over the rows", above("sum(d_h * x), np.sum -> mean(d_h * x, axis=0), np.mean"))
-wrong("backprop-mend-shapes", "sums before it multiplies", above("(d_h * x), -> (d_h, axis=0) * np.sum(x, axis=0),"))
+wrong("backprop-fix-shapes", "the wrong axis for w", above("(d_h * x), np.sum -> (d_h * x, axis=1), np.sum"))
+wrong("backprop-fix-shapes", "the mean over the rows", above("sum(d_h * x), np.sum -> mean(d_h * x, axis=0), np.mean"))
+wrong("backprop-fix-shapes", "sums before it multiplies", above("(d_h * x), -> (d_h, axis=0) * np.sum(x, axis=0),"))
 right(
-    "backprop-mend-shapes",
+    "backprop-fix-shapes",
     "einsum",
     above('sum(d_h * x), np.sum(d_h) -> einsum("ij,ij->j", d_h, x), np.einsum("ij->", d_h)'),
 )

@@ -31,7 +31,7 @@ wrong(
 )
 
 
-@wrong("grad-mend", "still exchanged")
+@wrong("grad-fix", "still exchanged")
 def report(x, w, y):
     def forward(x, w, y):
         logits = (w * x).sum()
@@ -41,7 +41,7 @@ def report(x, w, y):
     return loss, dx, dw
 
 
-right("grad-mend", "the positions in reverse", above("(0, 1) -> (1, 0)"))
+right("grad-fix", "the positions in reverse", above("(0, 1) -> (1, 0)"))
 
 
 @right("sens-repair-aux", "the logits are stopped where they are returned")

@@ -59,7 +59,7 @@ wrong(
 )
 
 
-@right("tape-mend-loop", "detached where it is used")
+@right("tape-fix-loop", "detached where it is used")
 def train(w, xs):
     h = torch.tensor(0.5)
     for x in xs:
@@ -68,12 +68,12 @@ def train(w, xs):
     return w.grad
 
 
-wrong("tape-mend-loop", "detached before backward", above("h.detach() + x) -> h + x)\n        h = h.detach()"))
-wrong("tape-mend-loop", "w is detached, too", above("w * h.detach() -> (w * h).detach()"))
-wrong("tape-mend-loop", "h is reset in each iteration", above("h.detach() -> torch.tensor(0.5)"))
+wrong("tape-fix-loop", "detached before backward", above("h.detach() + x) -> h + x)\n        h = h.detach()"))
+wrong("tape-fix-loop", "w is detached, too", above("w * h.detach() -> (w * h).detach()"))
+wrong("tape-fix-loop", "h is reset in each iteration", above("h.detach() -> torch.tensor(0.5)"))
 
 
-@wrong("in-place-mend", "detach shares the memory")
+@wrong("in-place-fix", "detach shares the memory")
 def answer(x):
     t = torch.tanh(x)
     h = t.detach()
@@ -82,5 +82,5 @@ def answer(x):
     return gradient
 
 
-right("in-place-mend", "clone, and then in place", above("detach -> clone"))
-wrong("in-place-mend", "t is changed, too", above("tanh(x) -> tanh(x) + x", "t.detach()\n    h += x -> t"))
+right("in-place-fix", "clone, and then in place", above("detach -> clone"))
+wrong("in-place-fix", "t is changed, too", above("tanh(x) -> tanh(x) + x", "t.detach()\n    h += x -> t"))

@@ -28,7 +28,7 @@ wrong("clip-prove", "the two numbers are exchanged", above("return cosine, -> re
 wrong("clip-prove", "angles in degrees", above("return cosine -> return np.degrees(np.arccos(min(cosine, 1.0)))"))
 
 
-@wrong("clip-mend", "the clip's tuple is not unpacked")
+@wrong("clip-fix", "the clip's tuple is not unpacked")
 def answer(w, first, second, scale, limit):
     mean = (first + second) / 2 / scale
     if not ms.amp.all_finite((mean,)):
@@ -37,7 +37,7 @@ def answer(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@right("clip-mend", "by hand, with NumPy")
+@right("clip-fix", "by hand, with NumPy")
 def answer(w, first, second, scale, limit):
     mean = (first.asnumpy() + second.asnumpy()) / np.float32(2 * scale)
     if not np.all(np.isfinite(mean)):

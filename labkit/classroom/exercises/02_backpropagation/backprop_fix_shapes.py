@@ -3,7 +3,7 @@
 The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
 number. The function below is the backward pass. It returns gradients in the shape of `x`.
 
-[[as_it_came_back as mended]]
+[[as_it_came_back as fixed]]
 
 Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from labkit.classroom.writing import judged, slip, wrong
 
 
-def mended(x, w, b):
+def fixed(x, w, b):
     h = x * w + b
     d_h = 2 * h
     d_w = np.sum(d_h * x, axis=0)
@@ -81,7 +81,7 @@ def only_w(x, w, b):
 
 @judged("two-missing")
 def no_factor_2(x, w, b):
-    d_w, d_b = mended(x, w, b)
+    d_w, d_b = fixed(x, w, b)
     return d_w / 2, d_b / 2
 
 

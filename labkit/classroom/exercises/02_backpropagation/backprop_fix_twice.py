@@ -2,7 +2,7 @@
 
 This engine visits the nodes in the right order, and it adds. For `u * v` it is right, and for `u * u` it is wrong.
 
-[[still_lost as mended]]
+[[still_lost as fixed]]
 
 Find the line in which a contribution is lost, and fix it.
 """
@@ -13,7 +13,7 @@ from labkit.classroom.exercises.graphs import draw_graph
 from labkit.classroom.writing import judged, slip, strata, wrong
 
 
-def mended(parents):
+def fixed(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
     for node in reversed(range(len(parents))):
@@ -35,7 +35,7 @@ def _draw_twice(rng, equal):
 draw = tuple(
     one
     for equal in (False, True)
-    for one in strata(partial(_draw_twice, equal=equal), lambda parents: still_lost.answer(parents) != mended(parents))
+    for one in strata(partial(_draw_twice, equal=equal), lambda parents: still_lost.answer(parents) != fixed(parents))
 )
 
 
@@ -103,7 +103,7 @@ def sent_kept_from_node_to_node(parents):
 
 @judged("structure")
 def leaves_only(parents):
-    return mended(parents)[:3]
+    return fixed(parents)[:3]
 
 
 slope_only = slip(

@@ -3,7 +3,7 @@
 In this exercise the numbers of the nodes say nothing about the order: a node may have a smaller number than its
 parents. `output` is the number of the result, and `used` counts how often a local gradient is used.
 
-[[still_too_early as mended]]
+[[still_too_early as fixed]]
 
 The engine computes wrong gradients, and it uses local gradients too often. Fix it. It returns the same two things: the
 list of gradients, and how often a local gradient was used. Each edge has to be used exactly once.
@@ -15,7 +15,7 @@ from labkit.classroom.exercises.graphs import draw_graph
 from labkit.classroom.writing import judged, same, slip, strata, wrong
 
 
-def mended(parents, output):
+def fixed(parents, output):
     order = []
 
     def place(node):
@@ -154,7 +154,7 @@ def numbers_are_no_order(parents, output):
     when=lambda i, expected, got: same(expected[0], got[0]) and got[1] != expected[1],
 )
 def counted_wrongly(parents, output):
-    return mended(parents, output)[0], len(_ordered(parents, output))
+    return fixed(parents, output)[0], len(_ordered(parents, output))
 
 
 @judged("numbers-are-no-order")
@@ -169,7 +169,7 @@ def the_order_itself(parents, output):
 
 @judged("kind")
 def gradients_alone(parents, output):
-    return mended(parents, output)[0]
+    return fixed(parents, output)[0]
 
 
 not_reversed = slip(

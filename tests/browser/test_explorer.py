@@ -150,7 +150,7 @@ def test_who_predicts_is_asked_before_a_step_is_shown(opened):
     before = said(page)
     field.fill("7")
     field.press("Enter")
-    assert "Not that." in page.locator(".lab-ask").inner_text() and said(page) == before
+    assert "No." in page.locator(".lab-ask").inner_text() and said(page) == before
     field.fill("1")
     field.press("Enter")
     assert page.locator(".lab-ask").inner_text().startswith("Yes.") and said(page) == last_line(picture, step=first)

@@ -103,7 +103,7 @@ def test_from_the_first_command_to_the_first_right_answer(go, address, tmp_path)
     assert page.locator(".lm-TabBar-tab.lm-mod-current", has_text="01_first_gradient").count() >= 1
     assert page.locator(".jp-OutputArea-output").count() == 0
     assert page.locator(".Toastify__toast").count() == 0
-    explained = page.get_by_role("paragraph").filter(has_text="arrives at −20")
+    explained = page.get_by_role("paragraph").filter(has_text="its last number is −20")
     assert not explained.is_visible()
     newcomer.photograph("the notebook is open, nothing is told")
 

@@ -11,6 +11,11 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 
 
+def number(result):
+    """The number of a tensor of either dialect, without PyTorch's warning about a tensor that requires grad."""
+    return result.item() if hasattr(result, "item") else result
+
+
 def d_mindspore(f):
     return lambda x: ms.grad(f)(ms.Tensor(x) if isinstance(x, float) else x)
 
@@ -37,10 +42,10 @@ every_dialect = pytest.mark.parametrize("d", DERIVATIVES.values(), ids=DERIVATIV
 
 @every_dialect
 def test_an_inner_derivative_does_not_see_the_outer_variable(d):
-    assert float(d(lambda x: x * d(lambda y: x + y)(1.0))(1.0)) == 1
-    assert float(d(lambda x: x * d(lambda y: x * y)(2.0))(3.0)) == 6
-    assert float(d(lambda x: d(lambda y: y * y * x)(2.0))(3.0)) == 4
-    assert float(d(lambda x: x * d(lambda y: d(lambda z: x * y * z)(5.0))(7.0))(3.0)) == 6
+    assert number(d(lambda x: x * d(lambda y: x + y)(1.0))(1.0)) == 1
+    assert number(d(lambda x: x * d(lambda y: x * y)(2.0))(3.0)) == 6
+    assert number(d(lambda x: d(lambda y: y * y * x)(2.0))(3.0)) == 4
+    assert number(d(lambda x: x * d(lambda y: d(lambda z: x * y * z)(5.0))(7.0))(3.0)) == 6
 
 
 @every_dialect
@@ -50,12 +55,12 @@ def test_derivatives_of_any_order_equal_the_closed_form(d, order):
     for _ in range(order):
         derivative = d(derivative)
     factor = np.prod(range(5, 5 - order, -1))
-    assert float(derivative(2.0)) == factor * 2 ** (5 - order)
+    assert number(derivative(2.0)) == factor * 2 ** (5 - order)
 
 
 def test_the_dialects_do_not_disturb_each_other():
     def f(x):
-        inner = float(d_torch(lambda y: y**3)(2.0)) + labkit.grad(lambda y: y**2)(3.0)
+        inner = number(d_torch(lambda y: y**3)(2.0)) + labkit.grad(lambda y: y**2)(3.0)
         return x * x * inner
 
     assert float(ms.grad(f)(ms.Tensor(1.0))) == 36
@@ -84,7 +89,7 @@ def test_after_an_exception_everything_works_and_is_right(d, error, depth):
         with pytest.raises(type(error)):
             d(failing(d, error, depth))(2.0)
         for other in DERIVATIVES.values():
-            assert float(other(other(lambda x: x**3))(2.0)) == 12
+            assert number(other(other(lambda x: x**3))(2.0)) == 12
 
 
 def test_an_exception_leaves_parameters_and_modes_as_they_were():
@@ -134,7 +139,7 @@ def in_threads(jobs, rounds=60):
 
 
 def nested(d, k):
-    return lambda: float(d(d(d(lambda x: x**3 * k)))(0.5)), 6 * k
+    return lambda: number(d(d(d(lambda x: x**3 * k)))(0.5)), 6 * k
 
 
 @pytest.mark.parametrize("count", [2, 8])
@@ -157,7 +162,7 @@ def test_threads_may_share_a_network():
     def by_torch(k):
         def weight_gradient():
             value = (layer(torch.tensor([[k, 1.0]])) ** 2).sum()
-            return float(torch.autograd.grad(value, layer.weight)[0][0, 0])
+            return number(torch.autograd.grad(value, layer.weight)[0][0, 0])
 
         return weight_gradient, 2 * (2 * k + 3) * k
 

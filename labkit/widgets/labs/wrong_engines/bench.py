@@ -15,7 +15,7 @@ from ....engine import Graph, dense, getval, match_dtype, record, vjp_of
 from ....tracing import plain_function
 from ...explorer import of_graph
 
-MOST_EVENTS = 10_000  # of one walk back; a plain recursion can need 2^n of them
+MOST_EVENTS = 10_000  # of one backward pass; a plain recursion can need 2^n of them
 
 
 class Endless(RuntimeError):
@@ -41,8 +41,9 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """`grad` of the node at index `node` was set, from `before` to `value`. `part` is what the node at index `sender` had
-    sent there and was not stored yet; None where nothing was waiting. `at`: its place among all events."""
+    """`grad` of the node at index `node` was set, from `before` to `value`. `part` is the contribution that was not stored yet:
+    of the node at index `sender`, in the visit at event `visit`, for its parent number `use`; all are None where nothing was
+    waiting. `at`: its place among all events."""
 
     at: int
     node: int
@@ -51,6 +52,13 @@ class Write:
     place: Place
     sender: int | None
     part: Any
+    visit: int | None
+    use: int | None
+
+    @property
+    def resets(self) -> bool:
+        """Whether zeros were put there that no node sent."""
+        return self.sender is None and numeric(self.value) is not None and not np.any(self.value)
 
 
 class Log:
@@ -59,34 +67,35 @@ class Log:
     def __init__(self, most: int = MOST_EVENTS):
         self.events: list[Visit | Write] = []
         self.most = most
-        self._waiting: list[list[tuple[int, int, Any]]] = []  # by visit: (receiver, sender, part), until it is stored
+        self._waiting: list[list[tuple[Any, ...]]] = []  # by visit: (receiver, sender, part, visit, use), until it is stored
 
     def add(self, kind: type[Visit] | type[Write], *what: Any) -> None:
         """Note an event: its fields behind `at`."""
-        at = len(self.events)
-        if at >= self.most:
-            raise Endless(f"stopped after {self.most:,} calls of vjp and changes of grad")
-        self.events.append(kind(at, *what))
+        if len(self.events) >= self.most:
+            raise Endless("stopped after {most:,} calls of vjp and changes of grad".format(most=self.most))
+        self.events.append(kind(len(self.events), *what))
 
     def sent(self, sender: int, receivers: Sequence[int], parts: Sequence[Any]) -> None:
-        self._waiting.append([(to, sender, part) for to, part in zip(receivers, parts, strict=True)])
+        visit = len(self.events) - 1
+        pairs = enumerate(zip(receivers, parts, strict=True))
+        self._waiting.append([(to, sender, part, visit, use) for use, (to, part) in pairs])
 
-    def taken(self, receiver: int) -> tuple[int | None, Any]:
-        """`(sender, part)` of what was sent there by the latest visit that sent something."""
+    def taken(self, receiver: int) -> tuple[Any, ...]:
+        """`(sender, part, visit, use)` of what was sent there by the latest visit that sent something."""
         for waiting in reversed(self._waiting):
-            for i, (to, sender, part) in enumerate(waiting):
+            for i, (to, *rest) in enumerate(waiting):
                 if to == receiver:
                     del waiting[i]
-                    return sender, part
-        return None, None
+                    return tuple(rest)
+        return None, None, None, None
 
 
 class Node:
     """A value of a run, as engines see it.
 
     `value`: an array that cannot be written to. `parents`: the nodes it was computed from, one for each use (none: a leaf).
-    `vjp(g)`: pulls the gradient `g` that arrived here back to the parents. `grad`: where an engine keeps the gradient,
-    zeros at first. `label`: the user's name, or v1, v2 ...; `op`: what computed it.
+    `vjp(g)`: the contributions to the gradients of the parents for the upstream gradient `g`. `grad`: where an engine keeps the
+    gradient, zeros at first. `label`: the user's name, or v1, v2 ...; `op`: what computed it.
     """
 
     __slots__ = ("_grad", "_log", "_pull", "index", "label", "op", "parents", "value")
@@ -112,21 +121,21 @@ class Node:
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        sender, part = self._log.taken(self.index)
-        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), sender, part)
+        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), *self._log.taken(self.index))
         self._grad = value
 
     def vjp(self, g: Any) -> tuple[np.ndarray, ...]:
-        """What arrives at the parents if `g` arrives here: one array for each of `parents`, new ones at each call.
+        """The contributions to the gradients of `parents`, one array for each, new ones at each call.
 
-        Broadcasting is not undone: if a parent was repeated to a larger shape, its part has that shape. Raises TypeError
+        Broadcasting is not undone: if a parent was repeated to a larger shape, its contribution has that shape. Raises TypeError
         for a `g` that is not numeric.
         """
         if not self.parents:
             return ()
         self._log.add(Visit, self.index, _copy(g), _caller())
         if numeric(g) is None:
-            raise TypeError(f"{self.label}.vjp: expected the gradient that arrived here, an array, but got {g!r}")
+            text = "{node}.vjp: expected the upstream gradient, an array, but got {got!r}"
+            raise TypeError(text.format(node=self.label, got=g))
         parts = self._pull(np.array(g))
         self._log.sent(self.index, [p.index for p in self.parents], parts)
         return parts
@@ -162,7 +171,7 @@ class Bench:
     """A recorded run, ready for an engine.
 
     `nodes`, `output`: what an engine is called with. `story`: the same run for the views. `gradients`: the right gradient
-    of each node, by index; `parts[i]`: `(sender, part)` of all that rightly arrives at node i. These come from labkit's
+    of each node, by index; `parts[i]`: `(sender, part)` of all contributions to node i. These come from labkit's
     own reverse pass. `kept`: leaves of an earlier run, by index, which stay the same objects with new values.
     """
 
@@ -189,10 +198,6 @@ class Bench:
     def called(self, i: int) -> str:
         """What sentences call a node."""
         return self.story.nodes[i].called
-
-    def users(self, i: int) -> list[int]:
-        """The nodes that use a node, each once, in the order they ran."""
-        return [n.index for n in self.nodes if any(p.index == i for p in n.parents)]
 
     @property
     def shape(self) -> list[tuple]:
@@ -231,10 +236,10 @@ class Subject:
         self, fun: Callable, args: Sequence[Any], argnums: int | Sequence[int] = 0, caller: str = "first_wrong"
     ):
         if not callable(fun) or not args:
-            came = "no arguments" if callable(fun) else f"{type(fun).__name__} in the place of the function"
+            came = "no arguments" if callable(fun) else type(fun).__name__
             raise TypeError(f"{caller}: expected a function and its arguments, but got {came}")
-        self.fun, self.caller = fun, caller
-        self.plain, values, self.names = plain_function(fun, [_floating(a) for a in args], {}, None, f"{caller}(f, x)")
+        self.fun, self.caller, self.args = fun, caller, [_floating(a) for a in args]
+        self.plain, values, self.names = plain_function(fun, self.args, {}, None, f"{caller}(f, x)")
         self.values = [np.asarray(v) for v in values]
         self.learned = tuple(range(len(args), len(values))) or _places(argnums, len(args), caller)
 
@@ -251,10 +256,10 @@ class Subject:
         try:
             graph = record(self.plain, *values, names=self.names)
         except Exception as error:
-            error.add_note(f"{self.caller}: your function raised this when it was run forwards; no engine was tried.")
+            error.add_note(f"{self.caller}: your function raised this in the forward pass, before any engine ran.")
             raise
         if len(graph.outputs) != 1 or graph.outputs[0].fun is None:
-            came = f"{len(graph.outputs)} of them" if len(graph.outputs) != 1 else "an input as it came"
+            came = f"{len(graph.outputs)} of them" if len(graph.outputs) != 1 else "an unchanged input"
             raise ValueError(
                 f"{self.caller}: expected a function that returns one value computed from its inputs, but got {came}. "
                 "Is the input used, with autograd.numpy or a dialect's functions? Several outputs can be added up."
@@ -277,7 +282,7 @@ def _places(argnums, count, caller):
 
 @dataclass
 class Pass:
-    """One walk back by an engine. `events`: what it did; `result`: the gradient it left for each node, None for none;
+    """One backward pass of an engine. `events`: what it did; `result`: the gradient it left for each node, None for none;
     `before`: what the leaves held from the steps before; `error`: what it raised; `problem`: what is odd about its answer."""
 
     bench: Bench
@@ -291,14 +296,14 @@ class Pass:
         """The calls of `vjp` on a node."""
         return [e for e in self.events if isinstance(e, Visit) and e.node == node]
 
+    def writes(self, node: int) -> list[Write]:
+        """The changes of the `grad` of a node."""
+        return [e for e in self.events if isinstance(e, Write) and e.node == node]
+
     @property
     def has_writes(self) -> bool:
         """Whether the engine keeps its gradients in `grad`."""
         return any(isinstance(e, Write) for e in self.events)
-
-    def writes(self, node: int) -> list[Write]:
-        """The changes of the `grad` of a node."""
-        return [e for e in self.events if isinstance(e, Write) and e.node == node]
 
 
 def walk_back(engine: Callable, bench: Bench, before: Mapping[int, Any] | None = None, most: int = MOST_EVENTS) -> Pass:
@@ -326,22 +331,20 @@ def _result(bench, returned, log, error):
         return [_copy(returned[n]) if n in returned else kept[n.index] for n in bench.nodes], ""
     if error is None and not written:
         came = "nothing" if returned is None else f"a {type(returned).__name__}"
-        return (
-            kept,
-            f"expected gradients in node.grad, or a dict {{node: gradient}}, but it returned {came} and set no grad",
-        )
+        text = "expected gradients in node.grad, or a dict {{node: gradient}}, but it returned {came} and set no grad"
+        return kept, text.format(came=came)
     return kept, ""
 
 
 @np.errstate(all="ignore")
 def train(engine: Callable, subject: Subject, steps: int = 1, rate: float = 0.1, most: int = MOST_EVENTS) -> list[Pass]:
-    """Walk back `steps` times, with a step of gradient descent by the engine's own gradients in between.
+    """Run `steps` backward passes, with a step of gradient descent by the engine's own gradients in between.
 
     What is learned stays the same node, as a parameter does, so it keeps its `grad`. It ends early where the engine
-    raised, where its gradient does not fit the parameter, and where the function takes another way.
+    raised, where its gradient does not fit the parameter, and where the function takes another branch.
 
     >>> from .broken import right
-    >>> [float(walked.result[0]) for walked in train(right, Subject(lambda w: w**2, [3.0]), steps=2)]
+    >>> [float(one.result[0]) for one in train(right, Subject(lambda w: w**2, [3.0]), steps=2)]
     [6.0, 4.8]
     """
     values, passes = list(subject.values), list[Pass]()

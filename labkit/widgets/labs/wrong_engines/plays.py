@@ -1,20 +1,24 @@
-"""The graphs that engines are tried on, small enough to follow by hand, and a run of an engine as moments, shown one by one."""
+"""The graphs that engines are tried on, small enough to follow by hand, and a run of an engine as moments, shown one by one.
+
+What is said is a template whose numbers are named, as {g0_3}: the letter says which (`Play.numbers`), then the training step and the event or
+node. So the page says the same of other inputs.
+"""
 
 import inspect
+import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
 
-from ...kit.words import brief, joined, number
-from .bench import Bench, Pass, Place, Subject, Visit, Write, numeric, raised_at, train
+from ...kit.words import bracketed, in_full, listed
+from . import report
+from .bench import Endless, Pass, Place, Subject, Visit, Write, numeric, raised_at, train
 from .faults import Fault, Wrong, all_wrong, first_fault, near
-from .report import sign
 
 
 @dataclass(frozen=True)
@@ -74,21 +78,43 @@ def lessons() -> list[Lesson]:
 
 
 def _lesson(name, fun, *args, **more):
-    return Lesson(name, _as_users(fun), args, text=_body(fun), **more)
-
-
-def _as_users(fun):
-    """The same function as if the user had written it: names are recorded in the user's code only."""
-    code = fun.__code__.replace(co_filename=f"<{fun.__name__}>")
-    return FunctionType(code, fun.__globals__, fun.__name__)
-
-
-def _body(fun):
+    code = fun.__code__.replace(co_filename=f"<{fun.__name__}>")  # as the user's: names are recorded in the user's code only
     rows = textwrap.dedent(inspect.getsource(fun)).splitlines()[1:-1]
-    return "; ".join(row.strip().replace("anp.", "") for row in rows)
+    text = "; ".join(row.strip().replace("anp.", "") for row in rows)
+    return Lesson(name, FunctionType(code, fun.__globals__, fun.__name__), args, text=text, **more)
 
 
 MOST_SHOWN = 150  # events of one backward pass
+MOST_SAID = 5  # sentences of what happens at one moment
+HARMLESS = {  # why a broken engine is right on a graph
+    "recursion": "Here no node is processed before its upstream gradients are accumulated, or it makes no difference.",
+    "overwrite": "Here no node gets several contributions, or the overwritten ones add up to zero.",
+    "no unbroadcast": "Nothing is broadcast here, so every gradient has the shape of its value.",
+    "not reset": "There is nothing left over from an earlier step here.",
+}
+HARMLESS["visited once"] = HARMLESS["recursion"]
+SAID = {
+    "forward": "The forward pass gives {output} = {value}.",
+    "rule": "The rule of this engine: {rule}",
+    "again": "Training step {step}: the forward pass with {learned} gives {output} = {value}.",
+    "zeros": "The engine sets every gradient to zero.",
+    "seed": "The gradient of {node} is {value}.",
+    "held": "The gradient of {node} from the step before is still {value}.",
+    "visit": "The engine processes {node} with the gradient {value}.",
+    "back": "Back at {node}, the engine passes on the next contribution.",
+    "contribution": "{gradient} × {slope} = {part}",
+    "first": "It adds {part} to the gradient of {node}.",
+    "add": "It adds {part} to the gradient of {node}, which is {value} now.",
+    "put": "It writes {part} over the gradient of {node}, which was {before}.",
+    "stored": "It gets a contribution of shape {shape} for {node} and stores {value}.",
+    "more": "And {count} more.",
+    "stopped": "The lab stopped the engine here: {error}.",
+    "raised": "The engine raises {error}.",
+    "learn": "Gradient descent: {node} = {old} − {rate} × {gradient} = {new}.",
+    "right": "Done. Every gradient is right.",
+    "branch": "In the next step the function takes another branch, so the steps end here.",
+    "wrong": "Done. Wrong gradients: {nodes}.",
+}
 
 
 @dataclass(eq=False)
@@ -113,140 +139,175 @@ class Play:
         answered = not self.passes[-1].problem
         self.fault: Fault | None = first_fault(self.passes) if answered else None
         self.wrongs: list[list[Wrong]] = [all_wrong(p) if answered else [] for p in self.passes]
-        self.moments = _moments(self.passes)
+        self.moments = [moment for step, passed in enumerate(self.passes) for moment in self._moments(step, passed)]
+        self.numbers = {name: value for step, passed in enumerate(self.passes) for name, value in _numbers(step, passed)}
 
-    @property
-    def error(self) -> Exception | None:
-        """What the engine raised in the end."""
-        return self.passes[-1].error
+    def _moments(self, step, passed):
+        """A moment for each visit with what it sends, and one wherever an earlier visit goes on."""
+        found = [Moment("forward", step)]
+        for event in passed.events:
+            if isinstance(event, Visit):
+                found.append(Moment("visit", step, event.node))
+            elif len(found) == 1:
+                found.append(Moment("start", step))
+            elif event.sender is not None and event.sender != found[-1].node:
+                found.append(Moment("back", step, event.sender))
+            found[-1].events.append(event)
+        last = passed is self.passes[-1]
+        return [*found, Moment("raised" if passed.error else "done" if last else "learn", step)]
 
     @property
     def right(self) -> bool:
         """Whether every gradient of every step is right."""
-        return self.fault is None and self.error is None and not self.passes[-1].problem
-
-    def bench(self, m: int) -> Bench:
-        """The forward pass that a moment belongs to."""
-        return self.passes[self.moments[m].step].bench
-
-    @cached_property
-    def gradients_now(self) -> list[list[Any]]:
-        """`gradients_now[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
-        itself, what it gives to `vjp`, and in the end its answer."""
-        found: list[list[Any]] = []
-        for moment in self.moments:
-            passed = self.passes[moment.step]
-            now = [passed.before.get(i) for i in range(len(passed.bench.nodes))]
-            now = now if moment.kind == "forward" else list(found[-1])
-            for event in moment.events:
-                if isinstance(event, Write):
-                    now[event.node] = event.value
-                elif not passed.has_writes or now[event.node] is None:
-                    now[event.node] = event.gradient
-            if moment.kind in ("learn", "done") and not passed.has_writes:
-                now = [new if new is not None else old for old, new in zip(now, passed.result, strict=True)]
-            found.append(now)
-        return found
-
-    @cached_property
-    def shows(self) -> list[dict[int, int]]:
-        """For each training step, `{node: moment at which its wrong gradient shows}`."""
-        found = []
-        for step, wrongs in enumerate(self.wrongs):
-            mine = [m for m, moment in enumerate(self.moments) if moment.step == step]
-            where = {event.at: m for m in mine for event in self.moments[m].events}
-            found.append({w.node: where.get(w.at, mine[-1]) for w in wrongs})
-        return found
+        return self.fault is None and self.passes[-1].error is None and not self.passes[-1].problem
 
     @property
     def first(self) -> int | None:
         """The moment at which the first wrong node shows."""
-        return None if self.fault is None else self.shows[self.fault.step][self.fault.wrong.node]
+        return self.shows(self.fault.step, self.fault.wrong) if self.fault else None
 
-    def wrong_at(self, m: int) -> dict[int, Wrong]:
-        """The nodes that are known to be wrong at a moment."""
-        step = self.moments[m].step
-        return {w.node: w for w in self.wrongs[step] if self.shows[step][w.node] <= m}
+    def shows(self, step: int, wrong: Wrong) -> int:
+        """The moment at which a node is seen to be wrong."""
+        mine = [m for m, moment in enumerate(self.moments) if moment.step == step]
+        return next((m for m in mine if any(event.at == wrong.at for event in self.moments[m].events)), mine[-1])
 
     def places(self, m: int) -> set[Place]:
         """The lines of code that ran at a moment."""
-        stopped = raised_at(self.engine, self.error) if self.moments[m].kind == "raised" and self.error else None
+        error = self.passes[-1].error if self.moments[m].kind == "raised" else None
+        stopped = raised_at(self.engine, error) if error else None
         return {event.place for event in self.moments[m].events} | ({stopped} if stopped else set())
 
-    def events_until(self, m: int) -> list[Visit | Write]:
-        """What the engine did up to a moment in that training step."""
-        step = self.moments[m].step
-        return [event for moment in self.moments[: m + 1] if moment.step == step for event in moment.events]
+    def cards(self, m: int) -> list[str | None]:
+        """The names of the gradients that the nodes have at a moment, None for none yet. Where the engine keeps its gradients to
+        itself, what it gives to `vjp`, and in the end its answer."""
+        step, passed = self.moments[m].step, self.passes[self.moments[m].step]
+        now = [f"h{step}_{i}" if i in passed.before else None for i in range(len(passed.bench.nodes))]
+        for moment in self.moments[: m + 1]:
+            for event in moment.events if moment.step == step else ():
+                if isinstance(event, Write) or not passed.has_writes or now[event.node] is None:
+                    now[event.node] = f"g{step}_{event.at}"
+        if self.moments[m].kind in ("learn", "done") and not passed.has_writes:
+            now = [f"f{step}_{i}" if passed.result[i] is not None else name for i, name in enumerate(now)]
+        return now
 
-    # ---- what a card says ----
+    # ---- sentences, with the names of their numbers ----
 
-    def look(self, m: int, i: int) -> str:
-        """How the card of a gradient looks: "wrong", "now" where something happens to it, "none" where there is nothing yet."""
-        if i in self.wrong_at(m):
-            return "wrong"
-        moment, value = self.moments[m], self.gradients_now[m][i]
-        if any(event.node == i and (isinstance(event, Visit) or not reset(event)) for event in moment.events):
-            return "now"
-        known = value is not None and (numeric(value) is None or np.any(value))
-        return "" if known or moment.kind == "done" else "none"
+    def called(self, i: int) -> str:
+        """What sentences call a node."""
+        return self.passes[0].bench.called(i)
 
-    def note(self, m: int, i: int) -> str:
-        """How the gradient of a node came about, what was passed on several times, and what it should be."""
-        sent = [e.gradient for e in self.events_until(m) if isinstance(e, Visit) and e.node == i]
-        several = 1 < len(sent) <= 3 and all(np.size(g) == 1 for g in sent)
-        passed = f"passed on {', '.join(map(brief, sent))}" if several else ""
-        wrong, should = self.wrong_at(m).get(i), ""
-        if wrong is not None:
-            late = wrong.arrived is not None and near(self.gradients_now[m][i], wrong.expected)
-            should = f"passed on {brief(wrong.arrived)}" if late and not passed else "" if late else sign(wrong)
-        return ", ".join(filter(None, (self._history(m, i) if not (passed and should) else "", passed, should)))
+    def said(self, m: int) -> str:
+        """What happens at a moment."""
+        return " ".join(getattr(self, f"_{self.moments[m].kind}")(self.moments[m].step, self.moments[m]))
 
-    def _history(self, m, i):
-        """`9 + 4`, or what was overwritten; "" for one part."""
-        terms, lost, before = list[Any](), "", self.passes[self.moments[m].step].before.get(i)
-        for event in self.events_until(m):
-            if not isinstance(event, Write) or event.node != i:
-                continue
-            if np.size(event.value) != 1 or np.size(event.before) != 1 or numeric(event.value) is None:
-                return ""
-            if reset(event):
-                terms = []
-            elif terms and event.part is not None and near(event.value, np.asarray(event.part)):
-                terms, lost = [event.part], number(event.before)
-            else:
-                terms = terms or ([before] if before is not None and np.any(event.before) else [])
-                terms.append(np.asarray(event.value) - np.asarray(event.before))
-        return f"{lost} overwritten" if lost else joined(map(number, terms[-4:])) if len(terms) > 1 else ""
+    def finding(self) -> str:
+        """The first wrong node: what it has and should have, why, the line, and how to fix it; "" where none is wrong."""
+        if (fault := self.fault) is None:
+            return ""
+        passed, wrong = self.passes[fault.step], fault.wrong
+        got = f"g{fault.step}_{wrong.at}" if wrong.at < len(passed.events) else f"f{fault.step}_{wrong.node}"
+        lines = (
+            report.first(fault, passed.bench, f"{{{got}}}", f"{{r{fault.step}_{wrong.node}}}"), report.why(fault, passed.bench),
+            "The line at fault: {code}".format(code=fault.code) if fault.code else "", report.fix(fault),
+        )  # fmt: skip
+        return "\n".join(filter(None, lines))
+
+    def _forward(self, step, moment):
+        out = self.passes[step].bench.output.index
+        said = {"output": self.called(out), "value": f"{{v{step}_{out}}}", "step": step + 1}
+        if step:
+            learned = listed(f"{self.called(i)} = {{v{step}_{i}}}" for i in self.subject.learned)
+            return [SAID["again"].format(learned=learned, **said)]
+        rule = (inspect.getdoc(self.engine) or "").strip().split("\n")[0]
+        return [SAID["forward"].format(**said), *([SAID["rule"].format(rule=rule)] if rule else [])]
+
+    def _start(self, step, moment):
+        passed, zeros = self.passes[step], [e.node for e in moment.events if e.resets]
+        said = [SAID["zeros"]] if len(zeros) >= len(passed.bench.nodes) else []
+        seeds = [("seed", e.node, f"{{g{step}_{e.at}}}") for e in moment.events if not e.resets]
+        held = [("held", i, f"{{h{step}_{i}}}") for i in passed.before if i not in zeros]
+        return _few(said + [SAID[kind].format(node=self.called(i), value=value) for kind, i, value in seeds + held])
+
+    def _visit(self, step, moment):
+        visits = [e for e in moment.events if isinstance(e, Visit)]
+        said = [SAID["visit"].format(node=self.called(e.node), value=f"{{g{step}_{e.at}}}") for e in visits]
+        said = said or [SAID["back"].format(node=self.called(moment.node))]
+        writes = [e for e in moment.events if isinstance(e, Write) and e.sender is not None]
+        return _few(said + [self._stored(step, write) for write in writes])
+
+    _back = _visit
+
+    def _stored(self, step, write):
+        part = f"{{p{step}_{write.at}}}"
+        if (slope := f"s{step}_{write.sender}_{write.use}") in self.numbers:
+            part = SAID["contribution"].format(gradient=f"{{g{step}_{write.visit}}}", slope=f"{{{slope}}}", part=part)
+        kind = "add" if np.any(write.before) else "first"
+        if np.shape(write.part) != self.passes[step].bench.nodes[write.node].value.shape:
+            kind = "stored"
+        elif np.any(write.before) and near(write.value, np.asarray(write.part)):
+            kind = "put"
+        said = {"part": part, "value": f"{{g{step}_{write.at}}}", "before": f"{{b{step}_{write.at}}}"}
+        return SAID[kind].format(node=self.called(write.node), shape=report.dims(np.shape(write.part)), **said)
+
+    def _raised(self, step, moment):
+        error = self.passes[step].error
+        if isinstance(error, Endless):
+            return [SAID["stopped"].format(error=error)]
+        return [SAID["raised"].format(error=report.named(error)), report.how_far(self.passes[step])]
+
+    def _learn(self, step, moment):
+        return _few([
+            SAID["learn"].format(node=self.called(i), old=f"{{v{step}_{i}}}", rate=f"{self.lesson.rate:g}",
+                                 gradient=f"{{f{step}_{i}}}", new=f"{{v{step + 1}_{i}}}") for i in self.subject.learned
+        ])  # fmt: skip
+
+    def _done(self, step, moment):
+        passed = self.passes[-1]
+        if passed.problem:
+            return [report.NO_ANSWER.format(problem=passed.problem)]
+        if self.fault:
+            return [SAID["wrong"].format(nodes=listed(self.called(one.node) for one in self.wrongs[self.fault.step]))]
+        branch = SAID["branch"] if len(self.passes) < self.steps else ""
+        why = HARMLESS.get(self.name, "") if not branch and (self.name != "not reset" or len(self.passes) == 1) else ""
+        return filter(None, (SAID["right"], report.detours(passed), branch, why))
 
 
-def reset(event: Visit | Write) -> bool:
-    """Whether zeros were put there that no node sent."""
-    if not isinstance(event, Write) or event.sender is not None or numeric(event.value) is None:
-        return False
-    return not np.any(event.value)
+def _few(sentences):
+    """The first ones of many sentences."""
+    more = len(sentences) - MOST_SAID
+    return [*sentences[:MOST_SAID], *([SAID["more"].format(count=more)] if more > 0 else [])]
 
 
-def _moments(passes: Sequence[Pass]) -> list[Moment]:
-    found: list[Moment] = []
-    for step, passed in enumerate(passes):
-        found.append(Moment("forward", step))
-        found += _of_events(passed, step)
-        if passed.error is not None:
-            found.append(Moment("raised", step))
-        elif step + 1 < len(passes):
-            found.append(Moment("learn", step))
-    return found if passes[-1].error is not None else [*found, Moment("done", len(passes) - 1)]
-
-
-def _of_events(passed, step):
-    """A moment for each visit with what it sends, and one wherever an earlier visit goes on."""
-    found: list[Moment] = []
+def _numbers(step, passed):
+    """By names: v, r, h and f are the value of a node, its right gradient, what it held from the step before and what it has in the end; g, b and p
+    are the gradient of an event, what was there before and the contribution; s is the local gradient of a use."""
+    bench, story = passed.bench, passed.bench.story
+    for node, right, final in zip(bench.nodes, bench.gradients, passed.result, strict=True):
+        yield from ((f"v{step}_{node.index}", node.value), (f"r{step}_{node.index}", right), (f"f{step}_{node.index}", final))
+        yield f"h{step}_{node.index}", passed.before.get(node.index)
+        sent = story.step_of[node.index].sent if node.index in story.step_of else ()
+        yield from ((f"s{step}_{node.index}_{one.place}", one.slope) for one in sent if one.slope is not None)
     for event in passed.events:
-        if isinstance(event, Visit):
-            found.append(Moment("visit", step, event.node))
-        elif not found:
-            found.append(Moment("start", step))
-        elif event.sender is not None and event.sender != found[-1].node:
-            found.append(Moment("back", step, event.sender))
-        found[-1].events.append(event)
-    return found
+        yield f"g{step}_{event.at}", event.gradient if isinstance(event, Visit) else event.value
+        if isinstance(event, Write):
+            yield from ((f"b{step}_{event.at}", event.before), (f"p{step}_{event.at}", event.part))
+
+
+def filled(template: str, numbers: Mapping[str, Any]) -> str:
+    """A template with its numbers, in brackets where they are negative and come after a sign.
+
+    >>> filled("{g0_1} × {s0_1_0} = {p0_2}", {"g0_1": 2.0, "s0_1_0": -3.0, "p0_2": -6.0})
+    '2 × (−3) = −6'
+    """
+
+    def number(found):
+        if found[2] not in numbers:
+            return found[0]  # it is code in braces
+        return found[1] + bracketed(shown(numbers[found[2]])) if found[1] else shown(numbers[found[2]])
+
+    return re.sub(r"(× )?\{(\w+)\}", number, template)
+
+
+def shown(value: Any) -> str:
+    """A gradient or value: short arrays in full."""
+    return in_full(value, 3) if numeric(value) is not None else repr(value)

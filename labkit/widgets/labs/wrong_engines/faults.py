@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .bench import Pass, Place, Visit, Write, numeric
+from .bench import Pass, Place, Visit, Write, near, numeric
 from .broken import unbroadcast
 
 MOST_PARTS = 10  # of one sum: beyond, only one is left out at a time to see which are missing
@@ -27,38 +27,19 @@ class Wrong:
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """The first wrong node of a run. `step`: 0 for the first training step. `cause`: a key of `report.FIXES`. `missing`:
-    `(sender, part)` of what should have been there too. `held`: what was there from the steps before. `place`: the line
-    at fault."""
+    """The first wrong node of a run. `step`: 0 for the first backward pass. `cause`: a key of `report.FIXES`. `missing`: the
+    nodes whose contributions should have been there too. `place`: the line at fault."""
 
     wrong: Wrong
     step: int
     cause: str
     place: Place | None = None
-    missing: tuple[tuple[int, np.ndarray], ...] = ()
-    held: Any = None
+    missing: tuple[int, ...] = ()
 
     @property
     def code(self) -> str:
         """The line at fault, as it stands there; "" where it is not known."""
         return linecache.getline(self.place.file, self.place.number).strip() if self.place else ""
-
-
-def near(got: Any, right: np.ndarray) -> bool:
-    """Whether `got` has the shape of `right` and its numbers, within half the square root of the dtype's eps.
-
-    >>> near(0.1 + 0.2, np.array(0.3)), near([0.3], np.array(0.3))
-    (True, False)
-    """
-    array = numeric(got)
-    if array is None or array.shape != np.shape(right):
-        return False
-    kinds = [k for k in (array.dtype, right.dtype) if k.kind != "i"]
-    eps = max([float(np.finfo(k).eps) if k.kind == "f" else 0.01 for k in kinds], default=0.0)
-    a, b = array.astype(float), right.astype(float)
-    scale = np.max(np.abs(b), initial=1e-6, where=np.isfinite(b))
-    with np.errstate(all="ignore"):
-        return bool(np.all((np.abs(a - b) <= 0.5 * np.sqrt(eps) * scale) | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 
 # ---- which nodes are wrong ----
@@ -110,9 +91,9 @@ def _sum(parts):
 def first_fault(passes: Sequence[Pass]) -> Fault | None:
     """The first wrong node of a run, or None where every gradient is right.
 
-    >>> from .bench import Subject, train
+    >>> from .bench import backward_passes
     >>> from .broken import overwrite
-    >>> fault = first_fault(train(overwrite, Subject(lambda x: x * x, [3.0])))
+    >>> fault = first_fault(backward_passes(overwrite, lambda x: x * x, [3.0]))
     >>> fault.cause, float(fault.wrong.arrived), float(fault.wrong.expected)
     ('overwritten', 3.0, 6.0)
     """
@@ -123,22 +104,21 @@ def first_fault(passes: Sequence[Pass]) -> Fault | None:
 
 
 def _recognised(passed, wrong, step):
-    held, missing = passed.before.get(wrong.node), ()
-    arrived = numeric(wrong.arrived)
-    if wrong.arrived is not None and (arrived is None or arrived.shape != wrong.expected.shape):
-        cause = _shape_cause(arrived, wrong.expected)
-    elif held is not None and near(wrong.arrived, wrong.expected + held):
+    held, arrived, right = passed.before.get(wrong.node), numeric(wrong.arrived), wrong.expected
+    parts, missing = [one for one in passed.bench.parts[wrong.node] if np.any(one[1])], ()
+    if wrong.arrived is not None and (arrived is None or arrived.shape != right.shape):
+        cause = _shape_cause(arrived, right)
+    elif held is not None and near(wrong.arrived, right + held):
         cause = "not reset"
     elif wrong.node == passed.bench.output.index:
         cause = "no seed"
     else:
-        parts = [one for one in passed.bench.parts[wrong.node] if np.any(one[1])]
         missing = _missing(passed, wrong, parts)
-        cause = _cause_of_missing(passed, wrong, missing, parts) if missing else _value_cause(passed, wrong)
+        cause = _cause_of_missing(passed, wrong, missing, parts) if missing else "wrong value"
     kind = Visit if cause == "too early" else Write  # the line that visited it, else the one that set its gradient last
-    mine = [e for e in passed.events[: wrong.at + 1] if e.node == wrong.node]
+    mine = [e for e in passed.events[: wrong.at + 1] if e.node == wrong.node and e.place]
     places = [e.place for e in mine if isinstance(e, kind)] or [e.place for e in mine] or [None]
-    return Fault(wrong, step, cause, places[-1], missing, held if cause == "not reset" else None)
+    return Fault(wrong, step, cause, places[-1], tuple(sender for sender, _ in missing))
 
 
 def _shape_cause(arrived, right):
@@ -161,49 +141,20 @@ def _missing(passed, wrong, parts):
 
 
 def _visited_before(passed, wrong, node):
-    """Whether a node was visited before the wrong one showed; at any time, if that was not itself a visit."""
-    return any(v.at < wrong.at or not _at_visit(passed, wrong) for v in passed.visits(node))
-
-
-def _at_visit(passed, wrong):
-    return wrong.at < len(passed.events) and isinstance(passed.events[wrong.at], Visit)
+    return any(v.at < wrong.at for v in passed.visits(node))
 
 
 def _cause_of_missing(passed, wrong, missing, parts):
-    """Why parts are missing: they were overwritten, came after the visit, were never sent, or were sent and not added."""
-    if _overwrites(passed, wrong):
-        return "overwritten"
-    visited = all(_visited_before(passed, wrong, sender) for sender, _ in missing)
-    if not _at_visit(passed, wrong) and not visited:
-        return "never visited"
-    if _at_visit(passed, wrong) and (not visited or _to_come(passed, wrong, missing, parts)):
-        return "too early"
-    if len(missing) == len(parts):
-        return "not stored"
-    return "overwritten" if len(missing) == len(parts) - 1 and near(wrong.arrived, parts[-1][1]) else "part lost"
-
-
-def _overwrites(passed, wrong):
-    """Whether a part was stored in the place of what was there."""
-    return any(
-        event.at <= wrong.at and event.part is not None and np.any(event.before) and near(event.value, event.part)
-        and not near(event.value, np.asarray(_sum([event.before, event.part])))
-        for event in passed.writes(wrong.node)
-    )  # fmt: skip
-
-
-def _to_come(passed, wrong, missing, parts):
-    """Whether some of the missing parts had not been stored yet at the visit where it shows."""
+    """Why parts are missing: they were overwritten, came after the visit, or were lost."""
     stored = passed.writes(wrong.node)
-    if all(write.sender is None for write in stored):  # the engine keeps its gradients to itself
-        return near(passed.result[wrong.node], wrong.expected)
-    before, sent = [write.sender for write in stored if write.at < wrong.at], [sender for sender, _ in parts]
-    return any(before.count(sender) < sent.count(sender) for sender, _ in missing)
-
-
-def _value_cause(passed, wrong):
-    """What a wrong number comes from where no part is missing."""
-    if near(-np.asarray(wrong.arrived, float), wrong.expected):
-        return "sign"
-    again = any(len(passed.visits(s)) > 1 for s, _ in passed.bench.parts[wrong.node])
-    return "visited again" if again else "wrong value"
+    if any(event.at <= wrong.at and event.how == "put" and np.any(event.before) for event in stored):
+        return "overwritten"
+    if wrong.at < len(passed.events) and isinstance(passed.events[wrong.at], Visit):
+        before = [write.sender for write in stored if write.at < wrong.at]
+        if all(write.sender is None for write in stored):  # the engine keeps its gradients to itself
+            to_come = near(passed.result[wrong.node], wrong.expected)
+        else:
+            to_come = any(before.count(s) < [sender for sender, _ in parts].count(s) for s, _ in missing)
+        if to_come or not all(_visited_before(passed, wrong, sender) for sender, _ in missing):
+            return "too early"
+    return "overwritten" if len(missing) == len(parts) - 1 and near(wrong.arrived, parts[-1][1]) else "lost"

@@ -1,7 +1,7 @@
 """The graphs that engines are tried on, small enough to follow by hand, and a run of an engine as moments, shown one by one.
 
-What is said is a template whose numbers are named, as {g0_3}: the letter says which (`Play.numbers`), then the training step and the event or
-node. So the page says the same of other inputs.
+What is said is a template whose numbers are named, as {g0_3}: the letter says which (see `_numbers`), then come the backward
+pass and the event or node. So the page says the same of other inputs.
 """
 
 import inspect
@@ -17,22 +17,18 @@ import numpy as np
 
 from ...kit.words import bracketed, in_full, listed
 from . import report
-from .bench import Endless, Pass, Place, Subject, Visit, Write, numeric, raised_at, train
-from .faults import Fault, Wrong, all_wrong, first_fault, near
+from .bench import Pass, Place, Visit, Write, backward_passes, numeric, raised_at
+from .faults import Fault, Wrong, all_wrong, first_fault
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A graph to try engines on: a function and its arguments. `steps`: training steps, for the engines that need more than
-    one to go wrong, and for the right one. `text`: what the function computes, on one line. `shows`: the names of the
-    engines whose fault it is made to show."""
+    """A graph to try engines on: a function and its arguments. `text`: what the function computes, on one line. `shows`: the
+    names of the engines whose fault it is made to show."""
 
     name: str
     fun: Callable
     args: tuple[Any, ...]
-    steps: int = 1
-    rate: float = 0.1
-    argnums: int | tuple[int, ...] = 0
     text: str = ""
     shows: tuple[str, ...] = ()
 
@@ -56,71 +52,65 @@ def bias(x: Any, w: Any, b: Any) -> Any:
     return loss
 
 
-def three_steps(w: Any) -> Any:
+def chain(w: Any) -> Any:
     error = 2 * w - 6
     loss = error**2
     return loss
 
 
 def lessons() -> list[Lesson]:
-    """The built-in graphs: two paths of different length, a leaf used twice, a bias for a batch, three training steps.
+    """The built-in graphs: two paths of different length, a leaf used twice, a bias for a batch, one path.
 
     >>> [lesson.name for lesson in lessons()]
-    ['diamond', 'used twice', 'bias', 'three steps']
+    ['diamond', 'used twice', 'bias', 'chain']
     """
     batch = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]])
     return [
-        _lesson("diamond", diamond, 2.0, shows=("right", "recursion", "visited once")),
-        _lesson("used twice", used_twice, 3.0, 2.0, shows=("overwrite",)),
-        _lesson("bias", bias, batch, np.array([1.0, 2.0]), -2.0, shows=("no unbroadcast",)),
-        _lesson("three steps", three_steps, 1.0, steps=3, shows=("not reset",)),
+        _lesson("diamond", diamond, ("recursion", "visited once"), 2.0),
+        _lesson("used twice", used_twice, ("right", "overwrite"), 3.0, 2.0),
+        _lesson("bias", bias, ("no unbroadcast",), batch, np.array([1.0, 2.0]), -2.0),
+        _lesson("chain", chain, ("not reset",), 1.0),
     ]
 
 
-def _lesson(name, fun, *args, **more):
-    code = fun.__code__.replace(co_filename=f"<{fun.__name__}>")  # as the user's: names are recorded in the user's code only
+def _lesson(name, fun, shows, *args):
+    code = fun.__code__.replace(co_filename=f"<{fun.__name__}>")  # names are recorded in the user's code only
     rows = textwrap.dedent(inspect.getsource(fun)).splitlines()[1:-1]
     text = "; ".join(row.strip().replace("anp.", "") for row in rows)
-    return Lesson(name, FunctionType(code, fun.__globals__, fun.__name__), args, text=text, **more)
+    return Lesson(name, FunctionType(code, fun.__globals__, fun.__name__), args, text, shows)
 
 
-MOST_SHOWN = 150  # events of one backward pass
-MOST_SAID = 5  # sentences of what happens at one moment
+MOST_SHOWN, MOST_SAID = 150, 5  # events of one backward pass; sentences of what happens at one moment
 HARMLESS = {  # why a broken engine is right on a graph
     "recursion": "Here no node is processed before its upstream gradients are accumulated, or it makes no difference.",
     "overwrite": "Here no node gets several contributions, or the overwritten ones add up to zero.",
     "no unbroadcast": "Nothing is broadcast here, so every gradient has the shape of its value.",
-    "not reset": "There is nothing left over from an earlier step here.",
 }
 HARMLESS["visited once"] = HARMLESS["recursion"]
 SAID = {
     "forward": "The forward pass gives {output} = {value}.",
+    "again": "A second forward pass gives {output} = {value}.",
     "rule": "The rule of this engine: {rule}",
-    "again": "Training step {step}: the forward pass with {learned} gives {output} = {value}.",
     "zeros": "The engine sets every gradient to zero.",
     "seed": "The gradient of {node} is {value}.",
-    "held": "The gradient of {node} from the step before is still {value}.",
+    "held": "The gradient of {node} from the backward pass before is still {value}.",
     "visit": "The engine processes {node} with the gradient {value}.",
     "back": "Back at {node}, the engine passes on the next contribution.",
     "contribution": "{gradient} × {slope} = {part}",
     "first": "It adds {part} to the gradient of {node}.",
     "add": "It adds {part} to the gradient of {node}, which is {value} now.",
     "put": "It writes {part} over the gradient of {node}, which was {before}.",
-    "stored": "It gets a contribution of shape {shape} for {node} and stores {value}.",
+    "": "It gets {part} for {node} and stores {value}.",
     "more": "And {count} more.",
-    "stopped": "The lab stopped the engine here: {error}.",
-    "raised": "The engine raises {error}.",
-    "learn": "Gradient descent: {node} = {old} − {rate} × {gradient} = {new}.",
     "right": "Done. Every gradient is right.",
-    "branch": "In the next step the function takes another branch, so the steps end here.",
     "wrong": "Done. Wrong gradients: {nodes}.",
 }
 
 
 @dataclass(eq=False)
 class Moment:
-    """`kind`: "forward", "start" (zeros and the upstream gradient of the output), "visit", "back" (an earlier visit goes on),
-    "raised", "learn" or "done". `step`: the training step, from 0. `events`: what the engine did. `node`: whose visit it is."""
+    """`kind`: "forward", "start" (zeros and the upstream gradient of the output), "visit", "back" (an earlier visit goes on), or
+    "done". `step`: the backward pass, from 0. `events`: what the engine did. `node`: whose visit it is."""
 
     kind: str
     step: int
@@ -130,36 +120,22 @@ class Moment:
 
 class Play:
     """An engine on a graph. `passes`: its backward passes; `fault`: where it goes wrong first, or None; `wrongs`: the wrong nodes
-    of each backward pass; `moments`; `steps`: the training steps asked for."""
+    of each backward pass; `moments`; `numbers`: by their names."""
 
-    def __init__(self, name: str, engine: Callable, lesson: Lesson, steps: int):
-        self.name, self.engine, self.lesson, self.steps = name, engine, lesson, steps
-        self.subject = Subject(lesson.fun, lesson.args, lesson.argnums, "WrongEngineLab")
-        self.passes: list[Pass] = train(engine, self.subject, steps, lesson.rate, MOST_SHOWN)
-        answered = not self.passes[-1].problem
-        self.fault: Fault | None = first_fault(self.passes) if answered else None
-        self.wrongs: list[list[Wrong]] = [all_wrong(p) if answered else [] for p in self.passes]
-        self.moments = [moment for step, passed in enumerate(self.passes) for moment in self._moments(step, passed)]
-        self.numbers = {name: value for step, passed in enumerate(self.passes) for name, value in _numbers(step, passed)}
-
-    def _moments(self, step, passed):
-        """A moment for each visit with what it sends, and one wherever an earlier visit goes on."""
-        found = [Moment("forward", step)]
-        for event in passed.events:
-            if isinstance(event, Visit):
-                found.append(Moment("visit", step, event.node))
-            elif len(found) == 1:
-                found.append(Moment("start", step))
-            elif event.sender is not None and event.sender != found[-1].node:
-                found.append(Moment("back", step, event.sender))
-            found[-1].events.append(event)
-        last = passed is self.passes[-1]
-        return [*found, Moment("raised" if passed.error else "done" if last else "learn", step)]
+    def __init__(self, name: str, engine: Callable, lesson: Lesson, count: int):
+        self.name, self.engine, self.lesson = name, engine, lesson
+        self.passes: list[Pass] = backward_passes(engine, lesson.fun, lesson.args, count, "WrongEngineLab", MOST_SHOWN)
+        self.fault: Fault | None = first_fault(self.passes)
+        self.wrongs: list[list[Wrong]] = [all_wrong(passed) for passed in self.passes]
+        self.error = self.passes[-1].error
+        self.moments = [moment for step, passed in enumerate(self.passes) for moment in _moments(step, passed)]
+        self.moments.append(Moment("done", len(self.passes) - 1))
+        self.numbers = {name: one for step, passed in enumerate(self.passes) for name, one in _numbers(step, passed)}
 
     @property
     def right(self) -> bool:
-        """Whether every gradient of every step is right."""
-        return self.fault is None and self.passes[-1].error is None and not self.passes[-1].problem
+        """Whether every gradient is right."""
+        return self.fault is None and self.error is None
 
     @property
     def first(self) -> int | None:
@@ -173,21 +149,19 @@ class Play:
 
     def places(self, m: int) -> set[Place]:
         """The lines of code that ran at a moment."""
-        error = self.passes[-1].error if self.moments[m].kind == "raised" else None
-        stopped = raised_at(self.engine, error) if error else None
-        return {event.place for event in self.moments[m].events} | ({stopped} if stopped else set())
+        stopped = raised_at(self.engine, self.error) if self.error and m == len(self.moments) - 1 else None
+        return {event.place for event in self.moments[m].events if event.place} | ({stopped} if stopped else set())
 
     def cards(self, m: int) -> list[str | None]:
         """The names of the gradients that the nodes have at a moment, None for none yet. Where the engine keeps its gradients to
         itself, what it gives to `vjp`, and in the end its answer."""
-        step, passed = self.moments[m].step, self.passes[self.moments[m].step]
-        now = [f"h{step}_{i}" if i in passed.before else None for i in range(len(passed.bench.nodes))]
-        for moment in self.moments[: m + 1]:
-            for event in moment.events if moment.step == step else ():
-                if isinstance(event, Write) or not passed.has_writes or now[event.node] is None:
-                    now[event.node] = f"g{step}_{event.at}"
-        if self.moments[m].kind in ("learn", "done") and not passed.has_writes:
-            now = [f"f{step}_{i}" if passed.result[i] is not None else name for i, name in enumerate(now)]
+        step, written = self.moments[m].step, set()
+        held = self.passes[step].before
+        now = [f"h{step}_{i}" if i in held else None for i in range(len(self.passes[step].bench.nodes))]
+        for event in (e for moment in self.moments[: m + 1] if moment.step == step for e in moment.events):
+            written |= {event.node} if isinstance(event, Write) else set()
+            if isinstance(event, Write) or event.node not in written:
+                now[event.node] = f"g{step}_{event.at}"
         return now
 
     # ---- sentences, with the names of their numbers ----
@@ -196,97 +170,93 @@ class Play:
         """What sentences call a node."""
         return self.passes[0].bench.called(i)
 
-    def said(self, m: int) -> str:
-        """What happens at a moment."""
-        return " ".join(getattr(self, f"_{self.moments[m].kind}")(self.moments[m].step, self.moments[m]))
-
     def finding(self) -> str:
-        """The first wrong node: what it has and should have, why, the line, and how to fix it; "" where none is wrong."""
+        """The first wrong node: what it has and should have, why, and how to fix it; "" where none is wrong."""
         if (fault := self.fault) is None:
             return ""
-        passed, wrong = self.passes[fault.step], fault.wrong
-        got = f"g{fault.step}_{wrong.at}" if wrong.at < len(passed.events) else f"f{fault.step}_{wrong.node}"
-        lines = (
-            report.first(fault, passed.bench, f"{{{got}}}", f"{{r{fault.step}_{wrong.node}}}"), report.why(fault, passed.bench),
-            "The line at fault: {code}".format(code=fault.code) if fault.code else "", report.fix(fault),
-        )  # fmt: skip
-        return "\n".join(filter(None, lines))
+        bench = self.passes[fault.step].bench
+        got, right = f"{{g{fault.step}_{fault.wrong.at}}}", f"{{r{fault.step}_{fault.wrong.node}}}"
+        return "\n".join((report.first(fault, bench, got, right), report.why(fault, bench), report.fix(fault)))
 
-    def _forward(self, step, moment):
-        out = self.passes[step].bench.output.index
-        said = {"output": self.called(out), "value": f"{{v{step}_{out}}}", "step": step + 1}
-        if step:
-            learned = listed(f"{self.called(i)} = {{v{step}_{i}}}" for i in self.subject.learned)
-            return [SAID["again"].format(learned=learned, **said)]
-        rule = (inspect.getdoc(self.engine) or "").strip().split("\n")[0]
-        return [SAID["forward"].format(**said), *([SAID["rule"].format(rule=rule)] if rule else [])]
+    def said(self, m: int) -> str:
+        """What happens at a moment."""
+        moment = self.moments[m]
+        if moment.kind == "done":
+            return " ".join(filter(None, self._done()))
+        if moment.kind == "forward":
+            sentences = self._forward(moment.step)
+        elif moment.kind == "start":
+            sentences = self._start(moment)
+        else:
+            sentences = self._visit(moment)
+        more = len(sentences) - MOST_SAID
+        return " ".join(sentences[:MOST_SAID] + ([SAID["more"].format(count=more)] if more > 0 else []))
 
-    def _start(self, step, moment):
-        passed, zeros = self.passes[step], [e.node for e in moment.events if e.resets]
-        said = [SAID["zeros"]] if len(zeros) >= len(passed.bench.nodes) else []
+    def _forward(self, step):
+        out, rule = self.passes[step].bench.output.index, (inspect.getdoc(self.engine) or "").strip().split("\n")[0]
+        said = SAID["again" if step else "forward"].format(output=self.called(out), value=f"{{v{step}_{out}}}")
+        return [said, *([SAID["rule"].format(rule=rule)] if rule and not step else [])]
+
+    def _start(self, moment):
+        step, passed = moment.step, self.passes[moment.step]
+        zeros = [e.node for e in moment.events if e.resets]
         seeds = [("seed", e.node, f"{{g{step}_{e.at}}}") for e in moment.events if not e.resets]
         held = [("held", i, f"{{h{step}_{i}}}") for i in passed.before if i not in zeros]
-        return _few(said + [SAID[kind].format(node=self.called(i), value=value) for kind, i, value in seeds + held])
+        said = [SAID[kind].format(node=self.called(i), value=value) for kind, i, value in seeds + held]
+        return [SAID["zeros"], *said] if len(zeros) >= len(passed.bench.nodes) else said
 
-    def _visit(self, step, moment):
+    def _visit(self, moment):
         visits = [e for e in moment.events if isinstance(e, Visit)]
-        said = [SAID["visit"].format(node=self.called(e.node), value=f"{{g{step}_{e.at}}}") for e in visits]
+        said = [SAID["visit"].format(node=self.called(e.node), value=f"{{g{moment.step}_{e.at}}}") for e in visits]
         said = said or [SAID["back"].format(node=self.called(moment.node))]
         writes = [e for e in moment.events if isinstance(e, Write) and e.sender is not None]
-        return _few(said + [self._stored(step, write) for write in writes])
-
-    _back = _visit
+        return said + [self._stored(moment.step, write) for write in writes]
 
     def _stored(self, step, write):
-        part = f"{{p{step}_{write.at}}}"
-        if (slope := f"s{step}_{write.sender}_{write.use}") in self.numbers:
-            part = SAID["contribution"].format(gradient=f"{{g{step}_{write.visit}}}", slope=f"{{{slope}}}", part=part)
-        kind = "add" if np.any(write.before) else "first"
-        if np.shape(write.part) != self.passes[step].bench.nodes[write.node].value.shape:
-            kind = "stored"
-        elif np.any(write.before) and near(write.value, np.asarray(write.part)):
-            kind = "put"
-        said = {"part": part, "value": f"{{g{step}_{write.at}}}", "before": f"{{b{step}_{write.at}}}"}
-        return SAID[kind].format(node=self.called(write.node), shape=report.dims(np.shape(write.part)), **said)
+        names = {
+            "part": f"{{p{step}_{write.at}}}",
+            "value": f"{{g{step}_{write.at}}}",
+            "before": f"{{b{step}_{write.at}}}",
+        }
+        slope = f"s{step}_{self.passes[step].bench.uses.index((write.sender, write.use))}"
+        if slope in self.numbers:
+            names["part"] = SAID["contribution"].format(
+                gradient=f"{{g{step}_{write.visit}}}", slope=f"{{{slope}}}", **names
+            )
+        kind = "first" if write.how and not np.any(write.before) else write.how
+        return SAID[kind].format(node=self.called(write.node), **names)
 
-    def _raised(self, step, moment):
-        error = self.passes[step].error
-        if isinstance(error, Endless):
-            return [SAID["stopped"].format(error=error)]
-        return [SAID["raised"].format(error=report.named(error)), report.how_far(self.passes[step])]
-
-    def _learn(self, step, moment):
-        return _few([
-            SAID["learn"].format(node=self.called(i), old=f"{{v{step}_{i}}}", rate=f"{self.lesson.rate:g}",
-                                 gradient=f"{{f{step}_{i}}}", new=f"{{v{step + 1}_{i}}}") for i in self.subject.learned
-        ])  # fmt: skip
-
-    def _done(self, step, moment):
-        passed = self.passes[-1]
-        if passed.problem:
-            return [report.NO_ANSWER.format(problem=passed.problem)]
+    def _done(self):
+        if self.error:
+            return [report.RAISED.format(error=report.named(self.error))]
         if self.fault:
             return [SAID["wrong"].format(nodes=listed(self.called(one.node) for one in self.wrongs[self.fault.step]))]
-        branch = SAID["branch"] if len(self.passes) < self.steps else ""
-        why = HARMLESS.get(self.name, "") if not branch and (self.name != "not reset" or len(self.passes) == 1) else ""
-        return filter(None, (SAID["right"], report.detours(passed), branch, why))
+        return [SAID["right"], report.detours(self.passes[-1]), HARMLESS.get(self.name, "")]
 
 
-def _few(sentences):
-    """The first ones of many sentences."""
-    more = len(sentences) - MOST_SAID
-    return [*sentences[:MOST_SAID], *([SAID["more"].format(count=more)] if more > 0 else [])]
+def _moments(step, passed):
+    """The forward pass, a moment for each visit with what it sends, and one wherever an earlier visit goes on."""
+    found = [Moment("forward", step)]
+    for event in passed.events:
+        if isinstance(event, Visit):
+            found.append(Moment("visit", step, event.node))
+        elif len(found) == 1:
+            found.append(Moment("start", step))
+        elif event.sender is not None and event.sender != found[-1].node:
+            found.append(Moment("back", step, event.sender))
+        found[-1].events.append(event)
+    return found
 
 
 def _numbers(step, passed):
-    """By names: v, r, h and f are the value of a node, its right gradient, what it held from the step before and what it has in the end; g, b and p
-    are the gradient of an event, what was there before and the contribution; s is the local gradient of a use."""
-    bench, story = passed.bench, passed.bench.story
-    for node, right, final in zip(bench.nodes, bench.gradients, passed.result, strict=True):
-        yield from ((f"v{step}_{node.index}", node.value), (f"r{step}_{node.index}", right), (f"f{step}_{node.index}", final))
-        yield f"h{step}_{node.index}", passed.before.get(node.index)
-        sent = story.step_of[node.index].sent if node.index in story.step_of else ()
-        yield from ((f"s{step}_{node.index}_{one.place}", one.slope) for one in sent if one.slope is not None)
+    """By names. Of a node: v is its value, r its right gradient, h the gradient from the backward pass before. Of an event: g is
+    the gradient, b the one before, p the contribution. s is the local gradient of a use."""
+    story = passed.bench.story
+    for node, right in zip(story.nodes, passed.bench.gradients, strict=True):
+        known = {"v": node.value, "r": right, "h": passed.before.get(node.index)}
+        yield from ((f"{letter}{step}_{node.index}", value) for letter, value in known.items())
+    sent = [(passed.bench.uses.index((one.node, use.place)), use.slope) for one in story.steps for use in one.sent]
+    yield from ((f"s{step}_{k}", slope) for k, slope in sent if slope is not None)
     for event in passed.events:
         yield f"g{step}_{event.at}", event.gradient if isinstance(event, Visit) else event.value
         if isinstance(event, Write):
@@ -296,7 +266,7 @@ def _numbers(step, passed):
 def filled(template: str, numbers: Mapping[str, Any]) -> str:
     """A template with its numbers, in brackets where they are negative and come after a sign.
 
-    >>> filled("{g0_1} × {s0_1_0} = {p0_2}", {"g0_1": 2.0, "s0_1_0": -3.0, "p0_2": -6.0})
+    >>> filled("{g0_1} × {s0_1} = {p0_2}", {"g0_1": 2.0, "s0_1": -3.0, "p0_2": -6.0})
     '2 × (−3) = −6'
     """
 

@@ -1,7 +1,7 @@
 """`first_wrong`: run an engine, and read what its first wrong node has, why the engine gives it that, and how to fix it."""
 
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ....messages.wrapping import wrapped
 from ...kit.words import in_full, listed, shape
-from .bench import Bench, Endless, Node, Pass, Subject, Visit, numeric, raised_at, train
+from .bench import Bench, Pass, Place, Visit, backward_passes, numeric, raised_at
 from .faults import Fault, all_wrong, first_fault
 
 FIRST = {  # the first wrong node, what it has and what it should have
@@ -17,39 +17,31 @@ FIRST = {  # the first wrong node, what it has and what it should have
     "none": "The first wrong node is {node}: it has no gradient and should have {right}.",
     "shape": "The first wrong node is {node}: its gradient has shape {came} and should have shape {shape}.",
 }
-USES = "The forward pass uses {node} {count} times, so its gradient is the sum of {count} contributions. "
 WHY = {
-    "too early": "The engine processed {node} before all its upstream gradients were accumulated: the contribution from {senders} "
-    "was missing.",
-    "overwritten": USES + "The engine overwrote the sum with a single contribution.",
-    "part lost": USES + "The engine did not add all of them.",
-    "not unbroadcast": "Broadcasting repeated {node} from shape {shape} to shape {came} in the forward pass. The engine did not sum "
-    "the gradient over the repeated axes.",
-    "not reset": "The parameter {node} still held its gradient from step {step}, and the engine added the new gradient to it.",
+    "too early": "The engine processed {node} before all its upstream gradients were accumulated: the contribution from "
+    "{senders} was missing.",
+    "overwritten": "The forward pass uses {node} {count} times, so its gradient is the sum of {count} contributions. The engine "
+    "overwrote the sum with a single contribution.",
+    "lost": "The engine did not accumulate all contributions to {node}: those from {senders} are missing.",
+    "not unbroadcast": "Broadcasting repeated {node} from shape {shape} to shape {came} in the forward pass. The engine did "
+    "not sum the gradient over the repeated axes.",
+    "not reset": "{node} still held its gradient from the backward pass before, and the engine added the new gradient to it.",
     "no seed": "The backward pass starts with ones at the output {node}, and the engine did not set them.",
-    "never visited": "The engine never processed {senders}, so {node} got no contribution from there.",
-    "not stored": "The engine computed every contribution to {node} and did not store its gradient.",
-    "visited again": "The engine processed a node that uses {node} more than once, so it counted a contribution twice.",
-    "sign": "The gradient of {node} has the right size and the wrong sign.",
     "wrong shape": "A gradient is an array with the shape of its value.",
     "wrong value": "The gradient of {node} is not the sum of its contributions.",
 }
 FIXES = {
     "too early": "Process a node only after all nodes that use it: go through reversed(nodes).",
     "overwritten": "Add each new contribution: parent.grad = parent.grad + g.",
-    "part lost": "Add every contribution, one for each use: one node can use the same parent twice.",
+    "lost": "Call vjp on every node and add each contribution, one for each use: one node can use the same parent twice.",
     "not unbroadcast": "Sum each contribution to the shape of its parent's value before you store it: "
     "g = unbroadcast(g, parent.value).",
     "not reset": "Set every grad to zero before the backward pass; PyTorch leaves this to you, as optimizer.zero_grad().",
     "no seed": "Start with ones at the output: the derivative of the output with respect to itself.",
-    "never visited": "Call vjp once on every node that has parents, and add each contribution to its parent.",
-    "not stored": "Give a gradient to every node, leaves too: node.grad = ..., or an entry in the dict that is returned.",
-    "visited again": "Call vjp only once on every node, with its whole gradient.",
-    "sign": "Look for a minus that does not belong there: vjp has the sign of the derivative in it already.",
-    "wrong shape": "Store an array or a number with the shape of the value; vjp already returns what belongs there.",
-    "wrong value": "Compare what vjp returns with what is stored, contribution by contribution.",
+    "wrong shape": "Store what vjp returns, summed to the shape of the value.",
+    "wrong value": "Compare what vjp returns with what is stored: is the sign right, and does each contribution count once?",
 }
-IN_STEP = "In training step {step}: {words}"
+IN_STEP = "{words} This is in backward pass {step}."
 FIX = "To fix it: {fix}"
 DETOURS = (
     "But it called vjp {visits:,} times, where {ops} calls are enough: it processes a node once for each path, and the number of "
@@ -62,16 +54,20 @@ def first(fault: Fault, bench: Bench, got: str = "", right: str = "") -> str:
     wrong, said = fault.wrong, {"node": bench.called(fault.wrong.node), "right": right or _value(fault.wrong.expected)}
     shaped = numeric(wrong.arrived) is not None and np.shape(wrong.arrived) != wrong.expected.shape
     kind = "none" if wrong.arrived is None else "shape" if shaped else "value"
-    said |= {"got": got or _value(wrong.arrived), "came": dims(np.shape(wrong.arrived)), "shape": dims(wrong.expected.shape)}
+    said |= {
+        "got": got or _value(wrong.arrived),
+        "came": dims(np.shape(wrong.arrived)),
+        "shape": dims(wrong.expected.shape),
+    }
     words = FIRST[kind].format(**said)
     return IN_STEP.format(step=fault.step + 1, words=words) if fault.step else words
 
 
 def why(fault: Fault, bench: Bench) -> str:
     """Why the engine gives that."""
-    node, senders = fault.wrong.node, dict.fromkeys(bench.called(sender) for sender, _ in fault.missing)
+    node, senders = fault.wrong.node, dict.fromkeys(map(bench.called, fault.missing))
     return WHY[fault.cause].format(
-        node=bench.called(node), senders=listed(senders), count=len(bench.parts[node]), step=fault.step,
+        node=bench.called(node), senders=listed(senders), count=len(bench.parts[node]),
         came=dims(np.shape(fault.wrong.arrived)), shape=dims(fault.wrong.expected.shape),
     )  # fmt: skip
 
@@ -85,18 +81,6 @@ def named(error: BaseException) -> str:
     """An exception in one line: its kind and what it says."""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-def how_far(passed: Pass) -> str:
-    """Up to where an engine came that raised."""
-    error, bench = passed.error, passed.bench
-    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], Node):
-        words = "It had not stored a gradient for {node}.".format(node=bench.called(error.args[0].index))
-        return f"{words} {FIXES['no seed']}" if error.args[0] is bench.output else words
-    visited = [e.node for e in passed.events if isinstance(e, Visit)]
-    if not visited:
-        return "It had not processed any node."
-    return "The last node that it processed was {node}.".format(node=bench.called(visited[-1]))
 
 
 def detours(passed: Pass) -> str:
@@ -123,21 +107,16 @@ def dims(shape_of: tuple[int, ...]) -> str:
 class Report:
     """What became of an engine: true where it is right, and printable.
 
-    `cause`: "" where it is right, else a key of `FIXES`, or "raised", "endless", "no answer". `node`: the label of the
-    first wrong node, and `step` the training step, counted from 1. `arrived`, `expected`: the gradients there. `line`,
-    `code`: the line of the engine, counted as its file counts, and what stands there. `others`: the labels of further wrong
-    nodes in that step. `error`: what the engine raised. `text`: all of it in sentences.
+    `text`: all of it in sentences. `cause`: "" where it is right, else a key of `FIXES`, or "raised". `node`: the label of the
+    first wrong node; `arrived`, `expected`: the gradients there. `code`: the line of the engine at fault. `error`: of the engine.
     """
 
     text: str
     cause: str = ""
     node: str = ""
-    step: int = 0
     arrived: Any = None
     expected: Any = None
-    line: int | None = None
     code: str = ""
-    others: tuple[str, ...] = ()
     error: Exception | None = None
 
     def __bool__(self) -> bool:
@@ -146,23 +125,27 @@ class Report:
     def __str__(self) -> str:
         return wrapped(self.text)
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
+
+
+RIGHT = "Right: the gradients of all {nodes} nodes agree with labkit's own."
+WHY_LINE = "Why: {why}"
+WHERE = "Where: line {number}: {code}"
+RAISED = "The engine raised {error}."
+OTHERS = "Wrong after it: {nodes}."
+NO_ENGINE = "{caller}: expected a function backward(nodes, output), but got {kind}"
 
 
 @np.errstate(all="ignore")
-def first_wrong(
-    engine: Callable, fun: Callable, *args: Any, steps: int = 2, argnums: int | Sequence[int] = 0, rate: float = 0.1
-) -> Report:
-    """Run the backward pass `engine` on `fun(*args)` and report the first wrong node and the likely cause.
+def first_wrong(engine: Callable, fun: Callable, *args: Any) -> Report:
+    """Run the backward pass `engine` on `fun(*args)`, twice, and report the first wrong node and the likely cause.
 
     `engine(nodes, output)` finds the derivative of the node `output` with respect to every node in `nodes`, which are in
     the order they ran, leaves first. A node has `value`, `parents` (one for each use; none: a leaf), `vjp(g)` (one
     contribution for each parent, broadcasting not undone), `grad` (zeros at first) and `label`. The engine leaves the gradients
     in `node.grad`, or returns them as a dict `{node: gradient}`.
 
-    `steps`: so many backward passes, with a step of gradient descent in between on the arguments at `argnums`, or on the
-    parameters of a Cell or Module; these stay the same nodes. `rate`: its learning rate. Gradients are compared with
+    Between the two backward passes the leaves stay the same nodes, as parameters do in training. Gradients are compared with
     labkit's own. Whatever the engine raises is in the report, and an engine that does not end is stopped (if it
     uses the nodes on its way); an exception of `fun` is passed on.
 
@@ -179,53 +162,27 @@ def first_wrong(
     To fix it: Add each new contribution: parent.grad = parent.grad + g.
     """
     if not callable(engine):
-        text = "first_wrong: expected an engine backward(nodes, output) first, but got {kind}"
-        raise TypeError(text.format(kind=type(engine).__name__))
-    if not isinstance(steps, int) or steps < 1:
-        raise ValueError("first_wrong: expected at least one step, but got {steps!r}".format(steps=steps))
-    passes = train(engine, Subject(fun, args, argnums), steps, rate)
-    last, fault = passes[-1], first_fault(passes)
-    if last.problem:
-        return Report(NO_ANSWER.format(problem=last.problem), "no answer", step=len(passes))
-    if fault is not None:
-        return _fault_report(passes[fault.step], fault)
-    if last.error is not None:
-        return _error_report(engine, last, len(passes))
-    said = RIGHT.format(nodes=len(last.bench.nodes), steps=len(passes))
-    return Report("\n".join(filter(None, [said, detours(last)])))
-
-
-NO_ANSWER = "The engine returned no gradients: {problem}."
-RIGHT = "Right: the gradients of all {nodes} nodes agree with labkit's own. Backward passes that were compared: {steps}."
-WHERE = "Where: line {number}: {code}"
-RAISED = "The engine raised {error}."
-ENDLESS = "The engine does not end: {error}. Does it process the same node again and again?"
-
-
-def _fault_report(passed: Pass, fault: Fault):
-    bench, place = passed.bench, fault.place
-    others = tuple(bench.nodes[w.node].label for w in all_wrong(passed) if w.node != fault.wrong.node)
-    lines = [first(fault, bench), "Why: {why}".format(why=why(fault, bench))]
-    if place and fault.code:
-        lines.append(WHERE.format(number=place.number, code=fault.code))
-    lines.append(fix(fault))
-    if passed.error is not None:
-        lines.append("After that: {error}.".format(error=named(passed.error)))
-    elif others:
-        lines.append("Wrong after it: {nodes}.".format(nodes=", ".join(others)))
+        raise TypeError(NO_ENGINE.format(caller="first_wrong", kind=type(engine).__name__))
+    passes = backward_passes(engine, fun, args, 2)
+    fault, last = first_fault(passes), passes[-1]
+    error = last.error and RAISED.format(error=named(last.error))
+    if fault is None:
+        place = last.error and raised_at(engine, last.error)
+        code = linecache.getline(place.file, place.number).strip() if place else ""
+        lines = [error or RIGHT.format(nodes=len(last.bench.nodes)), where(place, code) if error else detours(last)]
+        return Report("\n".join(filter(None, lines)), "raised" if error else "", code=code, error=last.error)
+    passed, wrong = passes[fault.step], fault.wrong
+    others = [passed.bench.nodes[w.node].label for w in all_wrong(passed) if w.node != wrong.node]
+    lines = [
+        first(fault, passed.bench), WHY_LINE.format(why=why(fault, passed.bench)), where(fault.place, fault.code), fix(fault),
+        error or (OTHERS.format(nodes=", ".join(others)) if others else ""),
+    ]  # fmt: skip
+    label = passed.bench.nodes[wrong.node].label
     return Report(
-        "\n".join(lines), fault.cause, bench.nodes[fault.wrong.node].label, fault.step + 1, fault.wrong.arrived,
-        fault.wrong.expected, place.number if place else None, fault.code, others, passed.error,
-    )  # fmt: skip
+        "\n".join(filter(None, lines)), fault.cause, label, wrong.arrived, wrong.expected, fault.code, last.error
+    )
 
 
-def _error_report(engine, passed: Pass, step):
-    error = passed.error
-    assert error is not None
-    place, endless = raised_at(engine, error), isinstance(error, (Endless, RecursionError))
-    code = linecache.getline(place.file, place.number).strip() if place else ""
-    lines = [ENDLESS.format(error=error)] if endless else [RAISED.format(error=named(error)), how_far(passed)]
-    if place and code:
-        lines.append(WHERE.format(number=place.number, code=code))
-    cause, line = "endless" if endless else "raised", place.number if place else None
-    return Report("\n".join(lines), cause, step=step, line=line, code=code, error=error)
+def where(place: Place | None, code: str) -> str:
+    """The line of an engine."""
+    return WHERE.format(number=place.number, code=code) if place and code else ""

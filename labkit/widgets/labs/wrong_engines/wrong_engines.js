@@ -7,24 +7,24 @@ const bracketed = (words) => (words.startsWith("−") ? `(${words})` : words);
 const filledWith = (template, texts) => template.replace(/(× )?\{(\w+)\}/g, (whole, sign, name) => (name in texts ? (sign ? sign + bracketed(texts[name]) : texts[name]) : whole));
 
 // The numbers of a run with other inputs, by their names: the forward pass, the right gradients, and what the engine did.
-function numbersOf({ nodes, uses, program, start, learned, rate }, events, inputs) {
-  const found = {}, kept = nodes.map(() => 0);
-  let given = program.inputs.map((name, i) => inputs[name] ?? start[i]);
+function numbersOf({ nodes, uses, program, start }, events, inputs) {
+  const found = {}, numbers = program.inputs.map((name, i) => inputs[name] ?? start[i]), worth = ({ at }) => (Array.isArray(at) ? asNumber(at[0]) : numbers[at]);
+  for (const line of program.lines) numbers.push(resultOf(line, numbers));
+  const right = nodes.map((_, i) => Number(i === nodes.length - 1));
+  for (let i = nodes.length - 1; i >= 0; i--) for (const use of uses) if (use.node === i) right[use.parent] += right[i] * worth(use);
+  let now = nodes.map(() => 0);
   events.forEach((done, step) => {
-    const numbers = [...given];
-    for (const line of program.lines) numbers.push(resultOf(line, numbers));
-    const worth = ({ at }) => (Array.isArray(at) ? asNumber(at[0]) : numbers[at]), right = nodes.map((_, i) => Number(i === nodes.length - 1)), now = nodes.map(({ leaf }, i) => (leaf ? kept[i] : 0));
-    for (let i = nodes.length - 1; i >= 0; i--) for (const use of uses) if (use.node === i) right[use.parent] += right[i] * worth(use);
-    for (const use of uses) found[`s${step}_${use.node}_${use.use}`] = worth(use);
-    nodes.forEach((node, i) => Object.assign(found, { [`v${step}_${i}`]: worth(node), [`r${step}_${i}`]: right[i], [`h${step}_${i}`]: kept[i] }));
+    now = now.map((gradient, i) => (nodes[i].leaf ? gradient : 0)); // leaves keep theirs
+    uses.forEach((use, k) => { found[`s${step}_${k}`] = worth(use); });
+    nodes.forEach((node, i) => Object.assign(found, { [`v${step}_${i}`]: worth(node), [`r${step}_${i}`]: right[i], [`h${step}_${i}`]: now[i] }));
     done.forEach(([node, kind, what, use], at) => {
-      const part = kind === "add" || kind === "put" ? found[`g${step}_${what}`] * found[`s${step}_${done[what][0]}_${use}`] : what;
-      found[`b${step}_${at}`] = now[node];
-      if (kind !== "visit") { now[node] = kind === "add" ? now[node] + part : part; found[`p${step}_${at}`] = part; }
+      if (kind !== "visit") {
+        const part = kind === "set" ? what : found[`g${step}_${what}`] * found[`s${step}_${use}`];
+        Object.assign(found, { [`b${step}_${at}`]: now[node], [`p${step}_${at}`]: part });
+        now[node] = kind === "add" ? now[node] + part : part;
+      }
       found[`g${step}_${at}`] = now[node];
     });
-    now.forEach((gradient, i) => { found[`f${step}_${i}`] = gradient; });
-    for (const i of learned) { given = given.with(i, given[i] - rate * now[i]); kept[i] = now[i]; }
   });
   return found;
 }
@@ -70,8 +70,8 @@ export default { render({ model, el }) {
   }, frame.menu);
 
   const plane = frame.panel("", 100, 100), finding = html("p", { class: "engine-finding", role: "status" }), caption = html("figcaption", {}), code = html("pre", { class: "engine-code", tabindex: 0 });
-  frame.panels.append(html("figure", { class: "engine" }, finding, caption, code));
-  frame.root.insertBefore(frame.said, frame.panels); // next to the graph, however high the panels are
+  frame.panels.append(html("figure", { class: "engine" }, caption, code));
+  for (const node of [finding, frame.said]) frame.root.insertBefore(node, frame.panels); // next to the graph, however high the panels are
   plane.drawn.prepend(wireHeads());
   const tracks = Object.entries(graphs).filter(([, { program }]) => program).map(([name, { program, start, flows }]) => frame.tracks(plane, program.inputs, start, (k) => {
     const { width, height } = flows[Number(upright)];
@@ -79,23 +79,23 @@ export default { render({ model, el }) {
   }));
 
   frame.begin((state) => {
-    const { run, m, moment, texts, wrong, found, finding: words_ } = shownOf(data, state), { nodes, uses, flows, text, program } = graphs[state.graph], { boxes, wires, width, height } = flows[Number(upright)], step = moment.step, shown = found && !asked;
-    const along = run.moments.slice(0, m + 1).filter((one) => one.step === step).flatMap(({ sends }) => sends), among = (list, { node, use }) => list.some(([n, k]) => n === node && k === use);
+    const { run, m, moment, texts, wrong, found, finding: cause } = shownOf(data, state), { nodes, uses, flows, text, program } = graphs[state.graph], { boxes, wires, width, height } = flows[Number(upright)], step = moment.step, shown = found && !asked;
+    const along = run.moments.slice(0, m + 1).filter((one) => one.step === step).flatMap(({ sends }) => sends);
     list.selectedIndex = names.indexOf(state.engine); graph.value = state.graph;
     [back.disabled, next.disabled, predict.hidden] = [!m, m === last(), !run.asked];
     plane.figure.firstChild.textContent = text;
     const high = tracks.flatMap((draw) => draw(state)), room = height + 10 + TRACK * (high.length / 2);
     plane.drawn.setAttribute("viewBox", `0 0 ${Math.max(width, high.length && NARROW)} ${room}`);
     Object.assign(plane.figure.style, { maxWidth: `${Math.max(width, NARROW)}px`, flexBasis: `${Math.max(width, NARROW)}px` });
-    const look = (i, card) => (i in wrong && !asked ? "wrong" : moment.node === i || moment.sends.some(([n, k]) => uses.some((use) => use.node === n && use.use === k && use.parent === i)) ? "now" : card ? "" : "none");
+    const look = (i, card) => (i in wrong && !asked ? "wrong" : moment.node === i || moment.sends.some((k) => uses[k].parent === i) ? "now" : card ? "" : "none");
     plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)),
-      ...wires.map(({ back }, k) => { const bad = shown && uses[k].parent in wrong && among(run.bad, uses[k]); return wireBack(back.path, bad || among(along, uses[k]), `${bad ? "bad" : ""} ${among(moment.sends, uses[k]) ? "pointed" : ""}`); }),
-      ...wires.map(({ spot: [x, y] }, k) => { const slope = texts[`s${step}_${uses[k].node}_${uses[k].use}`]; return slope ? written(x, y + 4, `×${bracketed(slope)}`, "slope", "middle") : ""; }),
+      ...wires.map(({ back }, k) => { const bad = shown && uses[k].parent in wrong && run.bad.includes(k); return wireBack(back.path, bad || along.includes(k), `${bad ? "bad" : ""} ${moment.sends.includes(k) ? "pointed" : ""}`); }),
+      ...wires.map(({ spot: [x, y] }, k) => { const slope = texts[`s${step}_${k}`]; return slope ? written(x, y + 4, `×${bracketed(slope)}`, "slope", "middle") : ""; }),
       ...nodes.flatMap((node, i) => { const card = texts[moment.cards[i]] ?? "", right = texts[`r${step}_${i}`], got = texts[wrong[i]];
         return [...twinCard(boxes[i], node, texts[`v${step}_${i}`], card, look(i, card)), i in wrong && !asked ? written(boxes[i][0], boxes[i][1] + CARD.high + 13, filledIn(card === got ? words.should : words.passed, { got, right }), "outcome") : ""]; }), ...high);
     caption.textContent = filledIn(words.code, { name: state.engine });
     code.replaceChildren(...engines[state.engine].map((line, k) => html("span", { class: `${moment.rows.includes(k) ? "runs" : ""} ${shown && k === run.fault ? "fault" : ""}` }, ` ${line}`)));
-    finding.textContent = asked ? "" : words_;
+    finding.textContent = asked ? "" : cause;
     finding.hidden = !finding.textContent;
     return asked && m === last() ? words.done : sentenceOf(data, state);
   });

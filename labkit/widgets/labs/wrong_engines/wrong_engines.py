@@ -1,13 +1,13 @@
 """`WrongEngineLab`: right and broken engines run on the same graphs, and the first wrong node pointed out.
 
-Every moment of a run has a sentence. Where all values are numbers, the page runs the engine again for other inputs: it repeats what the
-engine did with the numbers that it has then.
+Every moment of a run has a sentence. Where all values are single numbers, the page repeats what the engine did with other
+inputs.
 """
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -25,13 +25,13 @@ from ...kit.reckoning import Const
 from ...kit.sketch import Sketch
 from ...kit.traits import Trait, traits
 from ...kit.words import clipped
-from .bench import Visit, Write, numeric
-from .broken import ENGINES, right
-from .faults import near
+from .bench import Visit, Write, floating, near, numeric
+from .broken import ENGINES
 from .plays import Lesson, Play, filled, lessons, shown
+from .report import NO_ENGINE
 
 MOST_LINES, MOST_OPS = 40, 40
-SEVERAL_STEPS = ("right", "not reset")
+TWICE = ("not reset", "yours")  # engines that run two backward passes
 WORDS = {
     "title": "Where does this backward pass go wrong?",
     "about": "The backward pass of an engine on a graph, one node at a time. Each card has a value and the gradient that the "
@@ -56,7 +56,7 @@ WORDS = {
 def source(engine: Callable) -> tuple[list[tuple[int, str]], str]:
     """The lines of an engine as `(number, line)` without its docstring, and its file; no lines where there is no source.
 
-    >>> source(right)[0][0][1]
+    >>> source(ENGINES["right"])[0][0][1]
     'def right(nodes: Nodes, output: Node) -> None:'
     """
     try:
@@ -78,9 +78,7 @@ class WrongEngineLab(Lab):
     marked when it shows, with the reason, the line at fault, and how to fix it.
 
     Without arguments: four small graphs, each made to show one fault. `WrongEngineLab(fn, *args)`: your function.
-    `engine`: an engine of your own besides, see `first_wrong`. `steps`, `rate`, `argnums`: how many training steps the
-    engine "not reset" is run for, with which learning rate, and the positions of the arguments that they change (of a Cell
-    or Module, its parameters). `plays`: the runs, by the names of engine and graph.
+    `engine`: an engine of your own besides, see `first_wrong`. `plays`: the runs, by the names of engine and graph.
 
     Traits: `engine`, at first "overwrite", or "yours"; `graph`; `step`, the moment that is shown; `inputs`, the numbers that
     were dragged. Raises TypeError and ValueError for what no engine can be run on; an exception of your function is passed on.
@@ -101,38 +99,31 @@ class WrongEngineLab(Lab):
     inputs: Trait = traits.Dict().tag(sync=True)
 
     @np.errstate(all="ignore")
-    def __init__(
-        self, fn: Callable | None = None, *args: Any, engine: Callable | None = None, steps: int = 2, rate: float = 0.1,
-        argnums: int | Sequence[int] = 0,
-    ):  # fmt: skip
-        if not isinstance(steps, int) or not 1 <= steps <= 10:
-            raise ValueError("WrongEngineLab: expected 1 to 10 steps, but got {steps!r}".format(steps=steps))
+    def __init__(self, fn: Callable | None = None, *args: Any, engine: Callable | None = None):
         if engine is not None and not callable(engine):
-            text = "engine: expected a function backward(nodes, output), but got {kind}"
-            raise TypeError(text.format(kind=type(engine).__name__))
+            raise TypeError(NO_ENGINE.format(caller="engine", kind=type(engine).__name__))
         self.engines = dict(ENGINES) | ({"yours": engine} if engine else {})
         self.lessons = {lesson.name: lesson for lesson in lessons()}
         if fn is not None:
-            places = argnums if isinstance(argnums, int) else tuple(argnums)
-            own = Lesson(getattr(fn, "__name__", type(fn).__name__), fn, args, steps, rate, places)
+            own = Lesson(getattr(fn, "__name__", type(fn).__name__), fn, args)
             self.lessons = {own.name: own}
-        self._with = lru_cache(8)(self._run)
-        self.plays = {(key, name): self._run(key, lesson) for name, lesson in self.lessons.items() for key in self.engines}
+        self._play = lru_cache(64)(self._run)
+        self.plays = {(key, name): self._play(key, name) for name in self.lessons for key in self.engines}
         fits, chosen = {name: self._fitting(name) for name in self.engines}, "yours" if engine else "overwrite"
         graphs = {name: self._graph(lesson) for name, lesson in self.lessons.items()}
-        runs = {f"{key} on {name}": _written(play, bool(graphs[name]["program"])) for (key, name), play in self.plays.items()}
+        runs = {" on ".join(key): _written(play, graphs[key[1]]["program"]) for key, play in self.plays.items()}
         engines = {name: [row for _, row in source(run)[0]] for name, run in self.engines.items()}
         play = self.plays[chosen, fits[chosen]]
         super().__init__(WORDS["title"], {
             "about": WORDS["about"], "engines": engines, "fits": fits, "graphs": graphs, "runs": runs,
         }, engine=chosen, graph=fits[chosen], step=len(play.moments) - 1 if play.first is None else play.first)  # fmt: skip
 
-    def _run(self, engine: str, lesson: Lesson, inputs: tuple[tuple[str, float], ...] = ()) -> Play:
-        play = Play(engine, self.engines[engine], lesson, lesson.steps if engine in (*SEVERAL_STEPS, "yours") else 1)
-        if inputs:
-            names, values = play.subject.names, dict(inputs)
-            moved = tuple(values.get(name, value) for name, value in zip(names, lesson.args, strict=False))
-            return self._run(engine, replace(lesson, args=moved))
+    def _run(self, engine: str, graph: str, inputs: tuple[tuple[str, float], ...] = ()) -> Play:
+        lesson, moved = self.lessons[graph], dict(inputs)
+        if moved:
+            names = [node["title"] for node in self.data["graphs"][graph]["nodes"]]
+            lesson = replace(lesson, args=tuple(moved.get(*pair) for pair in zip(names, lesson.args, strict=False)))
+        play = Play(engine, self.engines[engine], lesson, 2 if engine in TWICE else 1)
         ops = sum(bool(n.parents) for n in play.passes[0].bench.nodes)
         if ops > MOST_OPS:
             raise ValueError(WORDS["too large"].format(most=MOST_OPS, ops=ops))
@@ -141,28 +132,29 @@ class WrongEngineLab(Lab):
     def _fitting(self, engine):
         """The graph that shows an engine's fault."""
         made_for = [name for name, lesson in self.lessons.items() if engine in lesson.shows]
-        return (made_for or [name for name in self.lessons if not self.plays[engine, name].right] or list(self.lessons))[0]
+        wrong = [name for name in self.lessons if not self.plays[engine, name].right]
+        return [*made_for, *wrong, *self.lessons][0]
 
     def _graph(self, lesson: Lesson) -> dict[str, Any]:
-        play = self.plays["right", lesson.name]
-        story, names = play.passes[0].bench.story, play.subject.names
-        lines = lines_of(Run.of(lesson.fun, play.subject.args), story) if len(names) == len(lesson.args) else None
+        story, args = self.plays["right", lesson.name].passes[0].bench.story, [*map(floating, lesson.args)]
+        lines = lines_of(Run.of(lesson.fun, args), story) if len(story.leaves) == len(args) else None
+
+        places = {what: np.ravel(one) for what, one in lines.numbers.items()} if lines else {}
 
         def place(*what: Any) -> Any:
-            found = np.ravel(lines.numbers[what]) if lines and what in lines.numbers else ()
-            return None if len(found) != 1 else [plain(found[0].value)] if isinstance(found[0], Const) else int(found[0])
+            one = places[what][0] if np.size(places.get(what)) == 1 and what in places else None
+            return [plain(one.value)] if isinstance(one, Const) else None if one is None else int(one)
 
         nodes = [
             {"title": clipped(n.name or n.title, 13), "called": n.called, "gradient": n.gradient_name, "leaf": n.leaf,
              "at": place("value", n.index)} for n in story.nodes
         ]  # fmt: skip
-        uses = [{"parent": parent, "node": n.index, "use": k, "at": place("slope", n.index, k)}
+        uses = [{"parent": parent, "node": n.index, "at": place("slope", n.index, k)}
                 for n in story.nodes for k, parent in enumerate(n.parents)]  # fmt: skip
         known = lines is not None and None not in [one["at"] for one in (*nodes, *uses)]
         return {
             "text": WORDS["graph"].format(name=lesson.name, text=lesson.text).removesuffix(": "), "nodes": nodes, "uses": uses,
             "program": lines.program.written() if lines and known else None, "start": lines.start if lines and known else [],
-            "learned": play.subject.learned, "rate": lesson.rate,
             "flows": [flow([n.parents for n in story.nodes], *how) for how in ((False, 60.0), (True, 56.0))],
         }  # fmt: skip
 
@@ -173,8 +165,7 @@ class WrongEngineLab(Lab):
             text = "state: expected one of the engines {engines}, and graphs {graphs}, but got {engine!r} on {graph!r}"
             names = {"engines": ", ".join(self.engines), "graphs": ", ".join(self.lessons)}
             raise ValueError(text.format(engine=at["engine"], graph=at["graph"], **names))
-        moved = tuple(sorted(at["inputs"].items()))
-        play = self._with(at["engine"], self.lessons[at["graph"]], moved) if moved else self.plays[key]
+        play = self._play(*key, tuple(sorted(at["inputs"].items())))
         return play, min(max(at["step"], 0), len(play.moments) - 1)
 
     def describe(self, **state: Any) -> str:
@@ -182,51 +173,53 @@ class WrongEngineLab(Lab):
         play, m = self._at(state)
         found = play.finding() if play.first is not None and m >= play.first else ""
         moment = WORDS["moment"].format(m=m, last=len(play.moments) - 1)
-        said = (self.title, self.data["about"], filled(found, play.numbers), f"{moment} {filled(play.said(m), play.numbers)}")
-        return Prose("\n".join(filter(None, said)))
+        words = [filled(template, play.numbers) for template in (found, f"{moment} {play.said(m)}")]
+        return Prose("\n".join(filter(None, (self.title, self.data["about"], *words))))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
         """The graph with the gradients of a moment as a still picture. `state`: other values of some traits."""
         (play, m), graph = self._at(state), self.data["graphs"][{**self.state, **state}["graph"]]
-        drawn, story, numbers = graph["flows"][0], play.passes[play.moments[m].step].bench.story, play.numbers
-        wrong = {i for step, i, since, _ in _wrong(play) if step == play.moments[m].step and since <= m}
+        drawn, numbers, step, wrong, bad = (
+            graph["flows"][0],
+            play.numbers,
+            play.moments[m].step,
+            _wrong(play),
+            _bad(play),
+        )
+        red = {node for of, node, since, _ in wrong if of == step and since <= m}
         sketch = Sketch(theme, drawn["width"], drawn["height"] + 8, filled(play.said(m), numbers))
-        for wire, use in zip(drawn["wires"], graph["uses"], strict=True):
+        for k, (wire, use) in enumerate(zip(drawn["wires"], graph["uses"], strict=True)):
             sketch.path(wire["forward"]["points"], "forward", 1.5)
-            bad = use["parent"] in wrong and [use["node"], use["use"]] in _bad(play)
-            sketch.path(wire["back"]["points"], "bad" if bad else "backward", 2, "6 4")
+            sketch.path(wire["back"]["points"], "bad" if use["parent"] in red and k in bad else "backward", 2, "6 4")
         for i, (node, card, (x, y)) in enumerate(zip(graph["nodes"], play.cards(m), drawn["boxes"], strict=True)):
             sketch.rect(x, y, WIDE, HALF, "leaf-fill" if node["leaf"] else "forward-fill")
-            sketch.rect(x, y + HALF, WIDE, HIGH - HALF, "bad-fill" if i in wrong else "backward-fill")
-            value = shown(story.nodes[i].value)
-            for down, line in ((16, node["title"]), (32, value), (67, node["gradient"]), (83, shown(numbers[card]) if card else "")):
+            sketch.rect(x, y + HALF, WIDE, HIGH - HALF, "bad-fill" if i in red else "backward-fill")
+            value, gradient = shown(numbers[f"v{step}_{i}"]), shown(numbers[card]) if card else ""
+            for down, line in ((16, node["title"]), (32, value), (67, node["gradient"]), (83, gradient)):
                 sketch.text(x + WIDE / 2, y + down, line, "ink")
-            if i in wrong:
-                words = WORDS["should"].format(right=shown(numbers[f"r{play.moments[m].step}_{i}"]))
-                sketch.text(x + WIDE / 2, y + HIGH + 12, words, "bad")
+            words = WORDS["should"].format(right=shown(numbers[f"r{step}_{i}"])) if i in red else ""
+            sketch.text(x + WIDE / 2, y + HIGH + 12, words, "bad")
         return str(sketch)
 
 
 def _wrong(play: Play) -> list[tuple[int, int, int, str]]:
-    """Of each wrong node the step, the moment at which it shows, and the name of the gradient that is wrong."""
-    return [
-        (step, w.node, play.shows(step, w), f"g{step}_{w.at}" if w.at < len(play.passes[step].events) else f"f{step}_{w.node}")
-        for step, wrongs in enumerate(play.wrongs) for w in wrongs
-    ]  # fmt: skip
+    """Of each wrong node the backward pass, its index, the moment at which it shows, and the name of its wrong gradient."""
+    found = [(step, wrong) for step, wrongs in enumerate(play.wrongs) for wrong in wrongs]
+    return [(step, wrong.node, play.shows(step, wrong), f"g{step}_{wrong.at}") for step, wrong in found]
 
 
-def _bad(play: Play) -> list[list[int]]:
-    """The uses along which the first wrong node misses a contribution, or got a wrong one: each as node and number of the parent."""
+def _bad(play: Play) -> list[int]:
+    """The uses along which the first wrong node misses a contribution, or got a wrong one."""
     if play.fault is None or play.fault.cause == "not reset":
         return []
     wrong, passed = play.fault.wrong, play.passes[play.fault.step]
     writes = [e for e in passed.writes(wrong.node) if e.at <= wrong.at and e.sender is not None]
-    senders = {sender for sender, _ in play.fault.missing} or {e.sender for e in writes[-1:]}
-    return [[n.index, k] for n in passed.bench.nodes for k, p in enumerate(n.parents) if p.index == wrong.node and n.index in senders]
+    senders, nodes = {*play.fault.missing} or {e.sender for e in writes[-1:]}, passed.bench.nodes
+    return [k for k, (i, n) in enumerate(passed.bench.uses) if i in senders and nodes[i].parents[n].index == wrong.node]
 
 
 @np.errstate(all="ignore")
-def _written(play: Play, free: bool) -> dict[str, Any]:
+def _written(play: Play, program: Any) -> dict[str, Any]:
     """What the page shows at each moment, and what the engine did if the page can repeat it with other numbers."""
     rows, file = source(play.engine)
     row_of = {(file, line): k for k, (line, _) in enumerate(rows)}
@@ -235,43 +228,44 @@ def _written(play: Play, free: bool) -> dict[str, Any]:
          "rows": sorted(row_of[place] for place in play.places(m) if place in row_of)}
         for m, moment in enumerate(play.moments)
     ]  # fmt: skip
-    events = [_repeated(passed) for passed in play.passes] if free and play.passes[-1].error is None else [None]
+    events = [_repeated(passed) for passed in play.passes] if program and not play.error else [None]
     return {
         "texts": {name: shown(value) for name, value in play.numbers.items() if value is not None}, "moments": moments,
         "events": None if None in events else events, "wrong": _wrong(play), "bad": _bad(play), "first": play.first,
         "finding": play.finding(), "fault": row_of.get(play.fault.place) if play.fault and play.fault.place else None,
-        "asked": play.name != "right" and bool(play.fault or play.right),
+        "asked": play.name != "right" and not (play.error and play.fault is None),
     }  # fmt: skip
 
 
 def _repeated(passed) -> list[list[Any]] | None:
-    """What an engine did with each number: a visit of a node, or a constant, sum or contribution that it put in its `grad`; None
-    where it did something else."""
-    now, added, found = {node.index: np.zeros(()) for node in passed.bench.nodes} | passed.before, set[int](), list[list[Any]]()
+    """What an engine did with numbers: the visit of a node, or that it set a `grad` to 0 or 1, added a contribution, or put it
+    there; None where it did something else, or where it is not known whether it adds."""
+    now, added, found = (
+        dict.fromkeys(range(len(passed.bench.nodes)), 0.0) | passed.before,
+        set[int](),
+        list[list[Any]](),
+    )
     for event in passed.events:
         i = event.node
         if isinstance(event, Visit):
+            known = near(event.gradient, np.asarray(now[i]))
             found.append([i, "visit"])
-            explained = near(event.gradient, np.asarray(now[i], float))
-        elif event.part is None:
-            found.append([i, "set", plain(event.value) if numeric(event.value) is not None else 0])
-            explained = np.ndim(event.value) == 0 and found[-1][2] in (0, 1)
-            added.discard(i)
+        elif event.how == "set":
+            known = numeric(event.value) is not None and np.ndim(event.value) == 0 and event.value in (0, 1)
+            found.append([i, "set", float(event.value) if known else 0.0])
         else:
-            whole = near(event.value, np.asarray(event.before + event.part))
-            found.append([i, "add" if whole else "put", event.visit, event.use])
-            explained = (whole or near(event.value, event.part)) and (np.any(event.before) or i not in added)
+            known = event.how and (np.any(event.before) or i not in added)
+            found.append([i, event.how, event.visit, passed.bench.uses.index((event.sender, event.use))])
             added.add(i)
         if isinstance(event, Write):
             now[i] = event.value
-        if not explained:
+        if not known:
             return None
     return found
 
 
-def _sends(play: Play, m: int) -> list[list[int]]:
-    """The uses along which something goes back at a moment: each as node and number of the parent."""
-    moment = play.moments[m]
-    if play.passes[moment.step].has_writes:
-        return [[e.sender, e.use] for e in moment.events if isinstance(e, Write) and e.sender is not None]
-    return [] if moment.node is None else [[moment.node, k] for k, _ in enumerate(play.passes[0].bench.nodes[moment.node].parents)]
+def _sends(play: Play, m: int) -> list[int]:
+    """The uses along which something goes back at a moment."""
+    moment, uses = play.moments[m], play.passes[play.moments[m].step].bench.uses
+    sent = [uses.index((e.sender, e.use)) for e in moment.events if isinstance(e, Write) and e.sender is not None]
+    return sent or [k for k, (node, _) in enumerate(uses) if node == moment.node]

@@ -52,22 +52,16 @@ function questionOf({ words, graphs }, run, { engine, graph }) {
 export default { render({ model, el }) {
   const data = model.get("data"), { engines, fits, graphs, words } = data, names = Object.keys(engines), frame = new Frame({ model, el }, ["engine", "graph", "step", "inputs"], data);
   const last = () => runOf(data, frame.state).moments.length - 1, at = () => momentOf(runOf(data, frame.state), frame.state.step);
-  let upright = false, asked = false;
+  let upright = false;
 
-  const go = (step, dragging) => frame.set({ step: clamped(step, 0, last()) }, dragging);
-  const choose = (changes) => { asked = false; frame.asking.hidden = true; const run = runOf(data, { ...frame.state, ...changes }); frame.set({ ...changes, inputs: {}, step: run.first ?? run.moments.length - 1 }); };
-  frame.player("Play", () => 1300 * last(), () => at() / last(), (part) => { const step = Math.round(part * last()); if (step !== frame.state.step) go(step, true); });
+  const go = (step) => frame.set({ step: clamped(step, 0, last()) });
+  const choose = (changes) => { frame.asked = null; frame.asking.hidden = true; const run = runOf(data, { ...frame.state, ...changes }); frame.set({ ...changes, inputs: {}, step: run.first ?? run.moments.length - 1 }); };
   const back = frame.button("Back", () => go(at() - 1)), next = frame.button("Next", () => go(at() + 1));
   const list = html("select", { onchange: () => choose({ engine: names[list.selectedIndex], graph: fits[names[list.selectedIndex]] }) }, ...names.map((name) => html("option", {}, name)));
   frame.bar.append(html("label", {}, "Engine ", list));
   const graph = html("select", { onchange: () => choose({ graph: graph.value }) }, ...Object.keys(graphs).map((name) => html("option", {}, name)));
   if (Object.keys(graphs).length > 1) frame.menu.append(html("label", {}, "Graph ", graph));
-  const predict = frame.button("Predict first", () => {
-    const run = runOf(data, frame.state);
-    asked = true;
-    frame.set({ step: 0, inputs: {} });
-    frame.ask(questionOf(data, run, frame.state), () => { asked = false; go(run.first ?? last()); });
-  }, frame.menu);
+  frame.predict((state) => { const run = runOf(data, state); return run.asked && { ...questionOf(data, run, state), from: { step: 0, inputs: {} }, to: { step: run.first ?? run.moments.length - 1 } }; });
 
   const plane = frame.panel("", 100, 100), finding = html("p", { class: "engine-finding", role: "status" }), caption = html("figcaption", {}), code = html("pre", { class: "engine-code", tabindex: 0 });
   frame.panels.append(html("figure", { class: "engine" }, caption, code));
@@ -75,29 +69,29 @@ export default { render({ model, el }) {
   plane.drawn.prepend(wireHeads());
   const tracks = Object.entries(graphs).filter(([, { program }]) => program).map(([name, { program, start, flows }]) => frame.tracks(plane, program.inputs, start, (k) => {
     const { width, height } = flows[Number(upright)];
-    return frame.state.graph === name && runOf(data, frame.state).events && !asked ? [90, Math.min(Math.max(width, NARROW) - 20, 460), height + 28 + TRACK * k] : undefined;
+    return frame.state.graph === name && runOf(data, frame.state).events && !frame.asked ? [90, Math.min(Math.max(width, NARROW) - 20, 460), height + 28 + TRACK * k] : undefined;
   }));
 
   frame.begin((state) => {
-    const { run, m, moment, texts, wrong, found, finding: cause } = shownOf(data, state), { nodes, uses, flows, text, program } = graphs[state.graph], { boxes, wires, width, height } = flows[Number(upright)], step = moment.step, shown = found && !asked;
+    const { run, m, moment, texts, wrong, found, finding: cause } = shownOf(data, state), { nodes, uses, flows, text, program } = graphs[state.graph], { boxes, wires, width, height } = flows[Number(upright)], step = moment.step, shown = found && !frame.asked;
     const along = run.moments.slice(0, m + 1).filter((one) => one.step === step).flatMap(({ sends }) => sends);
     list.selectedIndex = names.indexOf(state.engine); graph.value = state.graph;
-    [back.disabled, next.disabled, predict.hidden] = [!m, m === last(), !run.asked];
+    [back.disabled, next.disabled, frame.predictor.disabled] = [!m, m === last(), !run.asked];
     plane.figure.firstChild.textContent = text;
     const high = tracks.flatMap((draw) => draw(state)), room = height + 10 + TRACK * (high.length / 2);
     plane.drawn.setAttribute("viewBox", `0 0 ${Math.max(width, high.length && NARROW)} ${room}`);
     Object.assign(plane.figure.style, { maxWidth: `${Math.max(width, NARROW)}px`, flexBasis: `${Math.max(width, NARROW)}px` });
-    const look = (i, card) => (i in wrong && !asked ? "wrong" : moment.node === i || moment.sends.some((k) => uses[k].parent === i) ? "now" : card ? "" : "none");
+    const look = (i, card) => (i in wrong && !frame.asked ? "wrong" : moment.node === i || moment.sends.some((k) => uses[k].parent === i) ? "now" : card ? "" : "none");
     plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)),
       ...wires.map(({ back }, k) => { const bad = shown && uses[k].parent in wrong && run.bad.includes(k); return wireBack(back.path, bad || along.includes(k), `${bad ? "bad" : ""} ${moment.sends.includes(k) ? "pointed" : ""}`); }),
       ...wires.map(({ spot: [x, y] }, k) => { const slope = texts[`s${step}_${k}`]; return slope ? written(x, y + 4, `×${bracketed(slope)}`, "slope", "middle") : ""; }),
       ...nodes.flatMap((node, i) => { const card = texts[moment.cards[i]] ?? "", right = texts[`r${step}_${i}`], got = texts[wrong[i]];
-        return [...twinCard(boxes[i], node, texts[`v${step}_${i}`], card, look(i, card)), i in wrong && !asked ? written(boxes[i][0], boxes[i][1] + CARD.high + 13, filledIn(card === got ? words.should : words.passed, { got, right }), "outcome") : ""]; }), ...high);
+        return [...twinCard(boxes[i], node, texts[`v${step}_${i}`], card, look(i, card)), i in wrong && !frame.asked ? written(boxes[i][0], boxes[i][1] + CARD.high + 13, filledIn(card === got ? words.should : words.passed, { got, right }), "outcome") : ""]; }), ...high);
     caption.textContent = filledIn(words.code, { name: state.engine });
     code.replaceChildren(...engines[state.engine].map((line, k) => html("span", { class: `${moment.rows.includes(k) ? "runs" : ""} ${shown && k === run.fault ? "fault" : ""}` }, ` ${line}`)));
-    finding.textContent = asked ? "" : cause;
+    finding.textContent = frame.asked ? "" : cause;
     finding.hidden = !finding.textContent;
-    return asked && m === last() ? words.done : sentenceOf(data, state);
+    return sentenceOf(data, state);
   });
   new ResizeObserver(() => {
     const [across, down] = graphs[frame.state.graph].flows, turned = across.width > frame.panels.clientWidth && down.width < across.width;

@@ -42,7 +42,6 @@ WORDS = {
     "should": "should be {right}",
     "passed": "passed on {got}, should be {right}",
     "equal": "With these inputs the gradient of {node} happens to be right.",
-    "done": "Done. Which node do you suspect?",
     "ask": "Engine {name}: which node gets a wrong gradient first?",
     "none": "none: all are right",
     "not": "Not that one. Compare its gradient with the sum of the contributions from the nodes that use it.",

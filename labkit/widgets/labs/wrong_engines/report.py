@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....messages.wrapping import wrapped
-from ...kit.words import in_full, listed, shape
+from ...kit.words import in_full, listed
 from .bench import Bench, Pass, Place, Visit, backward_passes, numeric, raised_at
 from .faults import Fault, all_wrong, first_fault
 
@@ -56,8 +56,8 @@ def first(fault: Fault, bench: Bench, got: str = "", right: str = "") -> str:
     kind = "none" if wrong.arrived is None else "shape" if shaped else "value"
     said |= {
         "got": got or _value(wrong.arrived),
-        "came": dims(np.shape(wrong.arrived)),
-        "shape": dims(wrong.expected.shape),
+        "came": np.shape(wrong.arrived),
+        "shape": wrong.expected.shape,
     }
     words = FIRST[kind].format(**said)
     return IN_STEP.format(step=fault.step + 1, words=words) if fault.step else words
@@ -68,7 +68,7 @@ def why(fault: Fault, bench: Bench) -> str:
     node, senders = fault.wrong.node, dict.fromkeys(map(bench.called, fault.missing))
     return WHY[fault.cause].format(
         node=bench.called(node), senders=listed(senders), count=len(bench.parts[node]),
-        came=dims(np.shape(fault.wrong.arrived)), shape=dims(fault.wrong.expected.shape),
+        came=np.shape(fault.wrong.arrived), shape=fault.wrong.expected.shape,
     )  # fmt: skip
 
 
@@ -92,15 +92,6 @@ def detours(passed: Pass) -> str:
 def _value(value):
     array = numeric(value)
     return in_full(array) if array is not None else repr(value)
-
-
-def dims(shape_of: tuple[int, ...]) -> str:
-    """A shape, also that of a single number.
-
-    >>> dims((3, 2)), dims(())
-    ('3×2', '()')
-    """
-    return shape(shape_of) or "()"
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,11 +189,10 @@ def course(paths: Sequence[Path], readme: str) -> str:
         title, what = about(path, readme)
         number, times = path.stem.split("_")[0], " + ".join(map(str, minutes))
         rows.append(f"| {number} | [{title}](notebooks/{path.name}) | {what} | {times} min |")
-    takes = re.search(r"^Each takes .+(?:\n.+)*", readme, re.MULTILINE)
-    said_there = f" {takes[0]}" if takes else ""
-    return "\n".join(
-        [f"{counted(len(paths), 'notebook')}, {total} minutes in all, with the exercises.{said_there}", "", *rows]
+    intro = "{notebooks}, {minutes} minutes in all, with the exercises.".format(
+        notebooks=counted(len(paths), "notebook"), minutes=total
     )
+    return "\n".join([intro, "", *rows])
 
 
 def meta(title: str, description: str, site: str) -> str:

@@ -1,6 +1,6 @@
 """# 10 x 1000 is not 10 x 1875 (3 points)
 
-The data set has [[batches]] batches. Three trainings, in graph mode on a device that can sink:
+The data set has [[batches]] batches. There are three training runs in graph mode, on a device that supports sinking:
 
 - A: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=[[size]])`
 - B: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=-1)`

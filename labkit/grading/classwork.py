@@ -12,7 +12,6 @@ from pathlib import Path
 
 from .. import __version__
 from ..messages.suggestions import did_you_mean
-from ..messages.wrapping import counted
 from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
@@ -204,7 +203,7 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield f"{name} was changed after {counted(number, 'answer')} had been graded. To regrade them: --regrade {name}"
+        yield f"{name} was changed after answers to it were graded: {number}. To regrade them: --regrade {name}"
 
 
 def _examine(plan: Plan) -> None:

@@ -24,6 +24,8 @@ from .submissions import Collected, Stranger, Submission, handed_in, iso, latest
 from .trees import Folder, Sealed, Tree
 
 NOTHING = "There is no submission."
+SEVERAL = "On the roster {roster} it could belong to: {students}."
+NO_MATCH = "It matches no student on the roster {roster}."
 NOBODYS = "-"
 
 
@@ -173,12 +175,8 @@ class _Search:
         meant = self._meant(labels)
         if len(meant) == 1:
             return next(((student.id, label) for student, label in meant.values()), None)
-        one_of = " or ".join(on_one_line(student) for student in meant)
-        why = (
-            f"It could belong to {one_of}."
-            if meant
-            else f"It matches no student on the roster {self.roster.path.name}."
-        )
+        students = ", ".join(on_one_line(student) for student in meant)
+        why = (SEVERAL if meant else NO_MATCH).format(students=students, roster=self.roster.path.name)
         self.strangers.append(Stranger(file, why))
         return None
 

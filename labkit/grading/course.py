@@ -124,8 +124,8 @@ def new_exercise(folder: Path, name: str) -> Path:
         )
     path = folder / OWN / f"{name.replace('-', '_')}.py"
     if path.exists() or name in EXERCISES:
-        where = f"in '{path}'" if path.exists() else "in the guided notebooks"
-        raise CourseError(f"There is already an exercise {name!r} {where}. Choose another name.")
+        where = f"'{path}'" if path.exists() else "a guided notebook"
+        raise CourseError(f"The exercise {name!r} exists already: see {where}. Choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text((files(__package__) / "example" / "exercise.txt").read_text(encoding="utf-8"), encoding="utf-8")
     return path

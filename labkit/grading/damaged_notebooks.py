@@ -171,17 +171,16 @@ def _cells(found: Found) -> tuple[list[Any], list[str]]:
             notes.append(f"Code cell {cell.index} was turned into {raw['cell_type']}; it was read as code.")
         cells.append(cell)
     if strange:
-        notes.append(f"{strange} of the notebook's cells are not cells; they were ignored.")
+        notes.append(f"Entries that are not cells were ignored: {strange}.")
     if found.broken is not None:
         notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
     return [*cells, *texts], notes[:10]
 
 
 def _break(before: int, total: int) -> str:
-    where = f"after code cell {before}" if before else "before its first code cell"
-    return f"The file is broken {where}. " + (
-        "All complete cells were read." if total else "No cell of it is complete. Ask for the notebook again."
-    )
+    if not total:
+        return "The file is broken, and no cell of it is complete. Ask for the notebook again."
+    return f"The file is broken; all complete cells were read. Code cells before the break: {before}."
 
 
 def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:

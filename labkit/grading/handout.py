@@ -20,6 +20,9 @@ from .release import released
 from .results import BY_HAND, QuestionResult
 from .workers import Work, grade_here
 
+KEPT = "{path}: changed by hand, so it was kept. (Delete it to get a new one.)"
+KEPT_EXCEPT = "{path}: changed by hand, so it was kept, except for {parts}. (Delete it to get a new one.)"
+
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
     """Write the notebooks of one assignment; returns what to tell the instructor, a line each.
@@ -62,10 +65,8 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
                 )
             if brought:
                 write(kept, path)
-            but = f", except for {', '.join(brought)}" if brought else ""
-            return kept, [
-                f"{_short(course, path)}: changed by hand, so it was kept{but}. (Delete it to get a new one.)"
-            ]
+            said = KEPT_EXCEPT if brought else KEPT
+            return kept, [said.format(path=_short(course, path), parts=", ".join(brought))]
     write(fresh, path)
     return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
 
@@ -102,7 +103,7 @@ def trial_problems(source: Any, assignment: Assignment, path: str) -> Iterator[s
 def _why(question: QuestionResult) -> str:
     if question.kind == BY_HAND:
         return f"{question.detail}. Compare numbers, texts, containers or arrays, such as the attributes of an object."
-    return f"{question.detail or question.text}"
+    return question.detail or question.text
 
 
 def changed_by_hand(notebook: Any) -> bool:
@@ -162,7 +163,7 @@ def _title_brought(kept: Any) -> list[str]:
     return ["the sum of points in the first cell"]
 
 
-_ASKED = re.compile(r"\b\d+ questions?, [\d.]+ points?\b")
+_ASKED = re.compile(r"\bQuestions: \d+\. Points: \d+(?:\.\d+)?\.")
 _WORTH = re.compile(r"\(\d+(?:\.\d+)? points?\)$", re.MULTILINE)
 
 

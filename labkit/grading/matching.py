@@ -10,9 +10,12 @@ from .bindings import definitions, without_magics
 from .damaged_notebooks import CodeCell, SubmittedCode
 
 OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook begins
-
-
+MADE_FOR = "This notebook belongs to {owner}, not to {student}."
+OTHER_VARIANT = "This notebook belongs to another student: {questions} is not this student's variant."
 ANOTHER = "This is the notebook of another assignment"  # how the note on one begins
+FOUND_BY_NAME = "The cell of question {question} is missing; cell {index}, which defines {name}, was graded."
+NOT_FOUND = "The cell of question {question} is missing, and no cell defines {name}."
+HELD = "The cell of question {question} is missing; cell {index} defines {name}, but is the assignment's and is not run."
 NOT_DRAWN = "Your notebook has another question here than your own. Your instructor will look at it."
 
 
@@ -32,7 +35,7 @@ def variant_of(
     """
     if handed.assignment and handed.assignment != assignment.name:
         raise UnknownVariant(
-            f"{ANOTHER}, {handed.assignment[:100]!r}, not of {assignment.name!r}. Ask for the right one."
+            f"This is the notebook of another assignment, {handed.assignment[:100]!r}, not of {assignment.name!r}. Ask for the right one."
         )
     varying = assignment.varying
     if not varying:
@@ -52,9 +55,9 @@ def variant_of(
         other = min(other, {name for name in told if told[name] != one[name]}, key=len)
     notes = []
     if called and handed.made_for and handed.made_for not in called:
-        notes.append(f"{OTHERS}{handed.made_for[:100]}, not to {student}.")
+        notes.append(MADE_FOR.format(owner=handed.made_for[:100], student=student))
     elif other:
-        notes.append(f"{OTHERS}another student: {', '.join(sorted(other))} is not this student's variant.")
+        notes.append(OTHER_VARIANT.format(questions=", ".join(sorted(other))))
     return assignment.for_student(student, told), notes, other
 
 
@@ -177,13 +180,12 @@ class _Cells:
         found = found or [i for i, cell in enumerate(self.own) if _looks_like(cell, name)]
         if found and self.unmarked:
             return found[-1]
-        missing = f"The cell of question {question.name} is missing; searched the whole notebook for {name}"
         if found:
-            self.notes.append(f"{missing} and graded cell {self.own[found[-1]].index}.")
+            index = self.own[found[-1]].index
+            self.notes.append(FOUND_BY_NAME.format(question=question.name, name=name, index=index))
             return found[-1]
         held = next((index for index, bound in self.locked if bound.get(name)), None)
-        hint = f" Cell {held}, which belongs to the assignment and is not run, defines it." if held else ""
-        self.notes.append(f"{missing} and did not find it.{hint}")
+        self.notes.append((HELD if held else NOT_FOUND).format(question=question.name, name=name, index=held))
         return None
 
 

@@ -16,6 +16,7 @@ COMPARED = 20  # notebooks of one folder that are read to find out which is mean
 DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another
 MOST = 50_000  # names below a student's folder that are looked at
+OUTSIDE = "{file} points outside the archive and was skipped."
 
 
 @dataclass(frozen=True)
@@ -161,8 +162,8 @@ class Chooser:
     def _none(self, levels: list[tuple[Parts, list[Parts]]]) -> Choice:
         """Nothing that can be graded; it says what is there instead."""
         level, places = next(((level, places) for level, places in levels if places), levels[0])
-        there = f" There are: {on_one_line(', '.join(place[-1] for place in places[:5]))}." if places else ""
-        sentence = f"The folder {joined(level)} contains no notebook; expected {self.wanted}.{there} Ask for it."
+        there = on_one_line(", ".join(place[-1] for place in places[:5])) or "no file"
+        sentence = f"The folder {joined(level)} contains {there}; expected a notebook, {self.wanted}. Ask for it."
         return Choice(None, joined(places[0]) if places else "", sentence)
 
     def _handed(self, place: Parts, called: str = "", number: int = 0) -> Handed:
@@ -179,8 +180,8 @@ class Chooser:
             return self._opened(max(right, key=lambda one: (one.changed, one.number)))
         taken = whole[0] if len(whole) == 1 else self._alike(whole)
         if taken is None:
-            sentence = f"The folder {where} contains several notebooks and none is named {self.wanted}."
-            return Choice(None, whole[0].file, f"{sentence} Rename the one to grade.")
+            sentence = f"The folder {where} has several notebooks, none named {self.wanted}. Rename the one to grade."
+            return Choice(None, whole[0].file, sentence)
         note = f"{taken.file} was graded, although its name is not {self.wanted}: no other notebook fits better."
         return self._opened(taken, () if kind_of(taken.name) else (note,))
 
@@ -204,8 +205,9 @@ class Chooser:
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:
-            out = f" {archive.outside[0]} points outside the archive and was skipped." if archive.outside else ""
-            return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}{out}")
+            out = [OUTSIDE.format(file=file) for file in archive.outside[:1]]
+            problem = f"In the archive {taken.file}: {inner.problem}"
+            return Choice(None, taken.file, " ".join([problem, *out]))
         place = inner.handed.parts, *inner.handed.inside
         inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)
         if not self.depth:

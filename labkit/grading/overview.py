@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..classroom import find
-from ..messages.wrapping import counted
 from ..working_copy import write_whole
 from .final_scores import Final
 from .matching import ANOTHER
@@ -72,7 +71,7 @@ class Summary:
 
         >>> result = SubmissionResult("ann", "week1", (QuestionResult("q1", "grad-slip", 1.0, 1.0, "right", ""),))
         >>> print(summarise([result]).as_text())
-        1 student; mean 1, median 1 of 1 point
+        Students: 1; points: mean 1, median 1 of 1
         <BLANKLINE>
         Score   Students
             0          0
@@ -82,10 +81,10 @@ class Summary:
         q1        ##########  100 %  1 of 1
         """
         width = max(width, 40)
-        students, unit = counted(self.students, "student"), f"point{'s' * (self.max_score != 1)}"
-        first = f"{students}; mean {points(self.mean)}, median {points(self.median)} of {points(self.max_score)} {unit}"
         if not self.students:
-            return students
+            return "Students: 0"
+        mean, median, most = points(self.mean), points(self.median), points(self.max_score)
+        first = f"Students: {self.students}; points: mean {mean}, median {median} of {most}"
         return "\n\n".join(["\n".join(textwrap.wrap(first, width)), self._bars(width), self._table(width)])
 
     def _bars(self, width: int) -> str:

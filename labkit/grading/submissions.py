@@ -153,9 +153,9 @@ def latest(candidates: list[Submission]) -> Submission:
         return taken
     names = ", ".join(c.file or on_one_line(c.student) for c in others)
     if not taken.problem and any(not c.problem and c.changed == taken.changed and _differ(c, taken) for c in others):
-        problem = f"This student has {len(candidates)} files with the same time ({names}, {taken.file})."
-        return replace(taken, path=None, problem=f"{problem} Remove all but the one that counts.")
-    note = f"This student has {len(candidates)} files: labkit grades {taken.file}, not {names}."
+        problem = f"Several files have the same time: {names}, {taken.file}. Remove all but the one that counts."
+        return replace(taken, path=None, problem=problem)
+    note = f"The student has several files: labkit grades {taken.file}, not {names}."
     return replace(taken, notes=(*taken.notes, note))
 
 

@@ -129,7 +129,7 @@ class Worker:
         """The process is gone, or has to go: blame what exceeded its limit, or try again if that is unknown."""
         self.kill()
         if took or self.helper.ended_by == signal.SIGXCPU:
-            return self._blame(work, f"{took or 'more than the limit on CPU time'}, and was stopped.")
+            return self._blame(work, took or "more than the limit on CPU time")
         self.lost += 1
         if self.lost < TRIES:
             self.give(work)
@@ -140,11 +140,11 @@ class Worker:
     def _blame(self, work, took):
         """Leave out the question that was judged; where it was the file itself, there is nothing to grade."""
         if self.at:
-            self.give(replace(work, beyond=(*work.beyond, (self.at, f"Comparing it took {took}"))))
+            self.give(replace(work, beyond=(*work.beyond, (self.at, f"Comparing it took {took}, and was stopped."))))
             return None
         self.work, self.lost = None, 0
         grader = Grader(*self.common)
-        why = f"Reading this file and its results took {took}"
+        why = f"Reading this file and its results took {took}, and was stopped."
         result = grader.nothing(work.student, why, work.file, work.data, work.only)
         return replace(result, timestamp=work.timestamp)
 

@@ -26,6 +26,7 @@ HEADINGS = "## Question {place}: {title} ({number} point)", "## Question {place}
 GRADED = "# This cell is graded. Do not change it."
 GRADED_AS = '# This cell is graded ("{name}"). Do not change it.'
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+HINTS = '\n\nIf you are stuck, run `hint("{name}")` in a cell of your own, up to three times.'
 
 
 def renamed(source: str, old: str, new: str) -> str:
@@ -227,9 +228,9 @@ def _statement(k: int, question: Question, hints: bool) -> Any:
     if not exercise.is_prediction and question.binds != usual:
         text = renamed_in_text(text, usual, question.binds)
     if not exercise.is_prediction and f"`{question.binds}" not in text and f"def {question.binds}(" not in text:
-        text += f"\n\nIn the cell below, the function is called `{question.binds}`."
+        text += "\n\nIn the cell below, the function is called `{binds}`.".format(binds=question.binds)
     if hints:
-        text += f'\n\nIf you are stuck, run `hint("{exercise.name}")` in a cell of your own, up to three times.'
+        text += HINTS.format(name=exercise.name)
     heading = one_or_many(question.points, *HEADINGS, place=k, title=exercise.title)
     return _cell("markdown", f"statement-{question.name}", f"{heading}\n\n{text}", locked=True)
 

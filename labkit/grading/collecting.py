@@ -27,6 +27,7 @@ NOTHING = "There is no submission."
 SEVERAL = "On the roster {roster} it could belong to: {students}."
 NO_MATCH = "It matches no student on the roster {roster}."
 NOBODYS = "-"
+NAMESAKES = "{account} has {count} people of this name, and the roster has one: {student}."
 
 
 def collect(
@@ -101,9 +102,7 @@ class _Search:
         guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
         people = Counter(unit[:2] for unit in guessed)
         for unit in [unit for unit in guessed if people[unit[:2]] > 1]:
-            why = (
-                f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster has one: {on_one_line(unit[0])}."
-            )
+            why = NAMESAKES.format(account=unit[1], count=people[unit[:2]], student=on_one_line(unit[0]))
             self.strangers += [Stranger(on_one_line(name), why) for name, _ in units.pop(unit)]
 
     def _is_guessed(self, name: str, label: Label) -> bool:
@@ -116,8 +115,9 @@ class _Search:
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
                 raise SubmissionError(
-                    f"{on_one_line(name)} is assigned to {on_one_line(student)}, but the roster {self.roster.path} has no such "
-                    "student."
+                    "{name} is assigned to {student}, but the roster {path} has no such student.".format(
+                        name=on_one_line(name), student=on_one_line(student), path=self.roster.path
+                    )
                 )
 
     def _base(self) -> Parts:

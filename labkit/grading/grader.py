@@ -174,7 +174,7 @@ class Grader:
     def _not_drawn(self, question: Any) -> QuestionResult:
         """The result of an answer to another question than the student's own: a person has to look."""
         known = basis(self.assignment, question)
-        text = NOT_DRAWN, f"{question.exercise} is not this student's variant"
+        text = NOT_DRAWN, "{exercise} is not this student's variant".format(exercise=question.exercise)
         return QuestionResult(
             question.name, question.exercise, 0.0, question.points, BY_HAND, *text, share=0.0, basis=known
         )

@@ -36,6 +36,8 @@ WITHOUT = {  # an answer
     "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
     "unread": "The result is not data that can be compared.",
 }
+PARTIAL = "\nPartial credit: {right} of {of} parts are right."
+UNKNOWN = "there is no exercise {exercise!r}: the assignment is of another version of labkit"
 
 
 class DrawnInputs:
@@ -115,7 +117,7 @@ class Judge:
             right, of = share_of_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
         else:
             return 0.0, ""
-        return right / of, f"\nPartial credit: {right} of {of} parts are right." if right else ""
+        return right / of, PARTIAL.format(right=right, of=of) if right else ""
 
     def _wrong_items(self, exercise: Exercise, evidence: Evidence) -> tuple[int, ...] | None:
         asked = exercise.is_prediction and evidence.found == "value"
@@ -148,7 +150,7 @@ def exercise_of(question: Question) -> Exercise:
     """The exercise that a question asks."""
     exercise = find(question.exercise)
     if exercise is None:
-        raise LookupError(f"there is no exercise {question.exercise!r}: the assignment is of another version of labkit")
+        raise LookupError(UNKNOWN.format(exercise=question.exercise))
     return exercise
 
 

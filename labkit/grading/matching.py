@@ -15,8 +15,17 @@ OTHER_VARIANT = "This notebook belongs to another student: {questions} is not th
 ANOTHER = "This is the notebook of another assignment"  # how the note on one begins
 FOUND_BY_NAME = "The cell of question {question} is missing; cell {index}, which defines {name}, was graded."
 NOT_FOUND = "The cell of question {question} is missing, and no cell defines {name}."
-HELD = "The cell of question {question} is missing; cell {index} defines {name}, but is the assignment's and is not run."
+HELD = (
+    "The cell of question {question} is missing; cell {index} defines {name}, but is the assignment's and is not run."
+)
 NOT_DRAWN = "Your notebook has another question here than your own. Your instructor will look at it."
+OTHER_ASSIGNMENT = "This is the notebook of another assignment, {found!r}, not of {name!r}. Ask for the right one."
+SAME_ID = "Cells {numbers} all have the id of question {name}; cell {taken} was graded."
+NOT_FILLED = "The cell of question {name} is not filled in; the answer in {where} was graded."
+POOL = (
+    "Cell {index} creates a process pool. The sandbox has no shared memory, so this raises OSError: use map() or a "
+    "thread pool."
+)
 
 
 class UnknownVariant(ValueError):
@@ -34,9 +43,7 @@ def variant_of(
     what the student is called, empty where a system's number is all there is.
     """
     if handed.assignment and handed.assignment != assignment.name:
-        raise UnknownVariant(
-            f"This is the notebook of another assignment, {handed.assignment[:100]!r}, not of {assignment.name!r}. Ask for the right one."
-        )
+        raise UnknownVariant(OTHER_ASSIGNMENT.format(found=handed.assignment[:100], name=assignment.name))
     varying = assignment.varying
     if not varying:
         return assignment, [], set()
@@ -45,8 +52,8 @@ def variant_of(
     missing = [name for name in varying if name not in told]
     if missing and not called:
         raise UnknownVariant(
-            f"The notebook does not record which exercise {', '.join(missing)} asks, and no roster says whose it is. "
-            "Grade with the roster that the notebooks were made from: --roster FILE."
+            "The notebook does not record which exercise {missing} asks, and no roster says whose it is. Grade with "
+            "the roster that the notebooks were made from: --roster FILE.".format(missing=", ".join(missing))
         )
     names = dict.fromkeys((student, *called))
     drawn = [{q.name: q.exercise for q in assignment.for_student(name).questions} for name in names]
@@ -98,7 +105,10 @@ def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep],
     asked: dict[int | None, list[str]] = {}
     for question in assignment.questions:
         asked.setdefault(cells.place(question), []).append(question.name)
-    steps = [CodeStep(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
+    steps = [
+        CodeStep(source, "set-up cell {grade_id}".format(grade_id=grade_id), (), is_given=True)
+        for grade_id, source in assignment.setup
+    ]
     theirs = [
         (float(cell.index), CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))))
         for i, cell in enumerate(cells.own)
@@ -156,15 +166,13 @@ class _Cells:
         if len(carriers) > 1:
             numbers = " and ".join(str(self.own[i].index) for i in carriers[-5:])
             taken = self.own[(filled or carriers)[-1]].index
-            self.notes.append(f"Cells {numbers} all have the id of question {question.name}; cell {taken} was graded.")
+            self.notes.append(SAME_ID.format(numbers=numbers, name=question.name, taken=taken))
         if not filled:
             # among the cells that were not handed out for an answer
             free = [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
             if elsewhere := [i for i in free if (self.bound[i] or {}).get(question.binds)]:
                 where = f"cell {self.own[elsewhere[-1]].index}"
-                self.notes.append(
-                    f"The cell of question {question.name} is not filled in; the answer in {where} was graded."
-                )
+                self.notes.append(NOT_FILLED.format(name=question.name, where=where))
                 return elsewhere[-1]
         return (filled or carriers)[-1]
 
@@ -203,18 +211,14 @@ def _looks_like(cell: CodeCell, name: str) -> bool:
 def _processes(cells: Sequence[CodeCell]) -> list[str]:
     """A note where a cell shares work among processes, which need what no answer has."""
     pools = [cell.index for cell in cells if re.search(r"(?<!Thread)\b(?:Pool|ProcessPoolExecutor)\b", cell.source)]
-    return [
-        f"Cell {index} creates a process pool. The sandbox has no shared memory, so this "
-        "raises OSError: use map() or a thread pool."
-        for index in pools[:3]
-    ]
+    return [POOL.format(index=index) for index in pools[:3]]
 
 
 def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
     original = dict(assignment.setup) | {name: source for name, source, _ in assignment.inner}
     return [
-        f"Cell {cell.index}, a set-up cell of the assignment, was changed; the original was run."
+        "Cell {index}, a set-up cell of the assignment, was changed; the original was run.".format(index=cell.index)
         for cell in handed.cells
         if cell.grade_id in original and cell.source.split() != original[cell.grade_id].split()
     ][:5]

@@ -17,6 +17,10 @@ DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another
 MOST = 50_000  # names below a student's folder that are looked at
 OUTSIDE = "{file} points outside the archive and was skipped."
+NONE = "There is no notebook, only {names}; expected {wanted}. Ask for it."
+NONE_IN_FOLDER = "The folder {folder} contains {files}; expected a notebook, {wanted}. Ask for it."
+SEVERAL = "The folder {folder} has several notebooks, none named {wanted}. Rename the one to grade."
+OTHER_NAME = "{file} was graded, although its name is not {wanted}: no other notebook fits better."
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class Chooser:
                 return self._choose(of_kind, joined(next(iter(called))[:-1]) or "of submissions")
         first = handed[0]
         names = on_one_line(", ".join(one.name for one in handed[:5]))
-        return Choice(None, first.file, f"There is no notebook, only {names}; expected {self.wanted}. Ask for it.")
+        return Choice(None, first.file, NONE.format(names=names, wanted=self.wanted))
 
     def _more(self, named: list[tuple[Parts, list[Parts]]], kind: int) -> bool:
         """True where files of a later kind are there."""
@@ -163,7 +167,7 @@ class Chooser:
         """Nothing that can be graded; it says what is there instead."""
         level, places = next(((level, places) for level, places in levels if places), levels[0])
         there = on_one_line(", ".join(place[-1] for place in places[:5])) or "no file"
-        sentence = f"The folder {joined(level)} contains {there}; expected a notebook, {self.wanted}. Ask for it."
+        sentence = NONE_IN_FOLDER.format(folder=joined(level), files=there, wanted=self.wanted)
         return Choice(None, joined(places[0]) if places else "", sentence)
 
     def _handed(self, place: Parts, called: str = "", number: int = 0) -> Handed:
@@ -180,9 +184,9 @@ class Chooser:
             return self._opened(max(right, key=lambda one: (one.changed, one.number)))
         taken = whole[0] if len(whole) == 1 else self._alike(whole)
         if taken is None:
-            sentence = f"The folder {where} has several notebooks, none named {self.wanted}. Rename the one to grade."
+            sentence = SEVERAL.format(folder=where, wanted=self.wanted)
             return Choice(None, whole[0].file, sentence)
-        note = f"{taken.file} was graded, although its name is not {self.wanted}: no other notebook fits better."
+        note = OTHER_NAME.format(file=taken.file, wanted=self.wanted)
         return self._opened(taken, () if kind_of(taken.name) else (note,))
 
     def is_named(self, name: str) -> bool:
@@ -206,12 +210,12 @@ class Chooser:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:
             out = [OUTSIDE.format(file=file) for file in archive.outside[:1]]
-            problem = f"In the archive {taken.file}: {inner.problem}"
+            problem = "In the archive {file}: {problem}".format(file=taken.file, problem=inner.problem)
             return Choice(None, taken.file, " ".join([problem, *out]))
         place = inner.handed.parts, *inner.handed.inside
         inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)
         if not self.depth:
-            notes = (*notes, f"It was extracted from an archive: {inside.file}.")
+            notes = (*notes, "It was extracted from an archive: {file}.".format(file=inside.file))
         return Choice(inside, inside.file, "", notes)
 
     def _alike(self, candidates: list[Handed]) -> Handed | None:

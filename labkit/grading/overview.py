@@ -20,6 +20,7 @@ from .results import MARKED, QuestionResult, SubmissionResult, by_question
 BINS = 12  # bars of a histogram, at most (and one for the full score)
 SHOWN = 3  # kinds of result that the terminal shows for a question before it counts the rest as "other"
 BAR = 10  # characters of a full bar beside a question
+SUMMARY = "Students: {count}; points: mean {mean}, median {median} of {most}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Summary:
         if not self.students:
             return "Students: 0"
         mean, median, most = points(self.mean), points(self.median), points(self.max_score)
-        first = f"Students: {self.students}; points: mean {mean}, median {median} of {most}"
+        first = SUMMARY.format(count=self.students, mean=mean, median=median, most=most)
         return "\n\n".join(["\n".join(textwrap.wrap(first, width)), self._bars(width), self._table(width)])
 
     def _bars(self, width: int) -> str:
@@ -203,8 +204,10 @@ def write_overview(
         feedback = page.parent.parent.resolve()
         if path.resolve().is_relative_to(feedback):
             raise ValueError(
-                f"the overview names all students, and {feedback} is handed out to them: expected a path outside, "
-                f"such as {feedback.parent / 'overview.html'}, but got {path}"
+                "the overview names all students, and {feedback} is handed out to them: expected a path outside, "
+                "such as {example}, but got {path}".format(
+                    feedback=feedback, example=feedback.parent / "overview.html", path=path
+                )
             )
     return write_whole(path, overview_page(results, assignment_title, _links(path, pages)).encode())
 

@@ -13,7 +13,6 @@ OPTIONS = ("a", "b", "c")
 HOW = 'Replace ... by "a", "b" or "c" to keep your prediction.'
 KEPT = 'Your prediction "{choice}" is kept.'
 NO_NAME = "There is no prediction {name!r}. {suggestion}"
-NO_OPTION = 'expected "a", "b" or "c", but got {choice!r}'
 NO_UNIT = "There are no predictions of a unit {unit!r}. {suggestion}"
 NONE_KEPT = 'No prediction of unit {unit} is kept. In each cell predict("{name}", ...), replace ... by "a", "b" or "c".'
 RATE = "You predicted {right} of {kept} correctly."
@@ -43,7 +42,7 @@ def predict(name: str, choice: Any = ...) -> None:
         return
     chosen = choice.strip(" ()").lower() if isinstance(choice, str) else choice
     if chosen not in OPTIONS:
-        raise ValueError(NO_OPTION.format(choice=choice))
+        raise ValueError('expected "a", "b" or "c", but got {choice!r}'.format(choice=choice))
     notice = remember_prediction(name, chosen)
     print(wrapped("\n".join(filter(None, [KEPT.format(choice=chosen), notice]))))
 

@@ -9,6 +9,9 @@ from ..messages.suggestions import did_you_mean
 from ..messages.wrapping import wrapped
 from ._shared import add_command, refuse
 
+NO_FRAMEWORK = "expected torch or mindspore, or a name in them, but got {place!r}. {meant}"
+UNKNOWN = "{framework} has no public name '{dialect}.{place}'. {meant}"
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit coverage` to the parsers of the other commands."""
@@ -30,18 +33,16 @@ def run(arguments: argparse.Namespace) -> int:
     dialect, _, place = arguments.place.partition(".")
     if dialect not in REAL:
         meant = did_you_mean(dialect, REAL)
-        return refuse(
-            "coverage", f"expected torch or mindspore, or a name in them, but got {arguments.place!r}. {meant}"
-        )
+        return refuse("coverage", NO_FRAMEWORK.format(place=arguments.place, meant=meant))
     known = names(dialect)
     place = f"{place}:" if f"{place}:" in known else place
     if place not in known:
         return _of_one_name(dialect, place)
     if known[place] == ("*",):
-        print(f"{arguments.place}: labkit does not implement this module")
+        print("labkit does not implement {name}".format(name=arguments.place))
         return 0
     had, lacked = coverage(dialect, place)
-    print(f"{arguments.place}: {len(had)} of {len(had) + len(lacked)} names")
+    print("{name}: {had} of {all} names".format(name=arguments.place, had=len(had), all=len(had) + len(lacked)))
     for title, found in (("labkit implements", had), ("labkit does not implement", lacked)):
         print("\n" + wrapped(f"{title}: {', '.join(found) or 'none'}"))
     return 0
@@ -53,14 +54,14 @@ def _of_one_name(dialect: str, place: str) -> int:
     above = above if above in known else f"{above}:"
     siblings = known.get(above, ())
     if name in siblings:
-        has = name in coverage(dialect, above)[0]
-        print(f"{dialect}.{place}: {'labkit implements it' if has else 'labkit does not implement it'}")
+        text = "labkit implements {name}" if name in coverage(dialect, above)[0] else "labkit does not implement {name}"
+        print(text.format(name=f"{dialect}.{place}"))
         return 0
     others = [*(f"{above.removesuffix(':')}.{sibling}" for sibling in siblings)]
     others += [other.removesuffix(":") for other in known if other]
     full = [f"{dialect}.{name.lstrip('.')}" for name in others]
     meant = did_you_mean(f"{dialect}.{place}", full, "`labkit coverage` lists the modules.")
-    return refuse("coverage", f"{REAL[dialect]} has no public name '{dialect}.{place}'. {meant}")
+    return refuse("coverage", UNKNOWN.format(framework=REAL[dialect], dialect=dialect, place=place, meant=meant))
 
 
 def table() -> list[str]:

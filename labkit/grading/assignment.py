@@ -170,10 +170,8 @@ def read_notebook(path: str | PathLike[str]) -> Any:
     except OSError as error:
         raise AssignmentError(UNREADABLE.format(path=path, reason=error.strerror or error)) from None
     except Exception as error:  # whatever stands in a file that is not a notebook
-        reason = (str(error).splitlines() or [""])[0][:100]
-        raise AssignmentError(
-            NO_NOTEBOOK.format(path=path, reason=reason or type(error).__name__, advice=_ANEW)
-        ) from None
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
+        raise AssignmentError(NO_NOTEBOOK.format(path=path, reason=reason, advice=_ANEW)) from None
 
 
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield "{name} was changed after answers to it were graded: {count}. To regrade them: --regrade {name}".format(
+        yield "{name} was changed after {count} of its answers were graded: --regrade {name}".format(
             name=name, count=number
         )
 

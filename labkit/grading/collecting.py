@@ -24,6 +24,7 @@ from .submissions import Collected, Stranger, Submission, handed_in, iso, latest
 from .trees import Folder, Sealed, Tree
 
 NOTHING = "There is no submission."
+NO_STUDENT = "{name} is assigned to {student}, who is not on the roster {roster}."
 SEVERAL = "On the roster {roster} it could belong to: {students}."
 NO_MATCH = "It matches no student on the roster {roster}."
 NOBODYS = "-"
@@ -114,10 +115,9 @@ class _Search:
             return
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
+                unknown = on_one_line(student)
                 raise SubmissionError(
-                    "{name} is assigned to {student}, but the roster {path} has no such student.".format(
-                        name=on_one_line(name), student=on_one_line(student), path=self.roster.path
-                    )
+                    NO_STUDENT.format(name=on_one_line(name), student=unknown, roster=self.roster.path)
                 )
 
     def _base(self) -> Parts:

@@ -13,6 +13,7 @@ from .assignment import unknown_exercise
 from .late_policy import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
 
 VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other ones
+NO_QUESTION = "{where}: expected the name of an exercise or a table {{ exercise = ... }}, but got {entry!r}."
 NOT_DRAWN = "{where}: {exercises}: not available with random numbers. These are: {known}."
 BAD_NAME = "{where}: name is {name!r}; expected letters, digits, - and _, at most 50, such as 'week-1'."
 TWICE = "{what} {name!r}. Remove or rename one."
@@ -106,9 +107,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
     yield from _yes_or_no(entry, ("hints", "partial", "drawn"), where)
     asked = entry.get("questions")
     if not isinstance(asked, list) or not asked:
-        yield '{where}: it has no questions. Expected a list of exercises, such as questions = ["grad-slip"].'.format(
-            where=where
-        )
+        yield '{where}: expected a list of questions, such as questions = ["grad-slip"].'.format(where=where)
         return
     problems = [
         p for i, question in enumerate(asked, 1) for p in _question_problems(question, f"{where}, question {i}")
@@ -124,9 +123,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
 def _question_problems(entry: Any, where: str) -> Iterator[str]:
     entry = {"exercise": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict):
-        yield "{where}: expected the name of an exercise or a table such as {{ exercise = ... }}, but got {entry!r}.".format(
-            where=where, entry=entry
-        )
+        yield NO_QUESTION.format(where=where, entry=entry)
         return
     yield from _unknown_keys(entry, _QUESTION_KEYS, where)
     yield from _yes_or_no(entry, ("partial", "drawn"), where)
@@ -159,9 +156,7 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
         yield "{where}: points is {points!r}; expected a number above 0.".format(where=where, points=points)
     elif "points" not in entry and len({EXERCISES[name].points for name in exercises}) > 1:
         worth = ", ".join(f"{name} {EXERCISES[name].points}" for name in exercises)
-        yield "{where}: its exercises have different points ({worth}). Set the points of the question: points = 2.".format(
-            where=where, worth=worth
-        )
+        yield "{where}: its exercises differ in points ({worth}). Write points = 2.".format(where=where, worth=worth)
 
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
-from .files import LIMIT
+from .files import LIMIT, TOO_LARGE
 from .formats import START, Found, cells_of, cells_of_script, other_kind
 
 TOTAL = 1_000_000  # characters of code in one notebook, and of text
@@ -19,7 +19,6 @@ MARKS = (
 _OUTPUTS = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*[\[{]')
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 NO_CODE = ("markdown", "raw", "heading", "html")
-TOO_LARGE = "The file has {size:,} bytes; at most {limit:,} are read. Clear its outputs and save it again."
 TOO_LONG = "Code cell {index} is ignored: there is too much code (at most {limit:,} characters)."
 WAS_TURNED = "Code cell {index} was turned into {kind}; it was read as code."
 BROKEN = "The file is broken; all complete cells were read. Code cells before the break: {before}."
@@ -90,7 +89,7 @@ def read_submission(data: bytes) -> SubmittedCode:
 
 def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
     if len(data) > LIMIT:
-        why = TOO_LARGE.format(size=len(data), limit=LIMIT)
+        why = TOO_LARGE.format(name="The file", size=len(data), limit=LIMIT)
         return [], [why], {}
     if not data.strip():
         return [], ["The file is empty. Ask for the notebook again."], {}

@@ -21,9 +21,7 @@ LINKED = "{path} is a link, and feedback must stay in {folder}: delete the link"
 
 
 def write_feedback(
-    folder: str | os.PathLike[str],
-    results: Sequence[SubmissionResult | Final],
-    assignment_title: str,
+    folder: str | os.PathLike[str], results: Sequence[SubmissionResult | Final], assignment_title: str
 ) -> dict[str, Path]:
     """Write `folder/STUDENT/ASSIGNMENT.html` for each result; return the pages, by student.
 

@@ -20,6 +20,7 @@ from .release import released
 from .results import BY_HAND, QuestionResult
 from .workers import Work, grade_here
 
+OUT_OF_STEP = "{path} was changed by hand, and differs from course.toml ({parts}). Change it back, or delete it."
 KEPT = "{path}: changed by hand, so it was kept. (Delete it to get a new one.)"
 KEPT_EXCEPT = "{path}: changed by hand, so it was kept, except for {parts}. (Delete it to get a new one.)"
 PERSONAL = "personal/STUDENT/{name}/{name}.ipynb: one for each of {count} students"
@@ -45,14 +46,8 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
     for student in students:
         write(released(personal(source, assignment, student)), course.personal(student, planned.name))
     if students:
-        return [
-            *lines,
-            PERSONAL.format(name=planned.name, count=len(students)),
-        ]
-    return [
-        *lines,
-        NO_STUDENTS.format(name=planned.name),
-    ]
+        return [*lines, PERSONAL.format(name=planned.name, count=len(students))]
+    return [*lines, NO_STUDENTS.format(name=planned.name)]
 
 
 def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]:
@@ -65,12 +60,7 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
         if changed_by_hand(kept):
             brought = bring_up_to_date(kept, fresh)
             if differences := out_of_step(kept, fresh):
-                raise CourseError(
-                    "{path}: you changed it by hand, and it no longer matches course.toml ({differences}). Change it "
-                    "back, or delete it to get a new one.".format(
-                        path=_short(course, path), differences=", ".join(differences)
-                    )
-                )
+                raise CourseError(OUT_OF_STEP.format(path=_short(course, path), parts=", ".join(differences)))
             if brought:
                 write(kept, path)
             said = KEPT_EXCEPT if brought else KEPT

@@ -50,13 +50,14 @@ TRANSFORMS = {
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 LONGEST_TITLE = 80
 MOST_POINTS = 1_000_000
+NO_MARKS = "{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark it again (Create Assignment)."
 BAD_ID = "{where}: its grade_id is {grade_id!r}; expected a string. Mark the cell again (Create Assignment)."
 NO_ID = "{where}: it is marked ({kinds}) but has no grade_id. Add one (Create Assignment)."
 TWO_KINDS = "{where}: a task cannot also be a {kind} cell. Choose one of them (Create Assignment)."
 NO_CODE = "{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
 BAD_POINTS = "{where}: its points are {points!r}; expected a number from 0 to {limit:,}."
 NOT_REACHED = "line {line}: {name} does not reach the answers, which run in another process. {instead}."
-NO_POINTS = "{where}: an answer without points: no cell from here on has points"
+NO_PYTHON = "{where}: the lines around BEGIN SOLUTION and END SOLUTION are not Python. Move these two marks"
 UNKNOWN_METADATA = "{where}: its metadata {name!r} is unknown: the cell is released, without points"
 UNBALANCED = "BEGIN {region} occurs {begun} times, END {region} {ended} times."
 NOT_MARKED = "BEGIN {region} in a cell that is not marked for it: the region is not released, and has no effect."
@@ -119,10 +120,7 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
         marks = cell.metadata.get("nbgrader", {})
         where = f"cell {number}"
         if not isinstance(marks, dict):
-            yield (
-                "{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell again (Create "
-                "Assignment).".format(where=where, marks=marks)
-            )
+            yield NO_MARKS.format(where=where, marks=marks)
             continue
         if not isinstance(marks.get("grade_id", ""), (str, type(None))):
             yield BAD_ID.format(where=where, grade_id=marks["grade_id"])
@@ -210,18 +208,15 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
     tested = False
     found = []
     for number, cell in reversed(list(enumerate(cells, 1))):
-        tested = tested or is_marked(cell, "grade")
+        where, tested = _where(number, cell), tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
-            found.append(NO_POINTS.format(where=_where(number, cell)))
+            found.append("{where}: an answer without points: no cell from here on has points".format(where=where))
         if is_marked(cell, "solution") and cell.cell_type == "code" and not is_python(for_students(cell)):
-            found.append(
-                "{where}: the released cell is not Python. Move BEGIN SOLUTION and END SOLUTION so that the lines "
-                "around them are Python".format(where=_where(number, cell))
-            )
+            found.append(NO_PYTHON.format(where=where))
         for name in sorted(cell.metadata.keys() - JUPYTER):
-            found.append(UNKNOWN_METADATA.format(where=_where(number, cell), name=name))
+            found.append(UNKNOWN_METADATA.format(where=where, name=name))
         if cell.cell_type == "raw":
-            found.append("{where}: a raw cell, which is released without points".format(where=_where(number, cell)))
+            found.append("{where}: a raw cell, which is released without points".format(where=where))
     yield from reversed(found)
 
 

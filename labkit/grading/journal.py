@@ -16,10 +16,8 @@ from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
 CHANGED = "{path} was changed while this run wrote it. Does another run use it?"
-OTHER_SETTINGS = (
-    "{path} belongs to a run with other settings: {changes}. Its grades cannot be continued: go back to those "
-    "settings, or move the file away to grade everything again."
-)
+EXISTS = "{path} has the results of an earlier run. Continue it with --resume, or move the file away to grade anew."
+OTHER_SETTINGS = "{path} is of a run with other settings: {changes}. Go back to those, or move the file to grade anew."
 DAMAGED_LINE = "line {number} of {path} is damaged. Delete that line: its submission is then graded again."
 NO_JOURNAL = "{path} is not a journal of labkit, and was not changed. Choose another file."
 IN_USE = "{name} is in use: another run grades into {folder}. Wait until it ends, or choose another --out."
@@ -65,10 +63,7 @@ class Journal:
         if not resume and begun_alone(path):
             os.truncate(path, 0)  # in place: a run that has locked it keeps its lock
         elif not resume and os.path.lexists(path):
-            raise JournalError(
-                "{path} exists: it has the results of an earlier run. Continue that run with --resume, or move the "
-                "file away to grade everything again.".format(path=path)
-            )
+            raise JournalError(EXISTS.format(path=path))
         return cls(path, fingerprint)
 
     def find(self, student: str, digest: str) -> SubmissionResult | None:
@@ -123,10 +118,7 @@ class Journal:
         except DAMAGED:
             raise self._foreign() from None
         if differing := [key for key in {**before, **fingerprint} if before.get(key) != fingerprint.get(key)]:
-            changes = "; ".join(
-                "{key} was {old!r} and is {new!r}".format(key=key, old=before.get(key), new=fingerprint.get(key))
-                for key in differing
-            )
+            changes = "; ".join(f"{key}: {before.get(key)!r}, now {fingerprint.get(key)!r}" for key in differing)
             raise JournalError(OTHER_SETTINGS.format(path=self.path, changes=changes))
 
     def _one(self, number: int, line: bytes) -> None:

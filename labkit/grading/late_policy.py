@@ -16,6 +16,7 @@ _LATE_KEYS = ("per_day", "last_day")
 _DAY = 24 * 3600
 NO_ROSTER = 'roster is {roster!r}; expected the name of a file, such as roster = "roster.csv".'
 NO_ZONE = 'timezone is {timezone!r}, which is unknown; expected a name such as "Europe/Berlin" or "UTC".'
+NO_EXTENSIONS = "{where}: extensions is {extensions!r}; expected a table such as {{ ada = 2026-12-03T23:59:00 }}."
 EXTENSION = "{where}: the extension of {student!r}"
 NO_TIME = "{what} is {time!r}; expected a date with a time, such as 2026-11-30T23:59:00."
 NO_TABLE = "{where}: late is {late!r}; expected a table such as late = {{ per_day = 10, last_day = 3 }}."
@@ -106,13 +107,7 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
     late = planned.get("late", data.get("late", {}))
     extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
     due = _aware(planned["due"], zone) if "due" in planned else None
-    policy = Policy(
-        due,
-        float(late.get("per_day", 0.0)),
-        late.get("last_day"),
-        extensions,
-        zone,
-    )
+    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions, zone)
     roster = folder / data["roster"] if "roster" in data else None
     return Rules(roster, zone, policy)
 
@@ -146,9 +141,7 @@ def _assignment_rule_problems(entry: Mapping[str, Any], where: str, zone: tzinfo
         yield from _time_problems(entry["due"], f"{where}: due", zone)
     extensions = entry.get("extensions", {})
     if not isinstance(extensions, dict):
-        yield "{where}: extensions is {extensions!r}; expected times by student, such as {{ ada = 2026-12-03T23:59:00 }}.".format(
-            where=where, extensions=extensions
-        )
+        yield NO_EXTENSIONS.format(where=where, extensions=extensions)
         return
     if extensions and "due" not in entry:
         yield "{where}: it has extensions but no due date. Write due = 2026-11-30T23:59:00.".format(where=where)
@@ -160,9 +153,7 @@ def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
     if not isinstance(time, datetime):
         yield NO_TIME.format(what=what, time=str(time))
     elif time.tzinfo is None and zone is None:
-        yield '{what} has no time zone. Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'.format(
-            what=what
-        )
+        yield '{what} has no time zone. At the top, write a line such as timezone = "Europe/Berlin".'.format(what=what)
 
 
 def _late_problems(late: Any, where: str) -> Iterator[str]:

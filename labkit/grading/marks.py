@@ -23,6 +23,7 @@ LONGEST_COMMENT = 4000
 NO_COLUMN = "{path}: it has no column {missing!r}; expected {columns}."
 BAD_POINTS = "{path}, line {number}: points is {points!r}; expected a number of at least 0."
 UNUSED = "the mark of {student} for {name} is not used: no such answer was graded"
+OVER = "{student} was given {points} of {most} points for {name}"
 CHANGED = "the answer of {student} to {name} has changed since it was marked: mark it again"
 
 
@@ -114,6 +115,5 @@ def left_over(results: Iterable[SubmissionResult], marks: Marks) -> Iterator[str
         if mark.answer and mark.answer != digest_of(result.answers.get(name, "")):
             yield CHANGED.format(student=student, name=name)
         elif mark.points > question.max_points:
-            yield "{student} was given {points} of {max_points} points for {name}".format(
-                student=student, points=in_words(mark.points), max_points=in_words(question.max_points), name=name
-            )
+            given, most = in_words(mark.points), in_words(question.max_points)
+            yield OVER.format(student=student, points=given, most=most, name=name)

@@ -13,19 +13,15 @@ OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook b
 MADE_FOR = "This notebook belongs to {owner}, not to {student}."
 OTHER_VARIANT = "This notebook belongs to another student: {questions} is not this student's variant."
 ANOTHER = "This is the notebook of another assignment"  # how the note on one begins
+UNRECORDED = "The notebook does not record the exercises of {questions}. Grade with the course's roster: --roster FILE."
 FOUND_BY_NAME = "The cell of question {question} is missing; cell {index}, which defines {name}, was graded."
 NOT_FOUND = "The cell of question {question} is missing, and no cell defines {name}."
-HELD = (
-    "The cell of question {question} is missing; cell {index} defines {name}, but is the assignment's and is not run."
-)
+HELD = "The cell of question {question} is missing; cell {index} defines {name}, but is a given cell, which is not run."
 NOT_DRAWN = "Your notebook has another question here than your own. Your instructor will look at it."
 OTHER_ASSIGNMENT = "This is the notebook of another assignment, {found!r}, not of {name!r}. Ask for the right one."
 SAME_ID = "Cells {numbers} all have the id of question {name}; cell {taken} was graded."
 NOT_FILLED = "The cell of question {name} is not filled in; the answer in {where} was graded."
-POOL = (
-    "Cell {index} creates a process pool. The sandbox has no shared memory, so this raises OSError: use map() or a "
-    "thread pool."
-)
+POOL = "Cell {index} creates a process pool, which raises OSError in the sandbox. Use map() or a thread pool."
 
 
 class UnknownVariant(ValueError):
@@ -51,10 +47,7 @@ def variant_of(
     told = {**_mentioned(handed, varying), **told}
     missing = [name for name in varying if name not in told]
     if missing and not called:
-        raise UnknownVariant(
-            "The notebook does not record which exercise {missing} asks, and no roster says whose it is. Grade with "
-            "the roster that the notebooks were made from: --roster FILE.".format(missing=", ".join(missing))
-        )
+        raise UnknownVariant(UNRECORDED.format(questions=", ".join(missing)))
     names = dict.fromkeys((student, *called))
     drawn = [{q.name: q.exercise for q in assignment.for_student(name).questions} for name in names]
     other = set(told) if called else set()
@@ -105,10 +98,7 @@ def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep],
     asked: dict[int | None, list[str]] = {}
     for question in assignment.questions:
         asked.setdefault(cells.place(question), []).append(question.name)
-    steps = [
-        CodeStep(source, "set-up cell {grade_id}".format(grade_id=grade_id), (), is_given=True)
-        for grade_id, source in assignment.setup
-    ]
+    steps = [CodeStep(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
     theirs = [
         (float(cell.index), CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))))
         for i, cell in enumerate(cells.own)

@@ -20,6 +20,7 @@ from .results import MARKED, QuestionResult, SubmissionResult, by_question
 BINS = 12  # bars of a histogram, at most (and one for the full score)
 SHOWN = 3  # kinds of result that the terminal shows for a question before it counts the rest as "other"
 BAR = 10  # characters of a full bar beside a question
+IN_FEEDBACK = "the overview {path} names all students, and {feedback} is for students: choose a path outside it"
 SUMMARY = "Students: {count}; points: mean {mean}, median {median} of {most}"
 
 
@@ -203,12 +204,7 @@ def write_overview(
     for page in pages.values():
         feedback = page.parent.parent.resolve()
         if path.resolve().is_relative_to(feedback):
-            raise ValueError(
-                "the overview names all students, and {feedback} is handed out to them: expected a path outside, "
-                "such as {example}, but got {path}".format(
-                    feedback=feedback, example=feedback.parent / "overview.html", path=path
-                )
-            )
+            raise ValueError(IN_FEEDBACK.format(path=path, feedback=feedback))
     return write_whole(path, overview_page(results, assignment_title, _links(path, pages)).encode())
 
 

@@ -27,7 +27,6 @@ NO_ID = "{path}: expected a column 'id', but the columns are: {shown}. Also know
 SEVERAL = "{path}: {student} matches {same} of {other}."
 NO_UTF_8 = "{path}: cannot be read as CSV, because it is not UTF-8. Save it as CSV (UTF-8)."
 UNREADABLE = "{path}: cannot be read as CSV ({reason})."
-TOO_LARGE = "{path}: has more than {limit:,} bytes, which is too large."
 NO_FOLDER = "{path}: {id!r} cannot be the name of a folder. Choose another id."
 TWICE = "{path}: the id {id!r} occurs {count} times."
 
@@ -163,18 +162,17 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     for student in roster.students:
         same = {known for _, key in student.keys for known in by_key.get(_folded(key), ())}
         if len(same) > 1:
-            raise RosterError(
-                SEVERAL.format(path=roster.path, student=student.id, same=" and ".join(sorted(same)), other=own.path)
-            )
+            same_ids = ", ".join(sorted(same))
+            raise RosterError(SEVERAL.format(path=roster.path, student=student.id, same=same_ids, other=own.path))
         ours = own.by_id[same.pop()] if same else student
         keys = tuple(sorted({*student.keys, *ours.keys}))
         students.append(replace(student, id=ours.id, section=student.section or ours.section, keys=keys))
         found.add(ours.id)
     if not found & own.by_id.keys():
+        columns = {"keys": _key_columns(roster), "other_keys": _key_columns(own)}
         raise RosterError(
-            "{path} and {other} have no student in common. Students are matched by equal values, but no "
-            "value of {keys} in one table is in {own_keys} of the other. Add a column to one of them, such "
-            "as email.".format(path=roster.path, other=own.path, keys=_key_columns(roster), own_keys=_key_columns(own))
+            "{path} and {other} have no student in common: no value of {keys} in one is in {other_keys} of the other. "
+            "Add a column to one of them, such as email.".format(path=roster.path, other=own.path, **columns)
         )
     students += [replace(student, row=-1) for student in own.students if student.id not in found]
     both = replace(roster, students=tuple(students))
@@ -199,7 +197,7 @@ def _text(path: Path) -> tuple[str, bool]:
     except OSError as error:
         raise RosterError(UNREADABLE.format(path=path, reason=error.strerror)) from None
     if len(data) > LARGEST:
-        raise RosterError(TOO_LARGE.format(path=path, limit=LARGEST))
+        raise RosterError("{path}: has more than {limit:,} bytes, which is too large.".format(path=path, limit=LARGEST))
     return text.removeprefix("\ufeff"), text.startswith("\ufeff")
 
 

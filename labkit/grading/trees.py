@@ -14,7 +14,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .files import HIDDEN, LIMIT, Parts, Seen, SubmissionError, joined, obstacle, on_one_line, open_below
+from .files import (
+    FOLDER,
+    HIDDEN,
+    LIMIT,
+    LINK,
+    TOO_LARGE,
+    Parts,
+    Seen,
+    SubmissionError,
+    joined,
+    obstacle,
+    on_one_line,
+    open_below,
+)  # fmt: skip
 from .processes import Reader
 
 ENTRIES = 100_000  # of an archive of a class; each takes up to 2 KB of memory
@@ -24,13 +37,9 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may take giga
 MANY_ENTRIES = "{name} has too many entries; at most {entries:,} are read."
 UNREADABLE = "{name} cannot be read: {reason}."
 NO_ARCHIVE = "{name} is not a ZIP archive, or is damaged ({error})."
-A_FOLDER = "{file} is a folder; expected a notebook. If the notebook is inside, move it out."
-TOO_LARGE = "{file} has {size:,} bytes; at most {limit:,} are read. Clear the outputs of its cells."
 DAMAGED = "{path} is damaged ({error}). Ask for it again."
-OVER_LIMIT = "{path} has more than {limit:,} bytes. Clear the outputs of its cells."
 NO_FOLDER = "There is no folder {root}; expected one that holds the students' notebooks."
 NO_ORIGINAL = "The instructor's notebook {original} cannot be read: {reason}."
-LINK = "{path} is a link, and links are not followed. Put the folder itself there."
 UNREADABLE_FOLDER = "The folder {path} cannot be read: {reason}. Give yourself permission to read it."
 MANY_FILES = "The folder {path} holds more than {limit:,} files. Leave the notebook in it."
 ORIGINAL = "{file} is the instructor's own notebook. Remove it, and put the student's file there."
@@ -91,18 +100,15 @@ class Archive:
         """What the archive says about an entry."""
         info, file = self._infos.get(parts), joined(parts)
         if info is None:
-            return Seen(A_FOLDER.format(file=file))
+            return Seen(FOLDER.format(name=file))
         if stat.S_ISLNK(info.external_attr >> 16):
-            return Seen("{file} is a link, and links are not followed. Put the file itself there.".format(file=file))
+            return Seen(LINK.format(name=file))
         if info.flag_bits & 1:
             return Seen("{file} is encrypted. Ask for it without a password.".format(file=file))
         if info.compress_type not in METHODS:
-            return Seen(
-                "{file} uses an unsupported compression method. Ask for an ordinary ZIP archive, or the "
-                "notebook.".format(file=file)
-            )
+            return Seen("{file} is compressed in an unusual way. Ask for an ordinary ZIP archive.".format(file=file))
         if info.file_size > LIMIT:
-            return Seen(TOO_LARGE.format(file=file, size=info.file_size, limit=LIMIT))
+            return Seen(TOO_LARGE.format(name=file, size=info.file_size, limit=LIMIT))
         try:
             return Seen("", datetime(*info.date_time, tzinfo=self._zone).timestamp())
         except (ValueError, OverflowError, OSError):
@@ -126,7 +132,7 @@ class Archive:
         ) as error:
             raise SubmissionError(DAMAGED.format(path=joined(parts), error=on_one_line(str(error)))) from None
         if len(data) > limit:
-            raise SubmissionError(OVER_LIMIT.format(path=joined(parts), limit=limit))
+            raise SubmissionError(TOO_LARGE.format(name=joined(parts), size=len(data), limit=limit))
         return data
 
     def path(self, parts: Parts) -> Path:
@@ -304,7 +310,7 @@ class Folder:
         folder = self.root.joinpath(*parts)
         try:
             if parts and stat.S_ISLNK(os.lstat(folder).st_mode):
-                raise SubmissionError(LINK.format(path=joined(parts)))
+                raise SubmissionError(LINK.format(name=joined(parts)))
             with os.scandir(folder) as entries:
                 names = list(islice((entry.name for entry in entries), NAMES + 1))
         except OSError as error:
@@ -324,7 +330,7 @@ class Folder:
         try:
             status = os.lstat(self.root.joinpath(*parts))
         except OSError as error:
-            return Seen("{file} cannot be read: {reason}.".format(file=file, reason=error.strerror))
+            return Seen(UNREADABLE.format(name=file, reason=error.strerror))
         if self.original and os.path.samestat(status, self.original):
             return Seen(ORIGINAL.format(file=file))
         return Seen(obstacle(file, status), status.st_mtime)

@@ -20,6 +20,8 @@ OUT_OF_STEP = "{path}: does not match course.toml ({parts}). Run: labkit course 
 NOT_RUN = "{path}: your own exercises and tests could not be run in the sandbox: {error}"
 OTHER_SOURCE = "{path}: was not built from {source}. Run: labkit course build"
 NOT_ON_ROSTER = "course.toml: {name}: extensions for students who are not on the roster: {names}."
+WRONG_SOLUTION = "{path}: the solution in '{answer}' is wrong. Fix it, or delete the file and build again.\n{problem}"
+SOLUTION_SHOWN = "{path}: '{answer}' earns points as released. Put the solution between BEGIN and END SOLUTION."
 UNPLANNED = "{path}: is not an assignment of course.toml. Add it there, or move the folder away."
 
 
@@ -88,15 +90,9 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
     for question in assignment.questions:
         problem = solved.get(question.answer_id) or _failing(question, solved)
         if problem:
-            yield (
-                "{path}: the solution in '{answer_id}' is not right. Fix it, or delete the file and run: labkit "
-                "course build\n{problem}".format(path=path, answer_id=question.answer_id, problem=problem)
-            )
+            yield WRONG_SOLUTION.format(path=path, answer=question.answer_id, problem=problem)
         if assess(question.exercise, empty.get(question.binds)):
-            yield (
-                f"{path}: '{question.answer_id}' earns points as released. "
-                "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
-            )
+            yield SOLUTION_SHOWN.format(path=path, answer=question.answer_id)
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:

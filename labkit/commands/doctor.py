@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     print("The engine works.")
     if arguments.purpose:
-        text = "Not ready for {purpose}: install {names}." if lacking else "Ready for {purpose}."
+        text = "Not ready for {purpose}: {names}." if lacking else "Ready for {purpose}."
         print(text.format(purpose=arguments.purpose, names=", ".join(lacking)))
     return 1 if lacking else 0
 

@@ -21,7 +21,8 @@ _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 NO_CODE = ("markdown", "raw", "heading", "html")
 TOO_LONG = "Code cell {index} is ignored: there is too much code (at most {limit:,} characters)."
 WAS_TURNED = "Code cell {index} was turned into {kind}; it was read as code."
-BROKEN = "The file is broken; all complete cells were read. Code cells before the break: {before}."
+BROKEN_EARLY = "The file is broken before its first code cell. All complete cells were read."
+BROKEN = "The file is broken after code cell {index}. All complete cells were read."
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ def _cells(found: Found) -> tuple[list[Any], list[str]]:
 
 def _break(before: int, total: int) -> str:
     if not total:
-        return "The file is broken, and no cell of it is complete. Ask for the notebook again."
-    return BROKEN.format(before=before)
+        return "The file is broken, and has no complete cell. Ask for the notebook again."
+    return BROKEN.format(index=before) if before else BROKEN_EARLY
 
 
 def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:

@@ -80,13 +80,10 @@ def _named(said, name):
 
 
 def _not_of_one(loss, w):
-    return TypeError(_TWO_KINDS.format(loss=_kind(loss), tensor=_kind(w)))
-
-
-_TWO_KINDS = (
-    "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got {loss} "
-    "and {tensor}"
-)
+    return TypeError(
+        "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got {loss} "
+        "and {tensor}".format(loss=_kind(loss), tensor=_kind(w))
+    )
 
 
 def _kind(value):

@@ -43,14 +43,13 @@ def cut(found: list, what: str = "None", left: Any = None) -> Why:
     """The answer for a path that is cut at these notes, of which the first is named."""
     first = found[0]
     said, step = _CUT_WORDS[first.kind]
-    took = _TOOK.format(op=f"{left.op}{at(left.place)}") if left is not None else ""
+    took = "{op} took them out.".format(op=f"{left.op}{at(left.place)}") if left is not None else ""
     cause = first.kind if left is None else exit_cause(left)
     where = first.place if left is None else left.place
     said = said.format(op=f"{first.op}{at(first.place)}")
     return answer(what, cause, [said, took, _off(first), _others(found)], where, step)
 
 
-_TOOK = "{op} took them out."
 _ASIDE = "{op} cuts off one use of the tensor, whose part of the gradient is missing."
 
 

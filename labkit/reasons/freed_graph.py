@@ -103,7 +103,6 @@ def unseen(reading: Any, said: Why) -> Why:
 
 # ---- possible causes on the path ----
 
-_ONE_HOT = "{op} is saturated: one entry of each row is almost 1"
 _STEEP = "{op} receives a number at which its derivative is not finite, such as 0 or a negative one"
 _WORDS = {
     "flat": "the derivative of {op} is 0 everywhere",
@@ -153,7 +152,7 @@ def _cancelling(reading):
     ]
     nodes = Counter(way.node for node in reading.leading for way in reading.ways(node) if way.node in reading.leading)
     found = ["the gradients of several uses cancel, as in x - x.mean()"] if max(nodes.values(), default=0) > 1 else []
-    narrow = [_ONE_HOT.format(op=op) for op in ops if "softmax" in op]
+    narrow = ["{op} is saturated: one entry of each row is almost 1".format(op=op) for op in ops if "softmax" in op]
     alike = "the upstream gradient is the same for all entries, or there is only one entry, and {} removes that part"
     return [*narrow, *([alike.format(", ".join(ops))] if ops else []), *found]
 

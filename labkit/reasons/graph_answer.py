@@ -88,8 +88,8 @@ _WALKED_PART = (
     ' ("Trying to backward through the graph a second time"), and the loss was computed from it.'
 )
 _WALKED_LINE = (
-    "backward() on this loss raises an error: {op}{at} is in a part of the graph that an earlier backward() has freed, and the"
-    " same line has run again since, in a later step."
+    'backward() on this loss raises an error ("Trying to backward through the graph a second time"): an earlier backward() has'
+    " freed {op}{at}, and the same line has run again since, in a later step."
 )
 _REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
     "shared": ("graph already walked", _WALKED_PART, _SHARED),
@@ -148,7 +148,6 @@ def _spoiled(reading, node, touched):
 
 # ---- what .grad holds ----
 
-_NO_LEAF = "The tensor is the result of an op{at}, and .grad is kept only for leaves."
 _NOT_RUN = ".grad is None: backward() has not run on this loss, or .grad was set to None after it{at}."
 
 
@@ -158,7 +157,7 @@ def _stands(finding, gradient, standing, more):
         return compare(finding, gradient, standing.array, standing.changed, standing.hook, more, standing.walked)
     more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
-        said = _NO_LEAF.format(at=at(standing.where))
+        said = "The tensor is the result of an op{at}, and .grad is kept only for leaves.".format(at=at(standing.where))
         step = "call retain_grad() on it before backward(), or ask about the leaf it was computed from."
         return answer("None", "not a leaf", [said, norm, standing.hook, more], standing.where, step)
     if standing.walked and standing.forgotten is not None:

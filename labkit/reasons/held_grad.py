@@ -48,8 +48,6 @@ def compare(
 _NOT_FINITE = ".grad is not finite, but the backward pass gives a finite gradient, of norm {norm}."
 _WRITTEN = ".grad was last written to{at}."
 _TIMES = ".grad holds {times} times this gradient: backward() was called more than once without zero_grad()."
-_ZERO = ".grad is zero, but the backward pass gives a gradient of norm {norm}."
-_FILLED = ".grad was filled with zeros, or clipped to zero{at}."
 _NORMS = "The backward pass gives norm {norm}; .grad has norm {has}."
 _TURNED = ".grad has norm {has} and a different direction from the gradient that the backward pass gives."
 _SCALED = "It was scaled by {size}{at}.", "Otherwise it was scaled by {size}."
@@ -59,10 +57,10 @@ _EARLIER = "If backward() has not run on this loss yet, .grad is left from befor
 
 
 def _emptied(norm, changed, hook, earlier):
-    said = _ZERO.format(norm=figure(norm))
+    said = ".grad is zero, but the backward pass gives a gradient of norm {norm}.".format(norm=figure(norm))
     if hook:
         return answer("zero", "a hook", [said, hook, earlier], None, "look at what the hook returns.")
-    filled = _FILLED.format(at=at(changed)) if changed else _OTHER
+    filled = ".grad was filled with zeros, or clipped to zero{at}.".format(at=at(changed)) if changed else _OTHER
     step = "call backward() after zero_grad(), and check the max_norm of the clipping (it is not the learning rate)."
     return answer("zero", "emptied", [said, filled, earlier], changed, step)
 

@@ -296,7 +296,7 @@ def test_a_change_in_course_toml_that_was_not_built_is_found(built, tmp_path, ol
 def test_a_wrong_solution_is_found(built):
     change(built, "answer-grad-slip", "answer_1 = ...\n### BEGIN SOLUTION\nanswer_1 = 7\n### END SOLUTION")
     hand_out(built, built.assignments[0])
-    assert "the solution in 'answer-grad-slip' is not right" in found(built)
+    assert "the solution in 'answer-grad-slip' is wrong" in found(built)
 
 
 def test_a_solution_that_fails_is_found_and_the_error_told(built):

@@ -10,7 +10,7 @@ from .rounding import TIMES
 from .rows import Compared
 
 _RULE = "Values count as equal if they differ by at most {} times the effect of one rounding error in every input and weight."
-_SETTINGS_PYTORCH_MINDSPORE = "Settings: {settings} (PyTorch | MindSpore)."
+_SETTINGS = "Settings: {settings} (PyTorch | MindSpore)."
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Comparison:
         found = row.difference
         if found is not None and not row.said:
             lines.append(_numbers(found))
-        lines += [_SETTINGS_PYTORCH_MINDSPORE.format(settings="; ".join(row.settings))] if row.settings else []
+        lines += [_SETTINGS.format(settings="; ".join(row.settings))] if row.settings else []
         lines += [f"Tried: {row.reason}."] if row.reason else []
         return lines
 

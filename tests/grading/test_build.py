@@ -204,7 +204,7 @@ def test_other_points_and_partial_credit_reach_a_source_that_was_changed_by_hand
     assert (first.points, first.partial) == (2.5, True) and kept.cells[-1].source == "Good luck!"
     assert release.cells[-2].source == "def half(x):\n    ...\n    "
     asked = Assignment.from_notebook(kept)
-    assert f"{len(asked.order)} questions, {asked.max_points:g} points." in cells(release)["title"].source
+    assert f"Questions: {len(asked.order)}. Points: {asked.max_points:g}." in cells(release)["title"].source
     assert "(2.5 points)" in cells(release)["statement-grad-slip"].source.splitlines()[0]
     assert list(problems(course(tmp_path, later))) == []
     assert "but for" not in hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])[0]

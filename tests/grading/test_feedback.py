@@ -132,7 +132,7 @@ TO_INSTRUCTORS = (
     "Put the file itself there.", "The folder ann contains no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
     "ann/a1.ipynb cannot be opened: Permission denied. Give yourself permission to read it.",
     "a.ipynb is a folder; expected a notebook. If the notebook is inside, move it out.",
-    "The file is broken before its first code cell. No cell of it is complete. Ask for the notebook again.",
+    "The file is broken, and has no complete cell. Ask for the notebook again.",
 )  # fmt: skip
 
 

@@ -23,8 +23,6 @@ PACKAGES = {
     "psutil": ("limiting the memory of students' code", "classroom"),
     "pyseccomp": ("blocking dangerous system calls of students' code", "classroom"),
     "nbgrader": ("nbgrader's own commands", "nbgrader"),
-    "mpi4py": ("several workers", "parallel"),
-    "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),
     "nbval": ("testing the notebooks' outputs", "test"),
     "hypothesis": ("property tests", "test"),

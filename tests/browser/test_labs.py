@@ -71,7 +71,6 @@ def test_a_link_a_saved_picture_and_a_saved_page_have_the_state(go, tmp_path):
 
 def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
     page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_text("More").click()
     page.get_by_role("button", name="Predict first").click()
     curve = page.locator("path.lab-curve").last
     hidden, field = len(curve.get_attribute("d")), page.get_by_label("Your prediction")
@@ -84,7 +83,6 @@ def test_a_question_is_answered_before_its_errors_are_seen(go, tmp_path):
 
 def test_a_place_or_a_choice_is_asked_for_before_anything_tells_it(go, tmp_path):
     page = go(made("loss_scale").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
-    page.get_by_text("More").click()
     ask, said = page.locator(".lab-ask"), page.locator(".lab-say")
     page.get_by_role("button", name="Predict first").click()
     assert "almost no gradient is lost in float16" in ask.inner_text() and said.inner_text() == ""
@@ -182,6 +180,22 @@ def test_the_run_of_a_broken_engine_is_stepped_through_and_its_first_wrong_node_
     assert "w gets 3, as it should." in ask.inner_text()
     ask.get_by_role("button", name="x", exact=True).click()
     assert finding.is_visible() and page.locator(".wrong").count() == 1
+
+
+def test_the_nearest_handle_is_taken_within_a_finger_and_a_tap_there_clicks_what_lies_below(go, tmp_path):
+    page = go(made("step_size").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
+    x, more = (page.get_by_role("slider", name=name, exact=True) for name in ("x", "x + h"))
+    for handle, off, texts in ((more, 18, ("x = 1", "h = 0.41")), (x, -18, ("x = 0.88", "h = 0.41"))):
+        box = handle.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2 + off, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] / 2 + 2 * off, box["y"] + box["height"] / 2)
+        page.mouse.up()
+        assert (x.get_attribute("aria-valuetext")[:8].strip(), more.get_attribute("aria-valuetext")[:8]) == texts
+    page = go(made("show").save(tmp_path / "show.html").as_uri(), reduced_motion="reduce").page
+    box = page.locator(".lab-handle").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] - 8)
+    assert page.locator(".graph-tip").is_visible()
 
 
 def test_python_hears_of_a_drag_once_it_ends(go, tmp_path):

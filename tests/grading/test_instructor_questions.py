@@ -165,7 +165,7 @@ def test_course_check_tries_the_tests_where_they_will_run(tmp_path):
     assert "'bare' fail" in said[1] and "object of the class Odd" in said[1] and "Compare numbers" in said[1]
     assert "the tests 'weak' pass on the released notebook" in said[2]
     (remark,) = remarks(course)
-    assert "(made): the released cell is not Python" in remark
+    assert "(made): the lines around BEGIN SOLUTION and END SOLUTION are not Python" in remark
 
 
 # ---- what it earns ----

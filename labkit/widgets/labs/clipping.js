@@ -50,7 +50,7 @@ function questionAt(data, { part, g1, g2, limit, w, b }) {
     return { question: words["ask turn"], choices, answer: words[clips ? "between" : "nowhere"], right: words[clips ? "turn right" : "inside"], otherwise: words["turn otherwise"] };
   }
   const points = descent(data, w, b), step = Math.max(0, points.findIndex(({ norm }) => norm > 3 * points[0].norm)), { norm } = points[step];
-  return { step, question: filledIn(words["ask step"], { step, norm: digits(norm, 3), rate }), answer: rate * norm, tolerance: 0.03,
+  return { from: { step }, to: { step: step + 1 }, question: filledIn(words["ask step"], { step, norm: digits(norm, 3), rate }), answer: rate * norm, tolerance: 0.03,
     right: words["step right"], slips: [[norm, words["step slip"]]], otherwise: words["step otherwise"] };
 }
 
@@ -66,26 +66,21 @@ function relief({ times, target }) {
   const lines = LEVELS.flatMap((level) => [-1, 1].map((sign) => svg("path", { class: "lab-contour", d: through(spots(edge(sign, level)), PLOT) })));
   const names = ["0", "1", "10", "100", "10³", "10⁴"].map((name, k) => written(W(ws[edge(1, k && LEVELS[k - 1]).findIndex((b, i) => ws[i] > -1 && b <= B.high)]), 60, name, "note", "middle"));
   return [svg("rect", { x: 30, y: 66, width: 382, height: 250, style: "fill: var(--lk-norm5)" }), ...bands, ...lines, ...names, svg("path", { class: "lab-rim", d: through(spots(edge(0, 0)), PLOT) }),
-    ...below(W, 332, [-1, -0.5, 0, 0.5, 1, 1.5]), ...beside(B, 25, 25, [0, 0.5, 1, 1.5]), written(406, 332, "w", "word", "middle"), written(25, 76, "b", "word", "end")];
+    ...below(W, 332, [-1, -0.5, 0, 0.5, 1, 1.5]), ...leftOf(B, 25, 25, [0, 0.5, 1, 1.5]), written(406, 332, "w", "word", "middle"), written(25, 76, "b", "word", "end")];
 }
 
 export default { render({ model, el }) {
   const data = model.get("data"), { words, parts, steps } = data;
   const frame = new Frame({ model, el }, ["part", "g1", "g2", "limit", "w", "b", "max_norm", "step"], { title: data.title, about: words.about });
   const onBall = () => frame.state.part === parts[0], ground = relief(data);
-  let from, asked = false;
+  let from;
   frame.choice("Part", "part", parts);
   frame.player("Play", 6000, () => { from = { ...frame.state }; return onBall() ? 0 : frame.state.step / steps; }, (part) => {
     const angle = Math.atan2(from.g2, from.g1) + 2 * Math.PI * part, [c, s] = [Math.cos(angle), Math.sin(angle)];
     const norm = Math.min(Math.hypot(from.g1, from.g2), 3 / Math.max(Math.abs(s), 0.1)); // as long as there is room for
     frame.set(!onBall() ? { step: steps * part } : part === 1 ? { g1: from.g1, g2: from.g2 } : { g1: clamped(norm * c, -4, 4), g2: norm * s }, true);
   });
-  frame.button("Predict first", () => {
-    const question = questionAt(data, frame.state), { step } = question;
-    asked = true;
-    frame.set(onBall() ? {} : { step });
-    frame.ask(question, () => { asked = false; frame.set(onBall() ? {} : { step: step + 1 }); });
-  }, frame.menu);
+  frame.predict((state) => questionAt(data, state));
 
   const ball = frame.panel("Drag g, or the edge of the ball", 420, 324), left = frame.panel("What is left of g", 420, 324);
   const cliff = frame.panel("Drag the start, or max_norm", 420, 340), losses = frame.panel("The loss at each step, log scale: drag the step", 420, 324);
@@ -99,21 +94,21 @@ export default { render({ model, el }) {
     const g = [g1, g2], { norms, byNorm, byValue, turned, side } = both(g, limit), size = limit * UNIT, [x, y] = at([0, 0]), tip = at(byValue);
     const of = (degrees) => both([norms[0] * Math.cos((degrees * Math.PI) / 180), norms[0] * Math.sin((degrees * Math.PI) / 180)], limit), turn = turnOf(words, turned);
     const around = Array.from({ length: 361 }, (_, i) => of(i)), away = Math.atan2(byValue[1], byValue[0]) + (Math.sign(side) * Math.PI) / 2;
-    const results = asked ? [] : [svg("path", { class: "lab-bwd lab-thin", d: through(around.map((one) => at(one.byValue))) }), svg("circle", { class: "lab-fwd lab-thin", cx: x, cy: y, r: norms[1] * UNIT }),
+    const results = frame.asked ? [] : [svg("path", { class: "lab-bwd lab-thin", d: through(around.map((one) => at(one.byValue))) }), svg("circle", { class: "lab-fwd lab-thin", cx: x, cy: y, r: norms[1] * UNIT }),
       svg("path", { class: "lab-rim", d: through([at(g), tip]) }), ...arrow([x, y], tip, "bwd"), ...arrow([x, y], at(byNorm), "fwd"),
       written(tip[0] + 26 * Math.cos(away), tip[1] - 18 * Math.sin(away) + 4, turned > 0.05 ? `${digits(turned, 3)}°` : "", "tangentword", "middle")];
     ball.ink.replaceChildren(svg("rect", { class: "lab-area", x: 30, y: 8, width: 384, height: 288 }), svg("rect", { class: "lab-backward", x: x - size, y: y - size, width: 2 * size, height: 2 * size }),
       svg("circle", { class: "lab-forward", cx: x, cy: y, r: size }), svg("path", { class: "lab-grid", d: `M30 ${y}L414 ${y}M${x} 8L${x} 296` }), ...below(X, 312, [-3, -2, -1, 1, 2, 3]),
-      ...beside(Y, 25, 25, [-2, -1, 1, 2]), svg("path", { class: "lab-g", d: through([[x, y], at(g)]) }), ...results,
+      ...leftOf(Y, 25, 25, [-2, -1, 1, 2]), svg("path", { class: "lab-g", d: through([[x, y], at(g)]) }), ...results,
       written(x, g2 > 0 ? y + size + 15 : y - size - 6, `threshold ${digits(limit, 3)}`, "note", "middle"), written(...at([g1 + (g1 > 3.7 ? -0.4 : 0.33), g2]), "g", "word", "middle"));
-    const bars = [["word", "ink", "g", ""], ["secantword", "forward", "ops.clip_by_norm", `, ${words.kept}`], ["tangentword", "backward", "ops.clip_by_value", `, ${turn}`]].slice(0, asked ? 1 : 3);
+    const bars = [["word", "ink", "g", ""], ["secantword", "forward", "ops.clip_by_norm", `, ${words.kept}`], ["tangentword", "backward", "ops.clip_by_value", `, ${turn}`]].slice(0, frame.asked ? 1 : 3);
     const folded = (Math.atan2(Math.abs(g2), Math.abs(g1)) * 180) / Math.PI;
     left.ink.replaceChildren(...bars.flatMap(([role, colour, name, said], k) => [written(30, 18 + 42 * k, `${name}: norm ${norms[k].toFixed(2)}${said}`, role),
       svg("rect", { x: 30, y: 24 + 42 * k, width: LONG(norms[k]) - 30, height: 13, style: `fill: var(--lk-${colour})` }), svg("path", { class: "lab-rim", d: `M${LONG(limit)} ${21 + 42 * k}l0 19` })]),
-      ...below(LONG, 140, [0, 1, 2, 3, 4, 5]), written(44, 176, asked ? "turned how far?" : "by value: how far each direction is turned", "tangentword"),
-      svg("rect", { class: "lab-area", x: 44, y: 186, width: 356, height: 110 }), ...beside(TURN, 39, 400, [0, 15, 30, 45], (v) => `${v}°`),
+      ...below(LONG, 140, [0, 1, 2, 3, 4, 5]), written(44, 176, frame.asked ? "turned how far?" : "by value: how far each direction is turned", "tangentword"),
+      svg("rect", { class: "lab-area", x: 44, y: 186, width: 356, height: 110 }), ...leftOf(TURN, 39, 400, [0, 15, 30, 45], (v) => `${v}°`),
       ...below(DIRECTION, 314, [2, 45, 87], (v) => (v === 45 ? "diagonal, 45°" : `axis, ${v < 45 ? 0 : 90}°`)), svg("path", { class: "lab-rim", d: `M${DIRECTION(folded)} 186l0 110` }),
-      ...(asked ? [] : [svg("path", { class: "lab-bwd", d: through(around.slice(0, 91).map((one, i) => [DIRECTION(i), TURN(one.turned)])) }), svg("circle", { class: "lab-bwd lab-head", cx: DIRECTION(folded), cy: TURN(turned), r: 5 })]));
+      ...(frame.asked ? [] : [svg("path", { class: "lab-bwd", d: through(around.slice(0, 91).map((one, i) => [DIRECTION(i), TURN(one.turned)])) }), svg("circle", { class: "lab-bwd lab-head", cx: DIRECTION(folded), cy: TURN(turned), r: 5 })]));
   }
 
   function drawCliff({ w, b, max_norm, step }) {
@@ -132,13 +127,13 @@ export default { render({ model, el }) {
       const shown = spots.slice(0, Math.floor(step) + 1), [x, y] = shown.at(-1), [nextX, nextY] = spots[shown.length] || [x, y];
       return svg("path", { class: role, d: through([...shown, [between(x, nextX, step % 1), between(y, nextY, step % 1)]]) });
     };
-    losses.ink.replaceChildren(svg("rect", { class: "lab-area", x: 44, y: 10, width: 360, height: 278 }), ...beside(LOSS, 39, 404, [-3, -2, -1, 0, 1, 2, 3, 4], (v) => digits(10 ** v, 3)),
+    losses.ink.replaceChildren(svg("rect", { class: "lab-area", x: 44, y: 10, width: 360, height: 278 }), ...leftOf(LOSS, 39, 404, [-3, -2, -1, 0, 1, 2, 3, 4], (v) => digits(10 ** v, 3)),
       ...below(STEP, 322, [0, 4, 8, 12, 16, 20, 24]), ...ways.map(curve), svg("path", { class: "lab-rim", d: `M${STEP(step)} 10l0 278` }));
   }
 
   frame.begin((state) => {
     for (const panel of [ball, left, cliff, losses]) panel.figure.hidden = onBall() === [cliff, losses].includes(panel);
     (onBall() ? drawBall : drawCliff)(state);
-    return asked ? "" : sentenceOf(data, state);
+    return sentenceOf(data, state);
   });
 } };

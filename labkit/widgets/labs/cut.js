@@ -62,13 +62,12 @@ function questionAt(data, state) {
 
 export default { render({ model, el }) {
   const data = model.get("data"), { nodes, uses, cuts, flows, words, start, program } = data, frame = new Frame({ model, el }, ["cut", "inputs"], data);
-  let asked = false, upright = false, placed, next = 0;
-  frame.button("Predict first", () => {
-    const at = uses.map((_, i) => 1 + ((next + i) % uses.length)).find((k) => questionAt(data, { ...frame.state, cut: cuts[k] }));
-    if (!at) return;
-    next = at; asked = true;
-    frame.set({ cut: cuts[at] });
-    frame.ask(questionAt(data, frame.state), () => { asked = false; frame.redraw(); });
+  let upright = false, placed, next = 0;
+  frame.predict((state) => {
+    const at = uses.map((_, i) => 1 + ((next + i) % uses.length)).find((k) => questionAt(data, { ...state, cut: cuts[k] }));
+    if (!at) return null;
+    next = at;
+    return { ...questionAt(data, { ...state, cut: cuts[at] }), from: { cut: cuts[at] } };
   });
   if (program.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
   const notice = html("p", { class: "lab-goal" }, data.notice), plane = frame.panel(program.inputs.length ? words.drag : words.graph, 100, 100), groups = sumsOf(data, cuts[0], {});
@@ -103,16 +102,16 @@ export default { render({ model, el }) {
   // Each gradient as a sum: bars one after the other; a path that is pointed at is drawn broad in the graph.
   function drawSums({ cut }, run) {
     const ends = sumsOf(data, cuts[0], run).flatMap(({ parts }) => [1, -1].map((sign) => sign * parts.reduce((all, { value }) => all + (Number.isFinite(value) ? Math.max(sign * value, 0) : 0), 0)));
-    const across = axis(Math.min(0, ...ends), Math.max(0, ...ends) || 1, BARS.start, BARS.end), shown = run.factors && !asked;
+    const across = axis(Math.min(0, ...ends), Math.max(0, ...ends) || 1, BARS.start, BARS.end), shown = run.factors && !frame.asked;
     const bar = (from, to, y, role) => (shown && [from, to].every(Number.isFinite) && from !== to ? [svg("rect", { class: role, x: Math.min(across(from), across(to)), y, width: Math.abs(across(to) - across(from)), height: 12 })] : []);
     const point = (path) => () => plane.ink.querySelectorAll(".lab-back").forEach((one, use) => one.classList.toggle("pointed", path.includes(use)));
     let y = 4;
     sums.ink.replaceChildren(...sumsOf(data, cut, run).flatMap(({ leaf, parts, sum }) => {
       const top = y;
       y += 34 + 38 * parts.length;
-      return [written(8, top + 14, `${nodes[leaf].gradient} = ${asked ? "?" : run.said[leaf]}`, "name"), ...bar(0, sum, top + 4, "cut-sum"), ...(run.factors ? [svg("path", { class: "lab-other", d: `M${across(0)} ${top}L${across(0)} ${y - 6}` })] : []),
+      return [written(8, top + 14, `${nodes[leaf].gradient} = ${frame.asked ? "?" : run.said[leaf]}`, "name"), ...bar(0, sum, top + 4, "cut-sum"), ...(run.factors ? [svg("path", { class: "lab-other", d: `M${across(0)} ${top}L${across(0)} ${y - 6}` })] : []),
         ...parts.map(({ words: name, uses: path, open, said, from, value }, i) => {
-          const at = top + 26 + 38 * i, words = asked ? "?" : said;
+          const at = top + 26 + 38 * i, words = frame.asked ? "?" : said;
           return svg("g", { class: open ? "cut-path" : "cut-path cut", tabindex: 0, role: "img", "aria-label": `path ${name}: ${words}`, "data-key": name, onpointerenter: point(path), onpointerleave: point([]), onfocus: point(path), onblur: point([]) },
             svg("rect", { class: "cut-row", x: 4, y: at - 2, width: 412, height: 36 }), written(20, at + 12, name, "word"), written(20, at + 28, words, "note"), ...bar(from, from + value, at + 10, "cut-part"));
         })];
@@ -124,12 +123,12 @@ export default { render({ model, el }) {
     notice.hidden = !data.notice || Object.keys(state.inputs).length > 0;
     plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
     Object.assign(plane.figure.style, { maxWidth: `${width}px`, flexBasis: `${width}px` });
-    const card = (node, i) => twinCard(flows[Number(upright)].boxes[i], node, run.values[i], run.cards[i] === null ? "no path" : asked ? "?" : run.cards[i], run.cards[i] === null ? "none" : "");
+    const card = (node, i) => twinCard(flows[Number(upright)].boxes[i], node, run.values[i], run.cards[i] === null ? "no path" : frame.asked ? "?" : run.cards[i], run.cards[i] === null ? "none" : "");
     plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)), ...wires.map(({ back }, use) => wireBack(back.path, run.alive[use])), ...nodes.flatMap(card), ...wires.flatMap(({ spot }, use) => scissors(use, spot, run.slopes[use])));
     if (sums) drawSums(state, run);
     handles();
     if (focus) frame.panels.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
-    return asked ? "" : sentenceOf(data, state);
+    return sentenceOf(data, state);
   });
   new ResizeObserver(() => {
     const turned = flows[0].width > frame.panels.clientWidth && flows[1].width < flows[0].width;

@@ -19,7 +19,7 @@ from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wron
 from labkit.widgets.labs.wrong_engines.bench import Subject, Visit, Write
 from labkit.widgets.labs.wrong_engines.broken import ENGINES, unbroadcast
 from labkit.widgets.labs.wrong_engines.plays import lessons
-from labkit.widgets.labs.wrong_engines.report import MENDS
+from labkit.widgets.labs.wrong_engines.report import FIXES
 from labkit.widgets.labs.wrong_engines.wrong_engines import mended, source
 
 BROKEN = [name for name in ENGINES if name != "right"]
@@ -221,7 +221,7 @@ def test_no_card_is_marked_before_the_first_wrong_node_shows(lab):
         if play.fault:
             assert not any("wrong" in moment["looks"] for moment in run["moments"][: play.first])
             assert run["moments"][play.first]["looks"][play.fault.wrong.node] == "wrong"
-            assert "The first wrong node is" in run["finding"] and MENDS[play.fault.cause] in run["finding"]
+            assert "The first wrong node is" in run["finding"] and FIXES[play.fault.cause] in run["finding"]
             assert run["finding"].splitlines()[0] not in lab.describe(engine=engine, graph=graph, step=play.first - 1)
 
 
@@ -339,7 +339,7 @@ def test_causes_are_recognised_by_what_an_engine_does(cause):
     change, fun, node = CAUSES[cause]
     report = first_wrong(lambda nodes, output: walk(nodes, output, **change), fun, 2.0)
     assert (report.cause, report.node) == (cause, node), report.text
-    assert MENDS[cause] in report.text
+    assert FIXES[cause] in report.text
 
 
 def test_a_transposed_gradient_is_recognised():
@@ -385,7 +385,7 @@ def test_what_an_engine_raises_is_told_with_its_line():
 
 def test_a_gradient_that_was_never_stored_is_named():
     report = first_wrong(lambda nodes, output: {}[output], two_paths, 2.0)
-    assert MENDS["no seed"] in report.text
+    assert FIXES["no seed"] in report.text
 
 
 def test_endless_recursion_and_endless_loops_end():

@@ -43,15 +43,11 @@ export default { render({ model, el }) {
   if (trainings.length) frame.choice("View", "view", ["gradients", "training"]);
   if (all.length > 1) frame.select("Format", "format", Object.keys(formats), (state) => !inTraining(state));
   if (trainings.length > 1) frame.select("First scale", "first", trainings.map(({ first }) => first), inTraining, twoTo);
-  let asking = false; // what is asked for is hidden
-  frame.button("Predict first", () => {
-    const asked = inTraining(frame.state) ? training(frame.state).asks.find(({ to }) => to > frame.state.step) ?? training(frame.state).asks[0] : formats[frame.state.format].ask;
-    if (!asked) return;
-    asking = true;
-    frame.set(inTraining(frame.state) ? { step: asked.from } : { power: 0 });
-    const place = asked.places && (({ power, format }) => (asked.places.includes(power) ? "" : `Not there. ${formats[format].said[power]}`));
-    frame.ask({ ...asked, place }, () => { asking = false; frame.set(asked.to === undefined ? {} : { step: asked.to }); });
-  }, frame.menu);
+  frame.predict((state) => {
+    if (!inTraining(state)) return { ...formats[state.format].ask, from: { power: 0 }, place: ({ power, format }) => (formats[format].ask.places.includes(power) ? "" : `Not there. ${formats[format].said[power]}`) };
+    const { asks } = training(state), asked = asks.find(({ to }) => to > state.step) ?? asks[0];
+    return asked && { ...asked, from: { step: asked.from }, to: { step: asked.to } };
+  });
 
   const lanes = frame.panel(`Drag the loss scale. ${dots.length} of ${data.size.toLocaleString("en")} gradients ${data.about}`, NARROW, HEIGHT, WIDE);
   const course = frame.panel(`Drag the step. A training ${data.about}`, NARROW, 330, WIDE);
@@ -65,14 +61,14 @@ export default { render({ model, el }) {
   frame.handle(lanes, "Loss scale", {
     at: ({ power }) => [onTrack(power), (TRACK[0] + TRACK[1]) / 2], move: (px) => ({ power: clamped(scaleOf(lanes).inverse(px) - median, 0, top) }),
     keys: (steps) => ({ power: clamped(Math.round(frame.state.power) + (Number.isFinite(steps) ? steps : steps * top), 0, top) }),
-    range: [0, top], value: ({ power }) => Math.round(power), words: ({ power, format }) => `${twoTo(Math.round(power))}. ${asking ? "" : formats[format].said[Math.round(power)]}`,
+    range: [0, top], value: ({ power }) => Math.round(power), words: ({ power, format }) => `${twoTo(Math.round(power))}. ${frame.asked ? "" : formats[format].said[Math.round(power)]}`,
     area: () => [0, ZONES, lanes.width, TRACK[1] + 18], slides: true,
   });
 
   // The bands of a format with what is in them, and its smallest numbers as long as they can be told apart.
   function bands(format, across, counts) {
     const { width } = lanes, edges = [low, ...format.zones.map((at) => clamped(at, low, high)), high].map(across), names = [...NAMES, format.infinite];
-    const shares = counts.map((count) => (count && !asking ? percent(count / sum(counts)) : "")), widths = names.map((name, i) => 7 * Math.max(name.length, shares[i].length) + 6);
+    const shares = counts.map((count) => (count && !frame.asked ? percent(count / sum(counts)) : "")), widths = names.map((name, i) => 7 * Math.max(name.length, shares[i].length) + 6);
     const xs = apart(edges.slice(1).map((edge, i) => (edge + edges[i]) / 2), widths, 0, width), ticks = [];
     for (let k = 1, last = -9; k <= 2 ** Math.min(format.bits, 12); k++) {
       const x = across(format.least + Math.log2(k));
@@ -95,11 +91,11 @@ export default { render({ model, el }) {
         below -= by;
       }
     });
-    const parts = asking ? [] : drawn.map((d, i) => svg("path", { d, style: filling(i) }));
+    const parts = frame.asked ? [] : drawn.map((d, i) => svg("path", { d, style: filling(i) }));
     const [from, to] = safe ? [onTrack(safe[0]) - half, onTrack(safe[1]) + half] : [0, 0], words = safe ? (safe[0] < safe[1] ? `safe: ${twoTo(safe[0])} to ${twoTo(safe[1])}` : `safe: only ${twoTo(safe[0])}`) : "no scale is safe for all of them";
     const ground = [onTrack(0) - half, onTrack(top) + half];
     return [svg("rect", { class: "lab-area", x: ground[0], y: TRACK[0], width: ground[1] - ground[0], height: TRACK[1] - TRACK[0] }), svg("g", { opacity: 0.55 }, ...parts),
-      ...(asking ? [] : [svg("path", { class: "lab-curve", d: safe ? `M${from} ${TRACK[0] - 2}V${TRACK[0] - 7}H${to}V${TRACK[0] - 2}` : "" }), written(clamped((from + to) / 2 || ground[0] + 100, 80, lanes.width - 80), TRACK[0] - 12, words, "word", "middle")]),
+      ...(frame.asked ? [] : [svg("path", { class: "lab-curve", d: safe ? `M${from} ${TRACK[0] - 2}V${TRACK[0] - 7}H${to}V${TRACK[0] - 2}` : "" }), written(clamped((from + to) / 2 || ground[0] + 100, 80, lanes.width - 80), TRACK[0] - 12, words, "word", "middle")]),
       ...Array.from({ length: Math.floor(top / 10) + 1 }, (_, i) => written(onTrack(10 * i), TRACK[1] + 16, twoTo(10 * i), "note", "middle")), written(ground[0] - 6, TRACK[1] - 6, ground[0] > 90 ? "loss scale" : "", "note", "end")];
   }
 
@@ -114,10 +110,10 @@ export default { render({ model, el }) {
       ...FLOORS.map((y) => svg("line", { class: "lab-other", x1: 8, x2: width - 8, y1: y + 5, y2: y + 5 })),
       written(8, 14, "as they are, by log₂ |gradient|", "note"), ...dot(0, () => "fill: var(--lk-ink)"), ...dot(1, () => "fill: var(--lk-ink)", by),
       written(room ? last + by + 10 : first + by - 10, FLOORS[1] - 34, scale, "word", room ? "start" : "end"),
-      written(8, 210, asking ? "divided by the scale again: which of them come back?" : at ? `divided by ${twoTo(at)} again` : "as they are stored", "note"),
-      ...(asking ? [] : [...dot(2, (i) => FATES[fates[i]]), written(width - 8, 210, said, lost ? "fate3" : "fate2", "end")]),
+      written(8, 210, frame.asked ? "divided by the scale again: which of them come back?" : at ? `divided by ${twoTo(at)} again` : "as they are stored", "note"),
+      ...(frame.asked ? [] : [...dot(2, (i) => FATES[fates[i]]), written(width - 8, 210, said, lost ? "fate3" : "fate2", "end")]),
       ...tens.map((e) => written(across(e), FLOORS[2] + 18, String(e).replace("-", "−"), "note", "middle")));
-    return asking ? "" : format.said[at];
+    return format.said[at];
   }
 
   // ---- training ----
@@ -143,15 +139,15 @@ export default { render({ model, el }) {
     const ticks = Array.from({ length: Math.floor(upTo.high / apart) - Math.ceil(upTo.low / apart) + 1 }, (_, i) => apart * (Math.ceil(upTo.low / apart) + i));
     const learnt = losses.length ? [written(58, 16, "loss", "word"), svg("line", { class: "lab-secant", x1: 100, x2: 124, y1: 12, y2: 12 }), written(129, 16, "with the scale", "note"), svg("line", { class: "lab-tangent", x1: 222, x2: 246, y1: 12, y2: 12 }), written(251, 16, "without", "note"),
       ...[0, lossAt.high].map((value) => written(52, lossAt(value) + 4, digits(value, 2), "note", "end")), svg("line", { class: "lab-other", x1: 58, x2: across.end, y1: MIDDLE, y2: MIDDLE }),
-      svg("path", { class: "lab-tangent", d: staircase(without, across, lossAt, asking ? until : Infinity) }), svg("path", { class: "lab-secant", d: staircase(own, across, lossAt, until) })] : [];
+      svg("path", { class: "lab-tangent", d: staircase(without, across, lossAt, frame.asked ? until : Infinity) }), svg("path", { class: "lab-secant", d: staircase(own, across, lossAt, until) })] : [];
     course.ink.replaceChildren(svg("rect", { class: "lab-area", x: 58, y: UPPER, width: across.end - 58, height: BASE - UPPER }), ...learnt, written(58, UPPER - 10, "loss scale", "word"),
       ...ticks.flatMap((power) => [svg("line", { class: "lab-grid", x1: 58, x2: across.end, y1: upTo(power), y2: upTo(power) }), written(52, upTo(power) + 4, twoTo(power), "note", "end")]),
-      ...(asking ? [] : trainings.map((one) => svg("path", { class: "lab-other", d: staircase(one.steps.map(([power]) => power), across, upTo, one.steps.length) }))),
+      ...(frame.asked ? [] : trainings.map((one) => svg("path", { class: "lab-other", d: staircase(one.steps.map(([power]) => power), across, upTo, one.steps.length) }))),
       svg("path", { class: "lab-curve", d: staircase(heights, across, upTo, until) }), svg("line", { class: "lab-curve", x1: x, x2: x, y1: TOP - 6, y2: BASE }),
       svg("path", { d: signs("skipped", cross), style: "stroke: var(--lk-bad); stroke-width: 2" }), svg("path", { d: signs("grown", triangle), style: "fill: var(--lk-saved)" }),
       ...steps.map((_, i) => (i + 1) % every ? "" : written(across(i + 0.5), BASE + 15, String(i + 1), "note", "middle")).filter(Boolean),
       svg("path", { d: triangle(64, 322), style: "fill: var(--lk-saved)" }), written(74, 320, "scale grows", "note"), svg("path", { d: cross(160, 316), style: "stroke: var(--lk-bad); stroke-width: 2" }), written(170, 320, "overflow: step skipped", "note"));
-    return asking ? "" : said[at];
+    return said[at];
   }
 
   frame.begin((state) => {

@@ -28,7 +28,7 @@ class Wrong:
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """The first wrong node of a run. `step`: 0 for the first training step. `cause`: a key of `report.MENDS`. `missing`:
+    """The first wrong node of a run. `step`: 0 for the first training step. `cause`: a key of `report.FIXES`. `missing`:
     `(sender, part)` of what should have been there too. `held`: what was there from the steps before. `place`: the line
     at fault. `ended`: whether the engine came to its end, so that what it did later is known."""
 

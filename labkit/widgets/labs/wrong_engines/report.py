@@ -14,7 +14,7 @@ from .faults import Fault, Wrong, all_wrong, first_fault
 
 _IN_ORDER = "Visit a node only after all nodes that use it: go through reversed(nodes)."
 
-MENDS = {
+FIXES = {
     "too early": _IN_ORDER,
     "too early, and again": _IN_ORDER,
     "wrong order": _IN_ORDER,
@@ -56,9 +56,9 @@ def why(fault: Fault, bench: Bench) -> str:
     return _WHY.get(fault.cause, _other_cause)(fault, bench)
 
 
-def mend(fault: Fault) -> str:
+def fix(fault: Fault) -> str:
     """What to do about it."""
-    return f"To fix it: {MENDS[fault.cause]}"
+    return f"To fix it: {FIXES[fault.cause]}"
 
 
 def sign(wrong: Wrong) -> str:
@@ -82,7 +82,7 @@ def how_far(passed: Pass) -> str:
     """Up to where an engine came that raised."""
     error, bench = passed.error, passed.bench
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], Node):
-        hint = f" {MENDS['no seed']}" if error.args[0] is bench.output else ""
+        hint = f" {FIXES['no seed']}" if error.args[0] is bench.output else ""
         return f"Nothing had been stored for {bench.called(error.args[0].index)}.{hint}"
     visited = [e.node for e in passed.events if isinstance(e, Visit)]
     if not visited:
@@ -213,7 +213,7 @@ def dims(shape_of: tuple[int, ...]) -> str:
 class Report:
     """What became of an engine: true where it is right, and printable.
 
-    `cause`: "" where it is right, else a key of `MENDS`, or "raised", "endless", "no answer". `node`: the label of the
+    `cause`: "" where it is right, else a key of `FIXES`, or "raised", "endless", "no answer". `node`: the label of the
     first wrong node, and `step` the training step, counted from 1. `arrived`, `expected`: the gradients there. `line`,
     `code`: the line of the engine, counted as its file counts, and what stands there. `others`: the labels of further wrong
     nodes in that step. `error`: what the engine raised. `text`: all of it in sentences.
@@ -291,7 +291,7 @@ def _fault_report(passed: Pass, fault: Fault):
     lines.append(f"Why: {why(fault, bench)}")
     if fault.place and fault.code:
         lines.append(f"Where: line {fault.place.number}: {fault.code}")
-    lines.append(mend(fault))
+    lines.append(fix(fault))
     if passed.error is not None:
         lines.append(f"After that the engine raised {named(passed.error)}.")
     elif others:

@@ -28,7 +28,7 @@ export default { render({ model, el }) {
 
   // The lines of the engine: those that run, the one at fault, and what belongs there once that shows.
   function drawCode(engine, { fault }, { rows }, found) {
-    const { lines, before, mend } = engines[engine], repaired = found && mend.length ? mend.map((line) => html("ins", {}, `+${line}  # ${words.mend}`)) : [];
+    const { lines, before, fix } = engines[engine], repaired = found && fix.length ? fix.map((line) => html("ins", {}, `+${line}  # ${words.fix}`)) : [];
     const shown = lines.map((line, k) => html("span", { class: `${rows.includes(k) ? "runs" : ""} ${found && k === fault ? "fault" : ""}` }, ` ${line}`));
     code.replaceChildren(...shown.slice(0, before), ...repaired, ...shown.slice(before));
   }

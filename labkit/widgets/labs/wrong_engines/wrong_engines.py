@@ -100,7 +100,7 @@ def finding(play: Play) -> str:
         " ".join(filter(None, (report.arrived(fault, bench), end))),
         report.why(fault, bench),
         line,
-        report.mend(fault),
+        report.fix(fault),
     )
     return "\n".join(filter(None, said))
 
@@ -238,7 +238,7 @@ WORDS = {
     "graph": "{name}: {text}",
     "moment": "Moment {m} of {last}.",
     "code": "The engine that runs: {name}",
-    "mend": "repairs it",
+    "fix": "repairs it",
     "done": "Done. Which node do you suspect?",
     "ask": "Engine {name}: which node goes wrong first?",
     "otherwise": "Not that one.",
@@ -352,7 +352,7 @@ class WrongEngineLab(Lab):
 def _engine(engine: Callable) -> dict[str, Any]:
     """The lines of an engine, and what repairs it."""
     before, lines = mended(engine)
-    return {"lines": [row for _, row in source(engine)[0]], "before": before, "mend": lines}
+    return {"lines": [row for _, row in source(engine)[0]], "before": before, "fix": lines}
 
 
 @np.errstate(all="ignore")

@@ -161,7 +161,7 @@ def _tell(plan: Any, graded: Any) -> int:
     if plan.feedback and not graded.unwritten:
         print("Feedback for the students: {path}".format(path=plan.feedback))
     if plan.returned and not graded.unwritten:
-        print(f"For the import into Canvas or Moodle: {plan.returned}")
+        print("For the import into Canvas or Moodle: {path}".format(path=plan.returned))
     if graded.absent:
         print("Students without a submission: {students}".format(students=_some(graded.absent)))
     for remark in graded.remarks:

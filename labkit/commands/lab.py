@@ -74,7 +74,7 @@ def _offer(copy: WorkingCopy, names: list[str]) -> None:
         for name in names:
             done = copy.put_back(name, keep_answers=True)
             print("{name} is updated; your version is kept as {file}.".format(name=name, file=done.kept))
-            print(f"Answers carried over: {', '.join(done.carried) or '-'}")
+            print("Answers carried over: {names}".format(names=", ".join(done.carried) or "-"))
         return
     if sys.stdin.isatty():
         copy.decline(names)

@@ -39,5 +39,5 @@ def _tell(stem: str, done: PutBack, kept_answers: bool) -> None:
     if done.kept:
         print("Your version is kept as {file}.".format(file=done.kept))
     if kept_answers:
-        print(f"Answers carried over: {', '.join(done.carried) or '-'}")
+        print("Answers carried over: {names}".format(names=", ".join(done.carried) or "-"))
     print("Is it open in JupyterLab? Choose File > Reload Notebook from Disk there.")

@@ -161,7 +161,7 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
     for key in entry.keys() - set(known):
-        yield f"{where}: unknown key {key!r}. {did_you_mean(key, known)}"
+        yield "{where}: unknown key {key!r}. {advice}".format(where=where, key=key, advice=did_you_mean(key, known))
 
 
 def _yes_or_no(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> Iterator[str]:

@@ -90,11 +90,11 @@ def _told(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
     """Why tests have failed: for the student, without anything that is hidden; for the instructor, all of it."""
     line, where = _where(question, verdict)
     shown = line and line in [one.strip() for one in visible(question).splitlines()]
-    text = f"A test failed: {line}" if shown else "A hidden test failed."
+    text = "A test failed: {line}".format(line=line) if shown else "A hidden test failed."
     if message := _message(question.source, verdict.get("line", 0)):
         text += f"\n{message}"
     if shown and verdict.get("kind") not in ("AssertionError", "Exception", None):
-        text += f"\nIt raised {error_told(str(verdict['kind']))}."
+        text += "\nIt raised {error}.".format(error=error_told(str(verdict["kind"])))
     return text, f"{verdict.get('error', '')}{where}"
 
 

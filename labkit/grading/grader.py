@@ -132,7 +132,7 @@ class Grader:
                 for q in asked
             )
         told = (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps))
-        more = (f"More notes: {len(told) - NOTES}.",) if len(told) > NOTES else ()
+        more = ("More notes: {count}.".format(count=len(told) - NOTES),) if len(told) > NOTES else ()
         answers = _answers(asked, steps, written)
         return SubmissionResult(
             student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=answers, pictures=pictures

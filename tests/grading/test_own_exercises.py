@@ -181,7 +181,7 @@ def test_a_file_that_is_no_exercise_is_named_with_its_line(folder, capsys, old, 
 
 def test_names_are_looked_at(folder, capsys):
     for name, said in (
-        ("dot-pull", "already an exercise 'dot-pull'"),
+        ("dot-pull", "'dot-pull' exists already"),
         ("grad-slip", "in the guided notebooks"),
         ("A B", "not a name"),
     ):

@@ -34,8 +34,8 @@ class OverBudget(ValueError):
     ...     for what in ("pieces", "fixed", "update", "rows", "labels", "shapes", "gradients", "norms", "rates"):
     ...         shown = patient.measure(what)
     ... except OverBudget as error:
-    ...     print(what, error.args[0][:36])
-    rates measure: 'rates' costs 1 point, but
+    ...     print(what, error.args[0][:24])
+    rates measure: 'rates' costs 1
     """
 
 

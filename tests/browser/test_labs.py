@@ -85,19 +85,19 @@ def test_a_place_or_a_choice_is_asked_for_before_anything_tells_it(go, tmp_path)
     page = go(made("loss_scale").save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
     ask, said = page.locator(".lab-ask"), page.locator(".lab-say")
     page.get_by_role("button", name="Predict first").click()
-    assert "almost no gradient is lost in float16" in ask.inner_text() and said.inner_text() == ""
+    assert "keeps almost every gradient in float16?" in ask.inner_text() and said.inner_text() == ""
     page.get_by_role("button", name="Check").click()
-    assert "Not there. Without a scale, 1,027 of 2,170" in ask.inner_text()
+    assert "Not there. At loss scale 1, 47.3%" in ask.inner_text()
     for _ in range(2):
         page.locator(".lab-handle:visible").press("PageUp")
     page.get_by_role("button", name="Check").click()
-    assert "Yes. From 2¹⁰ to 2³⁶" in ask.inner_text() and "At scale 2²⁰" in said.inner_text()
+    assert "Yes. From 2¹⁰ to 2³⁶" in ask.inner_text() and "At loss scale 2²⁰" in said.inner_text()
     page.get_by_role("button", name="training").click()
     page.get_by_role("button", name="Predict first").click()
-    for choice, reply in (("2²⁴", "It does not stay"), ("2²⁵", "Yes. The scale is multiplied by 2.")):
+    for choice, reply in (("2²⁴", "It does not stay"), ("2²⁵", "Yes. The loss scale is multiplied by 2.")):
         ask.get_by_role("button", name=choice, exact=True).click()
         assert reply in ask.inner_text()
-    assert "Step 4 of 48: at scale 2²⁵" in said.inner_text()
+    assert "Step 4 of 48: at loss scale 2²⁵" in said.inner_text()
 
 
 def test_a_bit_is_toggled_and_the_exact_result_is_dragged_over_numbers_that_stay(go, tmp_path):

@@ -114,6 +114,42 @@ times_x = slip(
 )
 
 
+factor_cut_off = slip(
+    "The second factor, tanh(x), counts as a constant here: it depends on x, too.",
+    "(h * t) -> (h * t.detach())",
+)
+
+tanh_twice = slip(
+    "In h you take the tanh of t once more. h is t + x.",
+    "h = t + x -> h = torch.tanh(t) + x",
+)
+
+tanh_left_out = slip(
+    "h is tanh(x) + x. tanh(x) is missing in it.",
+    "h = t + x -> h = x",
+)
+
+multiplied = slip(
+    "h is the sum of tanh(x) and x. You multiply them.",
+    "h = t + x -> h = t * x",
+)
+
+added_twice = slip(
+    "h is tanh(x) + x. x is added twice.",
+    "h = t + x -> h = t + 2 * x",
+)
+
+subtracted = slip(
+    "h is tanh(x) + x. You subtract x.",
+    "h = t + x -> h = t - x",
+)
+
+tanh_counts_twice = slip(
+    "h is tanh(x) + x. tanh(x) is in it twice.",
+    "h = t + x -> h = 2 * t + x",
+)
+
+
 hints = (
     "Which tensor does tanh save, and who changes it?",
     "h and t are two names of one tensor. Whoever wants both needs two tensors.",

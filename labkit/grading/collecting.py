@@ -56,7 +56,7 @@ def collect(
     ...     for found in collect(Path(folder), "week1").submissions:
     ...         print(found.student, found.file, found.problem)
     ann ann_week1.ipynb
-    bob  The folder bob contains no file; expected a notebook, week1.ipynb. Ask for it.
+    bob  The folder bob contains no file; expected week1.ipynb. Ask for it.
     """
     reader = reader or Reader()
     tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)

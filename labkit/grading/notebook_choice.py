@@ -18,7 +18,8 @@ ARCHIVES = 3  # in one another
 MOST = 50_000  # names below a student's folder that are looked at
 OUTSIDE = "{file} points outside the archive and was skipped."
 NONE = "There is no notebook, only {names}; expected {wanted}. Ask for it."
-NONE_IN_FOLDER = "The folder {folder} contains {files}; expected a notebook, {wanted}. Ask for it."
+EMPTY = "The folder {folder} contains no file; expected {wanted}. Ask for it."
+NONE_IN_FOLDER = "The folder {folder} contains no notebook, only {files}; expected {wanted}. Ask for it."
 SEVERAL = "The folder {folder} has several notebooks, none named {wanted}. Rename the one to grade."
 OTHER_NAME = "{file} was graded, although its name is not {wanted}: no other notebook fits better."
 
@@ -166,8 +167,8 @@ class Chooser:
     def _none(self, levels: list[tuple[Parts, list[Parts]]]) -> Choice:
         """Nothing that can be graded; it says what is there instead."""
         level, places = next(((level, places) for level, places in levels if places), levels[0])
-        there = on_one_line(", ".join(place[-1] for place in places[:5])) or "no file"
-        sentence = NONE_IN_FOLDER.format(folder=joined(level), files=there, wanted=self.wanted)
+        there, text = on_one_line(", ".join(place[-1] for place in places[:5])), NONE_IN_FOLDER if places else EMPTY
+        sentence = text.format(folder=joined(level) or ".", files=there, wanted=self.wanted)
         return Choice(None, joined(places[0]) if places else "", sentence)
 
     def _handed(self, place: Parts, called: str = "", number: int = 0) -> Handed:

@@ -106,7 +106,7 @@ class Archive:
         if info.flag_bits & 1:
             return Seen("{file} is encrypted. Ask for it without a password.".format(file=file))
         if info.compress_type not in METHODS:
-            return Seen("{file} is compressed in an unusual way. Ask for an ordinary ZIP archive.".format(file=file))
+            return Seen("{file} uses an unsupported compression method. Ask for a ZIP archive.".format(file=file))
         if info.file_size > LIMIT:
             return Seen(TOO_LARGE.format(name=file, size=info.file_size, limit=LIMIT))
         try:

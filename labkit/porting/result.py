@@ -76,7 +76,7 @@ class Comparison:
         text = _AGREES if self.ok else "The port differs: {torch} (PyTorch) and {mindspore} (MindSpore)."
         return text.format(torch=self.names[0], mindspore=self.names[1])
 
-    def told(self) -> list[str]:
+    def describe_first(self) -> list[str]:
         """The first difference, a sentence a line."""
         if self.first is None:
             return []
@@ -115,7 +115,7 @@ class Comparison:
         return "\n".join(
             [
                 wrapped(self.verdict()),
-                *map(wrapped, self.told()),
+                *map(wrapped, self.describe_first()),
                 "",
                 *lines,
                 "",
@@ -136,7 +136,7 @@ class Comparison:
                 f"<tr{style}>" + "".join(f'<td style="text-align: left">{escape(t)}</td>' for t in texts) + "</tr>"
             )
         titles = "".join(f'<th scope="col" style="text-align: left">{escape(t)}</th>' for t in head)
-        said = "".join(f"<p>{escape(' '.join(text.split()))}</p>" for text in [self.verdict(), *self.told()])
+        said = "".join(f"<p>{escape(' '.join(text.split()))}</p>" for text in [self.verdict(), *self.describe_first()])
         notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in [*self.notes, _RULE.format(self.times)])
         return f"{said}<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>{notes}"
 

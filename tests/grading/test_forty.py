@@ -254,8 +254,7 @@ def test_what_is_nobodys_is_listed_and_can_be_given_to_somebody(handout, places,
         in said.err
     )
     assert (
-        "files without a student: 2. In g.unmatched.csv" in said.err
-        and "Students without a submission: " in said.out
+        "files without a student: 2. In g.unmatched.csv" in said.err and "Students without a submission: " in said.out
     )
     table = (tmp_path / "g.unmatched.csv").read_text()
     (tmp_path / "g.unmatched.csv").write_text(

@@ -46,3 +46,16 @@ second_output_only = wrong(
     "Only the second output does not depend on y. The first one, x**2 + y, does, and the outputs are summed.",
     answer=0.0,
 )
+
+
+values = wrong(
+    "This is the sum of the outputs' values. Asked for is how they change with y: their gradient.",
+    answer=4.0,
+)
+
+averaged = wrong("The outputs are added, not averaged.", answer=0.5)
+
+one_gradient_for_each_output = wrong(
+    "You give one gradient for each output. Without has_aux the outputs are added: the result is one gradient.",
+    answer=(1.0, 0.0),
+)

@@ -101,6 +101,37 @@ loss_itself = slip(
 )
 
 
+inner_derivative_missing_in_the_loss = slip(
+    "In the derivative of the loss the inner derivative is missing: that of logits with respect to x is w.",
+    "(logits - y) * w + w -> (logits - y) + w",
+)
+
+multiplied = slip(
+    "The gradients of the two outputs are added. You multiply them.",
+    "* w + w -> * w * w",
+)
+
+value_added = slip(
+    "You add the value of logits. Its gradient with respect to x is w.",
+    "* w + w -> * w + logits",
+)
+
+not_summed = slip(
+    "logits is one number, the sum over all elements of w * x.",
+    "np.sum(w * x) -> w * x",
+)
+
+x_for_w = slip(
+    "The derivative of logits with respect to x is w. In the part of logits you took x.",
+    "* w + w -> * w + x",
+)
+
+x_for_w_in_the_loss = slip(
+    "The derivative of logits with respect to x is w. In the part of the loss you took x.",
+    "(logits - y) * w + w -> (logits - y) * x + w",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

@@ -34,7 +34,7 @@ def changed(name, change):
 WAYS = [
     ("vector-pull-cumsum", lambda r, v: -r, "sign", "Your result has the wrong sign"),
     ("fd-gradient", lambda r, x, h: 3 * r, "factor", "Your result is three times the right one"),
-    ("engine-tanh", lambda r, g, ans, x: r * x, "factor-of-argument", "times x"),
+    ("fd-gradient", lambda r, x, h: r * x, "factor-of-argument", "times x"),
     ("fd-gradient", lambda r, x, h: r / len(x), "factor-of-size", "divided by the number of elements of x"),
     ("fd-gradient", lambda r, x, h: r + x, "term", "too large by x"),
     ("fd-gradient", lambda r, x, h: r[::-1], "reversed", "opposite order"),

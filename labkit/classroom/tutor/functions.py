@@ -29,10 +29,10 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
         return reason
     if not _alike(wrong):
         return None
-    wrong = [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
+    unpacked, wrong = wrong, [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
     if reason := _exchanged(wrong):
         return reason
-    where = condition(exercise.arguments, cases, [plain[id(one)] for one in failed])
+    where = condition(exercise.arguments, cases, unpacked)
     if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
         reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
         if reason or where:
@@ -41,7 +41,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
             return Reason(reason.kind, words or reason.sentence) if reason else Reason(
                 "some-inputs", f"It is wrong wherever {where}, and right for the other inputs."
             )  # fmt: skip
-    return _part(wrong)
+    return _one_part(exercise, cases, unpacked) or _part(wrong)
 
 
 # ---- two slips of the exercise at once ----
@@ -54,11 +54,26 @@ def two_slips(exercise: Exercise, cases: list[Case], wrong: list[Case]) -> Reaso
     for both in exercise.pairs():
         if sure(lambda both=both: _fits(both, wrong, fine)):
             return Reason(both.name, both.sentence)
-    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
-    needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+    given, needed = _given(exercise, cases, wrong)
     for (one, first), (other, second) in combinations(given, 2):
         if first | second == needed and first - second and second - first:
             return Reason(one.name, f"{one.sentence}\n{other.sentence}")
+    return None
+
+
+def _given(exercise, cases, wrong):
+    """The slips that explain wrong parts, with these; and all parts that are wrong."""
+    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
+    return given, {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+
+
+def _one_part(exercise, cases, wrong):
+    """A slip that explains a part of the result wherever that is wrong."""
+    given, needed = _given(exercise, cases, wrong)
+    for one, found in given:
+        left = sorted({part for _, part in needed - found})
+        if not any(part in left for _, part in found):
+            return Reason(one.name, f"{one.sentence}\nAlso wrong: {' and '.join(f'result[{i}]' for i in left)}.")
     return None
 
 

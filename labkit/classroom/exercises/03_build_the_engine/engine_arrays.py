@@ -39,6 +39,10 @@ def _factors(rng, kind, swapped, square=False):
     return (g, b, a) if swapped else (g, a, b)
 
 
+errors = (
+    ("cannot reshape", "reshape keeps the number of elements. Sum over the axes along which the value was repeated."),
+    ("axis 1 is out of bounds", "One number has no axis, and a row such as (4,) has one. Which axes were repeated?"),
+)
 draw = tuple(
     partial(_factors, kind=kind, swapped=swapped, square=square)
     for swapped, square in ((False, False), (True, True))
@@ -72,7 +76,7 @@ def not_summed(g, a, b):
     return g * b, g * a
 
 
-@wrong("The slope for a is the other factor, b.")
+@wrong("The local gradient with respect to a is the other factor, b.")
 def own_factor(g, a, b):
     return _fit(g * a, a), _fit(g * b, b)
 
@@ -133,6 +137,61 @@ summed_before_the_product = slip(
 def always_axis_0(g, a, b):
     ga, gb = g * b, g * a
     return ga if ga.shape == a.shape else ga.sum(axis=0), gb if gb.shape == b.shape else gb.sum(axis=0)
+
+
+a_is_never_smaller = slip(
+    "Only b is brought into its shape. a may be the smaller one, too.",
+    "fit(g * b, a) -> g * b",
+)
+
+b_is_never_smaller = slip(
+    "Only a is brought into its shape. b may be the smaller one, too.",
+    "fit(g * a, b) -> g * a",
+)
+
+
+@wrong(
+    "You sum g before you multiply. Each element of g belongs to its own element of the other factor: multiply first."
+)
+def multiplied_last(g, a, b):
+    return _fit(g, a) * b, _fit(g, b) * a
+
+
+@judged("multiplied-last")
+def multiplied_last_in_shape(g, a, b):
+    return _fit(g, a) * _fit(b + 0 * g, a), _fit(g, b) * _fit(a + 0 * g, b)
+
+
+@wrong("You take the gradient of the first use only. Every use contributes: sum over all of them.")
+def first_use(g, a, b):
+    first = lambda part, axis, keepdims=False: part.take([0] if keepdims else 0, axis)
+    return _fit(g * b, a, first), _fit(g * a, b, first)
+
+
+@wrong(
+    "You sum over all axes, and one number is left. Sum over those axes along which the value was repeated.",
+    when=lambda i, expected, got: any(np.shape(g) == () != np.shape(e) for e, g in zip(expected, got)),
+)
+def everything_summed(g, a, b):
+    total = lambda part, value: part if part.shape == value.shape else part.sum()
+    return total(g * b, a), total(g * a, b)
+
+
+missing_axes_forgotten = slip(
+    "You sum over axes of length 1. A missing axis was repeated, too: sum over axis 0 until the numbers of axes agree.",
+    "        while np.ndim(part) > np.ndim(value):\n            part = np.sum(part, axis=0)\n -> ",
+)
+
+one_missing_axis = slip(
+    "You remove one missing axis. A single number has no axis at all: both axes of the product are summed.",
+    "while np.ndim(part) > np.ndim(value): -> if np.ndim(part) > np.ndim(value):",
+)
+
+largest = slip(
+    "You take the largest contribution. The contributions add up: sum.",
+    "part = np.sum(part, axis=0) -> part = np.max(part, axis=0)",
+    "part = np.sum(part, axis=axis -> part = np.max(part, axis=axis",
+)
 
 
 hints = (

@@ -1,9 +1,9 @@
 """# The slope of f(x) = x (3 points)
 
-The function is `f(x) = x`: its slope is 1. There is no truncation error, so every error is round-off.
-What does `((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
+The slope of `f(x) = x` is 1. Its finite difference has no truncation error, so every error is round-off. What does
+`((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
 
-Between 1 and 2 the stored numbers are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
+Between 1 and 2 the numbers of a format are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
 
 | item | format | x | h |
 |---|---|---|---|

@@ -1,7 +1,7 @@
 """# After how many layers is the gradient 0? (2 points)
 
-In a deep network the gradient at the last layer is 1. In the backward pass every layer multiplies it by 1/16, and the
-result is rounded to the format. After how many layers is it 0?
+In a deep network the gradient at the last layer is 1. In the backward pass every layer multiplies the gradient by 1/16, and the
+result is rounded to the format. After how many layers is the gradient 0?
 Answer with a list of five numbers: float16, bfloat16, float32, float8_e5m2, float8_e4m3.
 
 The smallest number of each format, in this order: `2**-24`, `2**-133`, `2**-149`, `2**-16`, `2**-9`.

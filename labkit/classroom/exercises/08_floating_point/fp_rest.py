@@ -1,13 +1,13 @@
-"""# Two bytes for what is lost (3 points)
+"""# Save the part that rounding loses (3 points)
 
-Suppose that float32 weights do not fit into memory. What each step loses can be kept in a second float16 array, `rest`, and
-added to the next step. In every step:
+Suppose that float32 weights do not fit into memory. A second float16 array, `rest`, can save the part that rounding loses in
+each step, and add it to the next step. In every step:
 
-- the step to take is what is left from before plus `-lr * g`;
-- the new weights are the old ones plus this step, rounded to float16 as always;
-- the new rest is the step to take minus the distance that the weights really moved.
+- the intended step is the old rest plus `-lr * g`;
+- the new weights are the old weights plus the intended step, rounded to float16 as always;
+- the new rest is the intended step minus the actual change of the weights.
 
-This training forgets the rest:
+This training does not use the rest:
 
 [[still_absorbed as train]]
 

@@ -1,12 +1,12 @@
 """# Write the dynamic scaler (3 points)
 
-A dynamic scaler has two numbers: `scale`, and `counter`, the number of good steps in a row. Write
-`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients were
-finite. It returns the tuple `(scale, counter)` for the next step.
+A dynamic scaler stores two numbers: `scale`, and `counter`, the number of good steps in a row. Write
+`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients of the
+step were finite. It returns the tuple `(scale, counter)` for the next step.
 
-- After a step that was not finite: the scale is divided by `factor`, but never below 1; counting starts again at 0.
-- After a good step: the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and counting
-  starts again at 0.
+- If the gradients were not finite, the scale is divided by `factor`, but never falls below 1, and the counter is reset to 0.
+- If they were finite, the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and the
+  counter is reset to 0.
 """
 
 from functools import partial

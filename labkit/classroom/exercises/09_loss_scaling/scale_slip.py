@@ -1,8 +1,8 @@
 """# Overflow or underflow? (3 points)
 
-Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 hold of each? Answer with a
-list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, the one
-that a loss scale protects from.
+Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 store for each? Answer with
+a list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whichever a
+loss scale protects from.
 
 | item | exact gradient | scale |
 |---|---|---|

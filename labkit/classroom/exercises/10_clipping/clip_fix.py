@@ -1,7 +1,7 @@
 """# Fix the step of two workers (3 points)
 
-`first` and `second` are the gradients of two workers, and still carry the loss scale. `step` returns the new weights, and
-the old ones if a worker's gradient has overflowed. Three things in this code are wrong. Fix them.
+`first` and `second` are the gradients of two workers, still multiplied by the loss scale. `step` should return the new weights,
+or the old weights if a worker's gradient has overflowed. This code has three mistakes. Fix them.
 
 [[as_it_was as step]]
 """

@@ -1,10 +1,10 @@
 """# Which order is wrong? (3 points)
 
-There are two workers and a loss scale, and now and then an inf in the gradient of one worker. Write `"right"` for an order
-that always works, and otherwise what goes wrong:
+There are two workers and a loss scale, and sometimes an inf in the gradient of one worker. Write `"right"` for an order that
+always works, and otherwise the name of the mistake:
 
-- `"scale"`: the clip sees gradients that still carry the loss scale
-- `"alone"`: each worker is clipped alone, and the step has another direction
+- `"scale"`: the clip gets gradients that are still multiplied by the loss scale
+- `"alone"`: each worker's gradient is clipped separately, so the step has another direction
 - `"apart"`: after an overflow one worker skips its step and the other does not
 - `"hidden"`: an overflow is not noticed
 

@@ -1,7 +1,7 @@
 """# Which clip changes the ratio? (2 points)
 
 Two parameters have the gradients `a = ms.Tensor([[a]])` and `b = ms.Tensor([0.0, [[b]]])`.
-For each line: what is the norm of the second result, divided by the norm of the first? Answer with a list of six numbers.
+What is, for each line, the norm of the second result divided by the norm of the first? Answer with a list of six numbers.
 
 0. `a, b` (no clip)
 1. `ops.clip_by_global_norm((a, b), 1.0)`

@@ -1,9 +1,8 @@
 """# Clip by the global norm, yourself (2 points)
 
-Write `clip(a, b, max_norm)`. `a` and `b` are gradients (Tensors), `max_norm` is a number.
-If the norm of all their elements together is larger than `max_norm`, scale both by the same factor so that it becomes
-`max_norm`; otherwise leave them as they are. Return a tuple of two Tensors.
-Do not use the `clip` functions of `ops`.
+Write `clip(a, b, max_norm)`, where `a` and `b` are gradients (Tensors) and `max_norm` is a number. If the norm of all their
+elements together is larger than `max_norm`, scale both gradients by the same factor so that this norm becomes `max_norm`;
+otherwise do not change them. Return a tuple of two Tensors. Do not use the `clip` functions of `ops`.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """# Six loops, one of them right (3 points)
 
-`w` is 1.0 at first, the loss is `w**2`, and `optimizer` is `torch.optim.SGD([w], lr=0.1)`.
-Each line is the body of a loop that runs twice. What is `w` afterwards? Answer with a list of six numbers.
+`w` starts at 1.0, the loss is `w**2`, and `optimizer` is `torch.optim.SGD([w], lr=0.1)`. Each line is the body of a loop that
+runs twice. What is `w` afterwards? Answer with a list of six numbers.
 
 0. `optimizer.zero_grad(); (w**2).backward(); optimizer.step()`
 1. `(w**2).backward(); optimizer.step()`

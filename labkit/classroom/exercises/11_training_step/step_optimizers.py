@@ -1,7 +1,7 @@
 """# Three optimizers by hand (3 points)
 
-The parameter `p` is 1.0 at first. The learning rate is 0.1, and the gradient is the same at every step.
-Answer with a list of six numbers.
+The parameter `p` starts at 1.0. The learning rate is 0.1, and the gradient is the same at every step. Answer with a list of six
+numbers.
 
 0. `p` after two steps of `SGD`, gradient 2
 1. `p` after two steps of `Momentum` (0.9), gradient 2

@@ -1,8 +1,8 @@
 """# Port the training loop to PyTorch (3 points)
 
 Write `port(w, x, y)`, which does the training below in PyTorch. `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`,
-`(4, 3)` and `(4,)`. Make tensors of them (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list of
-Python numbers.
+`(4, 3)` and `(4,)`. Convert them to tensors (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list
+of Python numbers.
 
 ```python
 w = ms.Parameter(ms.Tensor(w), name="w")

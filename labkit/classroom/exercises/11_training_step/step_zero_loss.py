@@ -1,10 +1,10 @@
 """# Explain the zero loss (3 points)
 
-A network gives the logits `[0, 0, 0, 0]`, so its probabilities are 0.25 each (ln 4 is 1.3863).
+A network returns the logits `[0, 0, 0, 0]`, so each of its probabilities is 0.25 (ln 4 is 1.3863).
 `fused` is `nn.SoftmaxCrossEntropyWithLogits(sparse=False)`, and `formula` is `-(label * ops.log_softmax(logits)).sum()`.
 Answer with a list of six numbers, rounded to four decimals where they have more.
 
-| item | function | label | what is asked |
+| item | function | label | quantity |
 |---|---|---|---|
 | 0 | `fused` | `[0, 0, 0, 0]` | the loss |
 | 1 | `fused` | `[0, 1, 0, 0]` | the loss |

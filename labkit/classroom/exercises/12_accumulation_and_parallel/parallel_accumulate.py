@@ -1,8 +1,8 @@
 """# Accumulate the big batch (3 points)
 
-Write `accumulate(w, x, y, count)` in PyTorch. All but `count` are float64 tensors; `w` is a leaf whose
-`.grad` is None. The loss is the mean of `(x @ w - y) ** 2`. Cut the rows of `x` and `y`, in their order, into `count` equal
-micro-batches, and call `backward` for each one, so that `w.grad` ends as the gradient of the **whole** batch, to 12 digits.
+Write `accumulate(w, x, y, count)` in PyTorch. All arguments except `count` are float64 tensors; `w` is a leaf whose `.grad` is
+None. The loss is the mean of `(x @ w - y) ** 2`. Split the rows of `x` and `y`, in their order, into `count` equal
+micro-batches, and call `backward` for each, so that at the end `w.grad` is the gradient of the **whole** batch, to 12 digits.
 
 After each micro-batch, copy `w.grad`. Return the copies as one tensor, `torch.stack(copies)`, with a row for each micro-batch.
 """

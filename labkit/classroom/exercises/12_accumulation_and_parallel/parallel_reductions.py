@@ -1,13 +1,13 @@
 """# Mean or sum? (2 points)
 
-A batch has [[samples]] samples. The gradient of its mean loss is [[mean]]. Four workers have [[each]] samples each.
+A batch has [[samples]] samples, and the gradient of its mean loss is [[mean]]. Each of four workers has [[each]] samples.
 Which number does the optimizer get? Answer with a list of six numbers.
 
 0. each loss is the mean over the worker's samples; the reducer has `mean=True`
 1. each loss is the mean over the worker's samples; the reducer has `mean=False`
 2. each loss is the sum over the worker's samples; the reducer has `mean=True`
 3. each loss is the sum over the worker's samples; the reducer has `mean=False`
-4. no workers: in PyTorch, two micro-batches of [[half]], each loss is a mean, `backward()` twice, nothing divided
+4. no workers, but in PyTorch two micro-batches of [[half]]: each loss is a mean, `backward()` runs twice, no loss is divided
 5. like 0, but the reducer also has `degree=[[degree]]`
 """
 

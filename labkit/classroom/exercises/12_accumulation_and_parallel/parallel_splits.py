@@ -1,7 +1,7 @@
 """# Which losses can be split? (2 points)
 
-A batch is cut into three equal parts. For which losses is the mean of the three gradients the gradient
-of the whole batch? `e` are the errors of the samples in the batch. Answer with a list of six `True` or `False`.
+A batch is split into three equal parts. For which losses is the mean of the three gradients the gradient of the whole batch?
+`e` contains the errors of the samples in the batch. Answer with a list of six values, each `True` or `False`.
 
 0. `mean(e**2)`
 1. `mean(abs(e)) + 0.1 * sum(w**2)`

@@ -1,13 +1,13 @@
 """# Fix the mean over words (3 points)
 
-Sentences of different lengths are padded to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
-(sentences, places). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` mean nothing. The loss is
-the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
+Sentences of different lengths are padded to one length. `x` has the shape (sentences, positions, 3), `y` and `mask` the shape
+(sentences, positions). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` have no meaning. The loss
+is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
 
 [[as_it_was as accumulate]]
 
 Its gradient differs from that of the whole batch. Fix the loop so that they agree to 12 digits, with one micro-batch at a time.
-A micro-batch may have no words at all. All but `count` are tensors; `w` is a leaf whose `.grad` is None.
+A micro-batch may have no words at all. All arguments except `count` are tensors; `w` is a leaf whose `.grad` is None.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """# Accuracy, batch by batch (2 points)
 
-Write `accuracy(logits, labels, size)`, with NumPy. The test set comes in batches of `size` samples; the
-last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
-class, as a float. (A row of `logits` belongs to a sample.)
+Write `accuracy(logits, labels, size)`, with NumPy. The function evaluates the test set in batches of `size` samples, of which
+the last may be smaller. It returns the fraction of **all** samples whose largest logit is at the right class, as a float. Each
+row of `logits` belongs to one sample.
 """
 
 from functools import partial

@@ -1,13 +1,13 @@
 """# 10 x 1000 is not 10 x 1875 (3 points)
 
-The data set has [[batches]] batches. Three trainings, in graph mode on a device that can sink:
+The data set has [[batches]] batches. There are three training runs in graph mode, on a device that supports sinking:
 
 - A: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=[[size]])`
 - B: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=-1)`
 - C: `model.train([[epochs]], data, dataset_sink_mode=False, sink_size=[[size]])`
 
-Answer with a list of seven numbers: the steps of A, of B and of C; the round trips between host and device of A, of B and of C;
-and how many *whole* passes over the data A makes.
+Answer with a list of seven numbers: the steps of A, B and C; the round trips between host and device of A, B and C; and the
+number of *whole* passes over the data in A.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """# Fix the nan (3 points)
 
-`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
-function should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan
-for `x` and, far worse, for `w`, which all elements share. Fix it so that every gradient is finite and exact.
+`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaf tensors that require grad. This function
+should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan for `x`
+and, far worse, for `w`, which all elements share. Fix the function so that every gradient is finite and exact.
 
 [[nan_in_the_weight as answer]]
 """

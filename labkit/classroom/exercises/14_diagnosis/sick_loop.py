@@ -1,7 +1,7 @@
 """# Fix a loop with three faults (3 points)
 
-This loop runs without an error, but it has three faults, all of which this unit has shown. Fix them; the arguments are
-NumPy arrays of the shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
+This loop runs without an error, but it has three of the faults of this unit. Fix them. The arguments are NumPy arrays of the
+shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 
 [[unchanged as answer]]
 """

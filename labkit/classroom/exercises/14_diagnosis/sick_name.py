@@ -1,15 +1,14 @@
 """# Five new runs (3 points)
 
-Five other runs were measured, and each has one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"`.
-Each fault occurs once. Answer with a list of five words.
+Five other runs have one of the faults `"detach"`, `"reset"`, `"broadcast"`, `"scale"` and `"clip"` each. Each fault occurs
+once. Name the fault of each run from its measurements. Answer with a list of five words.
 
 0. The loss falls from 1.1 to 0.667, the variance of the labels, and stays. Every layer moves. The 8 labels minus
    the 8 predictions take 256 bytes in float32.
 1. The loss is 0.693 at every step, to the last digit. The largest gradient is `inf`.
 2. The loss falls. The norm of the change since the start: `conv` 0, `dense` 0.41.
 3. The loss falls by 0.0001 in each step. Rate 0.5, limit 2. The largest step has the norm 0.0078125.
-4. The loss falls, rises, falls. The weights are held fixed and `backward` is called 3 times. The norms of `.grad`:
-   0.5, 1.0, 1.5.
+4. The loss falls, rises, falls. With fixed weights and three calls of `backward`, the norms of `.grad` are 0.5, 1.0, 1.5.
 """
 
 from labkit.classroom.writing import either, judged, wrong

@@ -5,9 +5,9 @@ two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prep
 two gradients that the optimizer should get. The tests check that
 
 - the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
-- a true gradient, without the scale, whose global norm is at most `limit` is returned unchanged;
-- a larger one is returned with the global norm `limit`, in the same direction;
-- if there is an inf or a nan anywhere, the step is skipped, and the result is the empty tuple `()`.
+- an unscaled gradient whose global norm is at most `limit` is returned unchanged;
+- a larger gradient is returned with the global norm `limit`, in the same direction;
+- if any element is inf or nan, the step is skipped, and the result is the empty tuple `()`.
 
 Write `prepare`, in an order that passes all four tests.
 """

@@ -1,7 +1,7 @@
 """# Repair the gradient by differences (3 points)
 
-`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
-a new array. It should leave `x` as it is. This version has two mistakes. Repair it.
+`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as a new array,
+without changing `x`. This version has two mistakes. Repair it.
 
 [[f, as_it_was as by_differences]]
 """

@@ -1,7 +1,7 @@
 """# A good step for a central difference (2 points)
 
-Write `step(x, name)` for a central difference at `x` in the format called `name`: `"float64"`, `"float32"` or
-`"float16"`. The rule is the cube root of eps, times the absolute value of `x` where that is larger than 1.
+Write `step(x, name)`, which returns the step of a central difference at `x` in the format called `name`: `"float64"`,
+`"float32"` or `"float16"`. The rule is the cube root of eps, times the absolute value of `x` if that is larger than 1.
 `np.finfo(name).eps` is the eps of a format. Return a Python float.
 """
 

@@ -5,8 +5,8 @@ slope `s` of a dual number, and returns the value and the slope of the result.
 
 [[constant_at_zero as fixed]]
 
-The value is right everywhere, the slope is not. Fix it. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is `1 + x +
-x**2 / 2` plus smaller terms.
+The value is right everywhere, but the slope is not. Fix the slope. `x` is 0, or at least 0.5 away from 0. Near 0, `exp(x)` is
+`1 + x + x**2 / 2` plus smaller terms.
 """
 
 import math

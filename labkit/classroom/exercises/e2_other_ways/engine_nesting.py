@@ -1,7 +1,6 @@
-"""# What does nesting give? (3 points)
+"""# What do nested gradients return? (3 points)
 
-Predict what each line gives. Answer with a list of five numbers. Write down the inner function first: what is it, as a
-formula in `x`?
+Predict what each line returns. Answer with a list of five numbers. First write the inner gradient as a formula in `x`.
 
 0. `grad(grad(lambda x: x * x * x * x))(2.0)`
 1. `grad(lambda x: x * grad(lambda y: x + y)(5.0))(1.0)`

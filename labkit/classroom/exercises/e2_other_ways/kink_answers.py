@@ -1,7 +1,7 @@
-"""# What does the engine answer there? (2 points)
+"""# Which slope does the engine return there? (2 points)
 
-Each function is continuous, and `labkit.grad` differentiates what runs. Predict the six slopes. `anp` is `autograd.numpy`.
-Answer with a list of six numbers.
+Each function is continuous, and `labkit.grad` differentiates the operations that run. Predict the six slopes. `anp` is
+`autograd.numpy`. Answer with a list of six numbers.
 
 0. `anp.abs(x)` at 0.0
 1. `anp.maximum(x, 0.0)` at 0.0

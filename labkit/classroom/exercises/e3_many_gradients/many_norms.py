@@ -1,9 +1,9 @@
 """# The norm of each example's gradient (3 points)
 
 A linear layer computes `z = x @ w + b` for a batch. Row `i` of `x` is the input of example `i`, and row `i` of `g` is the
-upstream gradient at its outputs, for the loss of this example alone. Write `norms(x, g)`: it returns, for each example, the
+upstream gradient at its outputs, for the loss of this example only. Write `norms(x, g)`, which returns for each example the
 norm of its gradient with respect to `w` and `b` together, as if all elements of both were one vector. Do not form the
-gradients: for a large layer they do not fit into memory.
+gradients, because those of a large layer do not fit into memory.
 """
 
 from functools import partial

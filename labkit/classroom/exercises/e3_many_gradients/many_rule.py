@@ -1,9 +1,9 @@
 """# The batching rule of a matrix product (3 points)
 
 For one example, `y = x @ w` with `x` of shape `(k,)` and `w` of shape `(k, m)`. Now there are `n` examples at once. Write
-`product(x, w)`: it returns all the `y`, of shape `(n, m)`. If `x` has two axes, the first one counts the examples; with one
-axis it is the same for all of them. If `w` has three axes, the first one counts the examples; with two it is the same for
-all. At least one of them has an axis for the examples.
+`product(x, w)`, which returns the `y` of all examples, of shape `(n, m)`. If `x` has two axes, the first is the batch axis;
+if it has one, all examples share `x`. If `w` has three axes, the first is the batch axis; if it has two, all examples share
+`w`. At least one of `x` and `w` has a batch axis.
 """
 
 from functools import partial

@@ -1,12 +1,12 @@
 """# Fix the VJP of a batch norm (3 points)
 
 This batch norm adds `eps` to the *standard deviation* instead of the variance: `y = (x - mean) / (std + eps)`, where `std` is
-`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below is the formula of section 4, and it is wrong here, because one of
+`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below uses the formula of section 4, which is wrong here, because one of
 the three paths from `x` to `y` is different:
 
 [[as_in_the_text as pull]]
 
-Fix it, in plain NumPy: `pull(x, g, eps)` returns the gradient with respect to `x` for an upstream gradient `g`.
+Fix `pull(x, g, eps)`, in plain NumPy, so that it returns the gradient with respect to `x` for an upstream gradient `g`.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """# From logits to the gradient (3 points)
 
-`z` holds logits, a row for each example and a column for each class. `labels` holds the right class of each row. The loss is
-the *mean* over the examples of `-log(softmax(z)[label])`. Write `pull(z, labels)`: it returns the gradient of this loss with
-respect to `z`, in plain NumPy. Some logits are near 1000 or above.
+`z` contains logits, with a row for each example and a column for each class, and `labels` contains the class of each row. The
+loss is the *mean* over the examples of `-log(softmax(z)[label])`. Write `pull(z, labels)`, which returns the gradient of this
+loss with respect to `z`, in plain NumPy. Some logits are near 1000 or above.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """# Eight structures (3 points)
 
 `x = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])`. Which panel of the figure is the Jacobian of each function?
-Answer with a list of eight letters. Two panels belong to no function.
+Answer with a list of eight letters. Two panels match none of the functions.
 
 0. `np.tanh(x)`
 1. `np.cumsum(x)`, the running sum
@@ -9,7 +9,7 @@ Answer with a list of eight letters. Two panels belong to no function.
 3. `x[1:] * x[:-1]`
 4. `np.exp(x) / np.sum(np.exp(x))`
 5. `x - x[0]`
-6. from the first three elements their mean is subtracted, and from the last three their mean
+6. the first three elements minus their mean, followed by the last three elements minus their mean
 7. `np.sort(x)`
 """
 

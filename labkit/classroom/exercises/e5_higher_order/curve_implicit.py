@@ -1,8 +1,8 @@
 """# The rule of a solver (3 points)
 
 A solver returns the `z` for which `a @ z + z**3 = x` (`a` is a square matrix, `z` and `x` are vectors, `z**3` is elementwise).
-`g` is the upstream gradient at `z`. Write `pull(a, z, g)`: it returns the gradient with respect to `x`, in plain NumPy.
-The solver's loop is not there, and not needed. `np.linalg.solve(m, y)` gives the `u` for which `m @ u = y`.
+`g` is the upstream gradient at `z`. Write `pull(a, z, g)`, which returns the gradient with respect to `x`, in plain NumPy.
+You are not given the solver's loop and do not need it. `np.linalg.solve(m, y)` gives the `u` for which `m @ u = y`.
 """
 
 from functools import partial

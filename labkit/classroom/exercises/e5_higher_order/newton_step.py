@@ -1,7 +1,7 @@
 """# One step of Newton's method (3 points)
 
-The function is `f(x) = x @ a @ x / 2 - b @ x + sum(exp(x))`, with a symmetric matrix `a` (3 by 3), and vectors
-`b` and `x` of three elements. Write `answer(a, b, x)`: it returns the place after one Newton step from `x`, an array.
+The function is `f(x) = x @ a @ x / 2 - b @ x + sum(exp(x))`, where `a` is a symmetric matrix (3 by 3), and `b` and `x` are
+vectors of three elements. Write `answer(a, b, x)`, which returns the point after one Newton step from `x`, an array.
 Let labkit compute the gradient and the Hessian (write `f` with `autograd.numpy`), or work them out by hand.
 `np.linalg.solve(m, y)` gives the `z` for which `m @ z = y`.
 """

@@ -1,8 +1,8 @@
 """# Repair the penalty (2 points)
 
-This function should return the gradient with respect to `w` of a value plus a penalty: the squared norm of the value's
-gradient with respect to `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and
-`x` are leaves of three elements that require grad.
+This function should return the gradient with respect to `w` of a value plus a penalty, the squared norm of the value's
+gradient with respect to `x`. It runs without an error, and `loss` is right, but the gradient that it returns is wrong. Repair
+the function. `w` and `x` are leaf tensors of three elements that require grad.
 
 [[value_counted_twice as answer]]
 """

@@ -1,7 +1,7 @@
 """# Backpropagation through time, by hand (3 points)
 
-A unit reads the numbers `x`, a list: `h` begins at 0, and each number makes it `h = tanh(w * h + u * number)`. The
-loss is `(h - y) ** 2`, with the last `h`.
+A recurrent unit reads a list `x` of numbers: its state `h` starts at 0, and each number changes it to
+`h = tanh(w * h + u * number)`. The loss is `(h - y) ** 2`, with the last `h`.
 
 Write `backward(w, u, x, y)` by hand, without automatic differentiation. It returns the tuple `(dw, du)`, the derivatives of
 the loss with respect to `w` and to `u`. They are compared to 12 digits.

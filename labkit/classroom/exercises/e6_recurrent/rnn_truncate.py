@@ -1,10 +1,10 @@
 """# Cut it every k steps (3 points)
 
-`follow` reads the numbers `x` in PyTorch; `w` is a leaf. Each state is added to the loss. It returns the loss as a number,
-and the gradient for `w`.
+The PyTorch function `follow` reads the numbers `x` and adds each state to the loss; `w` is a leaf tensor. The function returns
+the loss as a number, and the gradient of `w`.
 
-Change it so that the gradient is truncated: before each of the steps `k`, `2 * k`, `3 * k`, ... cut the state off from its
-history. All values stay as they are.
+Change `follow` so that it truncates the gradient: before each of the steps `k`, `2 * k`, `3 * k`, ... cut the state off from
+its history. All values stay the same.
 
 [[as_it_was as follow]]
 """

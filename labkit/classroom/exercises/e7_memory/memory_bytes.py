@@ -1,11 +1,11 @@
-"""# How many bytes does a training need? (3 points)
+"""# How many bytes does training need? (3 points)
 
-A network has dense layers of the widths `widths`, such as `[2, 8, 1]`: from 2 to 8, then from 8 to 1, each with a bias, and
-after each layer but the last one a tanh. It is trained with AdamW, in float32. Write `needed(widths, batch)`. It returns the
-tuple of two numbers of bytes:
+A network has dense layers of the widths `widths`: `[2, 8, 1]` means one layer from 2 to 8 and one from 8 to 1. Each layer has
+a bias, and each layer except the last is followed by a tanh. The network is trained with AdamW, in float32. Write
+`needed(widths, batch)`, which returns a tuple of two numbers of bytes:
 
-- for the parameters: the weights, their gradients, and what AdamW stores for each of them;
-- for the activations: what the rules save for a batch besides the parameters: each dense layer saves its input, and each
+- for the parameters: the weights, their gradients, and AdamW's state;
+- for the activations: what the rules save for a batch besides the parameters. Each dense layer saves its input, and each
   tanh its result; every array is counted once.
 """
 

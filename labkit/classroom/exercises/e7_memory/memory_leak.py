@@ -1,11 +1,11 @@
 """# Fix an evaluation that runs out of memory (3 points)
 
-This evaluation is right, but on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
-arrays.
+This evaluation returns the right mean, but on a large test set it ends with "out of memory". `x` has one row for each batch,
+and `w` and `y` are arrays.
 
 [[as_it_was as evaluate]]
 
-Fix it: return the same mean, from losses that hold no tape.
+Fix it so that it returns the same mean but keeps no tape.
 """
 
 import numpy as np

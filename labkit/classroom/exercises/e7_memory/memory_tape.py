@@ -1,11 +1,11 @@
 """# How many megabytes does the tape hold? (2 points)
 
-`x` is a leaf of 1 MB, and the rule of `tanh` saves its result.
+`x` is a leaf tensor of 1 MB, and the rule of `tanh` saves its result.
 
 [[run]]
 
-Before each line nothing is held. How many MB are held after it, besides `x` and `x.grad`?
-Answer with a list of six numbers.
+Before each line, no memory is in use. How many MB does the program hold after the line, besides `x` and `x.grad`? Answer with
+a list of six numbers.
 
 0. `loss = run()`
 1. `loss = run(); loss.backward()`

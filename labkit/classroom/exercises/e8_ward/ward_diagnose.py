@@ -1,16 +1,16 @@
 """# Diagnose runs that nobody has seen (5 points)
 
-Write `diagnose(name)`. It admits the patient of that name once, measures, and returns `patient.submit(found)`, where `found`
-maps each fault to the measurement that shows it:
+Write `diagnose(name)`, which admits the patient with that name once, measures, and returns `patient.submit(found)`, where
+`found` maps each fault to the measurement that shows it:
 
     patient = clinic.admit(name)
     found = {}
     ...
     return patient.submit(found)
 
-A patient has none, one, two or three of the twelve faults. Its measurements may cost at most 20 points, and for every fault
-that is not in `found` a measurement must have ruled it out. Your function is tried on patients that you have not seen; one of
-them is healthy.
+A patient has between zero and three of the twelve faults. Its measurements may cost at most 20 points in all, and a
+measurement must rule out every fault that is not in `found`. The grader calls your function with patients that you have not
+seen, one of which is healthy.
 """
 
 from labkit.classroom import clinic

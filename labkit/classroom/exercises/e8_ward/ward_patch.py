@@ -1,15 +1,15 @@
 """# Repair one part (4 points)
 
-These patients have one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write `treat(name)`: it admits the
-patient once, measures, replaces the faulty part (and no healthy one) by yours, and returns `patient.discharge()`. The three
-parts:
+Each patient in this exercise has one of the faults `broadcast`, `sum-of-pieces` and `clip-early`, or none. Write
+`treat(name)`, which admits the patient once, measures, replaces the faulty part (and no healthy part) with yours, and returns
+`patient.discharge()`. The three parts are:
 
 - `loss(z, y)`: the mean cross-entropy of the logits `z`, of shape (n, 1), for the labels `y`, of shape (n,), 0 or 1. For one
   point it is `softplus(z) - y * z`.
 - `backward(value, scale, pieces)`: `value` is the loss of one of `pieces` pieces. It adds the piece's share to the
-  gradients, so that in the end they are the gradient of the mean of the pieces, times `scale`.
-- `finish(gradients, scale, limit)`: a dict of tensors, the gradients times `scale`, by name. It returns them as the
-  optimizer needs them: unscaled, with a global norm of at most `limit`.
+  gradients, so that after the last piece they are the gradient of the mean over the pieces, times `scale`.
+- `finish(gradients, scale, limit)`: `gradients` is a dict that maps names to gradients, each multiplied by `scale`. It
+  returns the gradients as the optimizer needs them: unscaled, with a global norm of at most `limit`.
 """
 
 from labkit import torch

@@ -1,8 +1,8 @@
 """# Fix a change in place (2 points)
 
-`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It
-fails, and the message names a version. Fix it. Not everything that runs is right: `.data` and `.detach()` can make the
-error disappear, too. `x` is a leaf of six elements that requires grad.
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails
+with a message about a version. Fix it. `.data` and `.detach()` can also remove the error, but give a wrong gradient. `x` is a
+leaf tensor of six elements that requires grad.
 
 [[as_it_was as answer]]
 """

@@ -1,7 +1,7 @@
 """# Port detach (1 point)
 
-`x` moves towards a target that is computed from `x` itself and does not move with it. Port the program to MindSpore:
-write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
+`x` moves towards a target that is computed from `x` but detached. Port the program to MindSpore: write `port(x)` for a Tensor
+of four elements, which returns `x` after the second step.
 
 [[_program as program]]
 """

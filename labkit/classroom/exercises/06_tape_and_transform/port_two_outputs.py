@@ -1,7 +1,7 @@
 """# Port two outputs (1 point)
 
-The program goes downhill on `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)`
-for two Tensors. It returns the tuple of `x` and `seen`.
+The program minimizes `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
+Tensors, which returns the tuple of `x` and `seen`.
 
 [[_program as program]]
 """

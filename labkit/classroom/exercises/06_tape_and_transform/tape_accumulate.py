@@ -1,6 +1,6 @@
 """# What is in .grad? (2 points)
 
-Predict the four numbers that this prints. Answer with a list of four.
+Predict the four numbers that this program prints. Answer with a list of four numbers.
 
 ```python
 x = torch.tensor([[x]], requires_grad=True)

@@ -1,8 +1,8 @@
 """# Fix the loop that fails at the second backward (3 points)
 
-A network with a memory reads one number after the other, and calls `backward` on each loss at once. At the second
-number it fails. Fix it: each loss sends gradients through its own step only, and the `h` from before the step counts as
-a constant. `w` is a scalar leaf, and `xs` has four elements; the gradients of all four losses add up in `w.grad`.
+A recurrent network reads one number after the other, and calls `backward` on the loss of each. At the second number it
+fails. Fix it so that each loss is differentiated only through its own step, where the previous `h` is a constant. `w` is a
+scalar leaf tensor, and `xs` has four elements; the gradients of all four losses accumulate in `w.grad`.
 
 [[as_it_was as train]]
 """

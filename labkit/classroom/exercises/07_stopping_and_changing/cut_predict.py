@@ -1,6 +1,6 @@
-"""# What is left after a cut? (2 points)
+"""# Which gradient remains after a cut? (2 points)
 
-`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` gives for these
+`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` returns for these
 functions. Answer with a list of six numbers.
 
 0. `lambda x: stop(x) * x`

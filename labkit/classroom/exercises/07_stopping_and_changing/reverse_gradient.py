@@ -1,7 +1,7 @@
 """# Reverse a gradient (3 points)
 
-Write a class `Reverse(torch.autograd.Function)`: in the forward pass it changes nothing, and in the backward pass it
-changes the sign. Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four
+Write a class `Reverse(torch.autograd.Function)` whose forward pass returns its input and whose backward pass changes the sign
+of the gradient. Then write `answer(w, v, x)` for leaf tensors that require grad (`w` and `v` are numbers, `x` has four
 elements). It returns the tuple of the gradients of this loss with respect to `w` and `v`:
 
 ```python
@@ -9,7 +9,7 @@ features = Reverse.apply(w * x)
 loss = ((v * features - 1) ** 2).sum()
 ```
 
-A step against these gradients makes the loss smaller through `v` and larger through `w`: two players, one loss.
+A step against these gradients makes the loss smaller through `v` and larger through `w`, as in adversarial training.
 """
 
 import numpy as np

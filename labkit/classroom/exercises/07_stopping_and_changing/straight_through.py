@@ -1,8 +1,8 @@
-"""# Round, straight through (2 points)
+"""# Round with a straight-through gradient (2 points)
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
 `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
-2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; you need no rule of your own.
+2).sum()` with respect to `x`. Use `ms.ops.stop_gradient`, not a rule of your own.
 """
 
 import numpy as np

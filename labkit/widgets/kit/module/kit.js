@@ -313,6 +313,20 @@ class Frame {
       keys: (by, upward) => put(this.state[a] + (upward ? 0 : by * step), this.state[b] + (upward ? by * step : 0)) });
   }
 
+  // The numbers of the state's `inputs` as tracks: `place(k)` is where the k-th is from left to right in px, and its height, or undefined
+  // where it is not shown. Returns what draws the tracks.
+  tracks(panel, names, start, place) {
+    const now = ({ inputs }, k) => inputs[names[k]] ?? start[k], nowhere = [0, 1, NaN];
+    const along = (k) => { const [from, to] = place(k) ?? nowhere, half = 1.5 * Math.max(1, Math.abs(start[k])); return axis(start[k] - half, start[k] + half, from, to); };
+    names.forEach((name, k) => {
+      const { low, high } = along(k), unit = 10 ** (Math.floor(Math.log10((high - low) / 2)) - 2);
+      const put = (value) => ({ inputs: { ...this.state.inputs, [name]: Number((Math.round(clamped(value, low, high) / unit) * unit).toPrecision(12)) } });
+      this.handle(panel, name, { at: (state) => [along(k)(now(state, k)), (place(k) ?? nowhere)[2]], move: (x) => put(along(k).inverse(x)), keys: (by) => put(now(this.state, k) + by * 5 * unit),
+        area: () => { const [from, to, y] = place(k) ?? [0, 0, 0]; return [from, y - 18, to, y + 18]; }, range: [low, high], value: (state) => now(state, k), words: (state) => `${name} = ${digits(now(state, k), 3)}` });
+    });
+    return (state) => names.flatMap((name, k) => { const [from, to, y] = place(k) ?? []; return from === undefined ? [] : [svg("path", { class: "lab-other", d: `M${from} ${y}L${to} ${y}` }), written(from - 16, y + 4, `${name} = ${digits(now(state, k), 3)}`, "name", "end")]; });
+  }
+
   // ---- predict first ----
 
   // The last button of the bar of every lab: it asks `questionOf(state)` at once. `from` and `to` of a question are the changes of the state that lead to what is

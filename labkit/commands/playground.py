@@ -6,6 +6,8 @@ from typing import Any
 
 from ._shared import add_command, refuse
 
+WROTE = "Wrote {page}. Serve it with: python -m http.server --directory {output}"
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit playground` to the parsers of the other commands."""
@@ -30,5 +32,5 @@ def run(arguments: argparse.Namespace) -> int:
         page = build(arguments.output / "playground", "../runtime")
     except (RuntimeFileError, OSError) as error:
         return refuse("playground", error)
-    print(f"Wrote {page}. Serve it with: python -m http.server --directory {arguments.output}")
+    print(WROTE.format(page=page, output=arguments.output))
     return 0

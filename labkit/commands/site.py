@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (SiteError, RuntimeFileError, OSError) as error:
         return refuse("site", error)
     html = arguments.output.resolve() / "html"
-    served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""
-    print("\n".join(wrong) if wrong else f"open {html / 'index.html'}{served}")
+    print("\n".join(wrong) if wrong else "open {page}".format(page=html / "index.html"))
+    if arguments.live and not wrong:
+        print("Cells run when it is served: python -m http.server --directory {folder}".format(folder=html))
     return len(wrong) > 0

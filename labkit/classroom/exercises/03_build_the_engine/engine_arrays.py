@@ -1,8 +1,8 @@
 """# A product of arrays (3 points)
 
-In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough,
-because `a` or `b` may have been broadcast. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients of `a`
-and of `b`, arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. This is not enough for arrays, because `a`
+or `b` may have been broadcast. Write `multiply_rule(g, a, b)`, which returns a tuple of the gradients of `a` and of `b`,
+arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 
 The smaller of the two may be a single number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
 """

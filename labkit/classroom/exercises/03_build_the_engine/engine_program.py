@@ -1,6 +1,6 @@
 """# A whole engine (3 points)
 
-A program is given as data, so there is nothing to record: it *is* the record. For two inputs,
+A program is given as data, so it already is the record. For two inputs,
 
 ```python
 program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
@@ -9,9 +9,9 @@ program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
 means: values 0 and 1 are the inputs; value 2 is their product; value 3 is `tanh` of value 2; value 4 is the sum of
 values 3 and 0. The last value is the result.
 
-Write `run(program, inputs)`. It returns a tuple: the result, and the list of the gradients of the inputs. The
-operations are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself: no
-automatic differentiation, and no finite differences. The gradients are compared to 12 digits.
+Write `run(program, inputs)`, which returns a tuple: the result, and the list of the gradients of the inputs. The operations
+are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself, without automatic
+differentiation or finite differences. The gradients are compared to 12 digits.
 """
 
 import math

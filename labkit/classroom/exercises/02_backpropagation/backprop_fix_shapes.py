@@ -198,6 +198,22 @@ largest = slip(
 )
 
 
+upstream_missing = slip(
+    "For w you sum x alone. Multiply it by the upstream gradient d_h.",
+    "np.sum(d_h * x, axis=0) -> np.sum(x, axis=0)",
+)
+
+square_left = slip(
+    "The derivative of h ** 2 is 2 * h. You keep the square.",
+    "d_h = 2 * h -> d_h = h**2",
+)
+
+w_in_d_h = slip(
+    "d_h is the gradient at h: 2 * h. The local gradient w belongs to x, which is not asked for.",
+    "d_h = 2 * h -> d_h = 2 * h * w",
+)
+
+
 hints = (
     "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
     "w was repeated for each row. b was repeated for each row and each column.",

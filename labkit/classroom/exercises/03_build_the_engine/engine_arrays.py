@@ -194,6 +194,33 @@ largest = slip(
 )
 
 
+mean_over_missing_axes = slip(
+    "Over a missing axis you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=0) -> part = np.mean(part, axis=0)",
+)
+
+mean_over_axes_of_length_1 = slip(
+    "Over an axis of length 1 you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=axis -> part = np.mean(part, axis=axis",
+)
+
+b_missing = slip(
+    "The gradient of a is g times the other factor. b is missing.",
+    "fit(g * b, a) -> fit(g, a)",
+)
+
+a_missing = slip(
+    "The gradient of b is g times the other factor. a is missing.",
+    "fit(g * a, b) -> fit(g, b)",
+)
+
+both_missing = slip(
+    "g * b and g * a are the gradients before the sum. You sum g alone, as if a and b were added.",
+    "fit(g * b, a) -> fit(g, a)",
+    "fit(g * a, b) -> fit(g, b)",
+)
+
+
 hints = (
     "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
     "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",

@@ -132,6 +132,17 @@ x_for_w_in_the_loss = slip(
 )
 
 
+logits_for_the_inner_derivative = slip(
+    "The inner derivative of the loss is that of logits with respect to x: w. You multiply by logits itself.",
+    "(logits - y) * w + w -> (logits - y) * logits + w",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) -> (logits + y)",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",

@@ -155,6 +155,12 @@ square_for_the_cube = slip(
 )
 
 
+mean_for_the_inner_sum = slip(
+    "first multiplies by the sum of x. You took its mean.",
+    "x**2 * x.sum() -> x**2 * x.mean()",
+)
+
+
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x): that is what goes to the second machine.",

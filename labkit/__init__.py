@@ -68,7 +68,8 @@ def __getattr__(name: str) -> Any:
             return import_module(f"{__name__}.{name}")
         from .messages.suggestions import did_you_mean
 
-        raise AttributeError(f"labkit has no {name!r}. {did_you_mean(name, [*__all__, *_PACKAGES])}")
+        suggestion = did_you_mean(name, [*__all__, *_PACKAGES])
+        raise AttributeError("labkit has no {name!r}. {suggestion}".format(name=name, suggestion=suggestion))
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

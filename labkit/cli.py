@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = next((word for word in given if not word.startswith("-")), None)
     if named is not None and named not in COMMANDS:
         meant = did_you_mean(named, [*COMMANDS, "help", "version"])
-        print(f"labkit: there is no command {named!r}. {meant}", file=sys.stderr)
+        print("labkit: there is no command {named!r}. {meant}".format(named=named, meant=meant), file=sys.stderr)
         return 2
     parser = _parser()
     arguments, rest = parser.parse_known_args(given)

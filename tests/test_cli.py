@@ -41,7 +41,7 @@ def test_help_loads_nothing_that_a_command_needs():
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=120)
     ours = {name.split(".")[1] for name in done.stderr.split() if name.startswith("labkit.")}
-    assert ours == {"cli", "commands", "dialects", "imports", "messages", "working_copy"}
+    assert ours == {"cli", "commands", "imports", "messages", "working_copy"}
     loaded = {name.split(".")[0] for name in done.stderr.split()}
     assert not loaded & {"numpy", "autograd", "nbformat", "jupyterlab", "tqdm", "asyncio", "email"}
 

@@ -12,7 +12,6 @@ import course
 import pytest
 
 import labkit
-from labkit import parallel
 from labkit.cli import main
 from labkit.messages import install_hints
 from labkit.messages.install_hints import DISTRIBUTION, how_to_install
@@ -23,14 +22,14 @@ PACKAGE = Path(labkit.__file__).parent
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 PYTHONS = {".venv/bin/", ".venv\\Scripts\\", "python -m "}  # whose pip is called
-DOCUMENTS = [*address.pages(), *course.NOTEBOOKS, PACKAGE / "mindspore" / "communication.py"]
+DOCUMENTS = [*address.pages(), *course.NOTEBOOKS]
 
 
 @pytest.fixture
 def browser(monkeypatch):
     """The platform of a web page, and none of the packages that are not there."""
     monkeypatch.setattr(sys, "platform", "emscripten")
-    missing = {"ml_dtypes", "matplotlib", "mpi4py", "resource"}
+    missing = {"ml_dtypes", "matplotlib", "resource"}
     for name in missing | {loaded for loaded in sys.modules if loaded.split(".")[0] in missing}:
         monkeypatch.setitem(sys.modules, name, None)
     shown.paints_png.cache_clear()
@@ -77,7 +76,6 @@ def test_the_distribution_and_its_extras_have_one_name_which_is_not_the_one_that
         lambda: FORMATS["bfloat16"].dtype,
         lambda: plots.plot("A line.").__enter__(),
         lambda: labkit.show(lambda x: x**2, 2.0).png(),
-        lambda: parallel.Group(lambda: 1.0),
     ],
 )
 def test_no_command_is_advised_in_a_browser(browser, missing):

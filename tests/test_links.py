@@ -12,10 +12,10 @@ from labkit.cases import CASES
 
 README = course.ROOT / "README.md"
 HOSTS = {  # primary sources: documents of the frameworks and tools, papers
-    "archive.ics.uci.edu", "arxiv.org", "doi.org", "creativecommons.org", "docs.jax.dev", "docs.mpi4py.readthedocs.io",
+    "archive.ics.uci.edu", "arxiv.org", "doi.org", "creativecommons.org", "docs.jax.dev",
     "docs.nvidia.com", "docs.python.org", "docs.pytorch.org", "github.com", "gitee.com", "keepachangelog.com",
-    "ipyparallel.readthedocs.io", "ipywidgets.readthedocs.io", "jmlr.org", "jupyter.org", "jupyterlab.readthedocs.io",
-    "matplotlib.org", "mpi4py.readthedocs.io", "mybinder.org", "numpy.org", "openreview.net", "proceedings.mlr.press",
+    "ipywidgets.readthedocs.io", "jmlr.org", "jupyter.org", "jupyterlab.readthedocs.io",
+    "matplotlib.org", "mybinder.org", "numpy.org", "openreview.net", "proceedings.mlr.press",
     "pytorch.org", "www.jmlr.org", "www.mindspore.cn", urlsplit(address.site(address.setting())).netloc,
 }  # fmt: skip
 

@@ -155,7 +155,6 @@ def test_a_cell_of_the_ledger_gives_what_the_case_gives(case):
 
 def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "lay", little)
-    monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
     cell = {"cell_type": "code", "id": "a", "source": ["x = '<b>'\n", "x"], "metadata": {"tags": ["raises-exception"]}}
@@ -171,7 +170,6 @@ def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatc
 
 def test_the_playground_finds_the_runtime_of_the_site_and_leads_back_to_its_first_page(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "lay", little)
-    monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
     (tmp_path / "index.html").write_text(f'<h2 id="the-course"></h2>{landing.FORMULA}', encoding="utf-8")
@@ -200,12 +198,8 @@ def little(folder, sources):
         (folder / name).write_bytes(b"")
     (folder / "labkit.bin").write_bytes(os.urandom(2_000_000))
     (folder / "matplotlib.whl").write_bytes(os.urandom(3_000_000))
-
-
-def little_image(folder):
-    """Its lock file: labkit is loaded at once."""
-    known = {"matplotlib": {"file_name": "matplotlib.whl", "depends": []}}
-    return {"packages": known, "at_once": {"files": "labkit.bin"}}
+    files = {"labkit": "labkit.bin", "matplotlib": "matplotlib.whl"}
+    return {"packages": {name: {"file_name": file, "depends": []} for name, file in files.items()}}
 
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..evidence import is_blank, try_call
 from ..messages.suggestions import did_you_mean
-from ..messages.wrapping import counted, wrapped
+from ..messages.wrapping import one_or_many, wrapped
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
 from .hinting import fitting, wrong_items
@@ -12,6 +12,12 @@ from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
 from .report import Report
 from .tutor import real_framework
+
+NO_PREDICTION = "There is no answer yet. Replace the ... by what you predict, and run the cell again."
+NO_CODE = "There is no answer yet. Replace the ... by a function of {arguments}, and run the cell again."
+RIGHT = "{name}: right ({number} point).", "{name}: right ({number} points)."
+NOT_YET = '{name}: not yet.\n{text}\nFor a hint: hint("{name}")'
+UNKNOWN = "There is no exercise {name!r}. {suggestion}"
 
 
 class Text(str):
@@ -49,9 +55,8 @@ def assess(name: str, answer: Any, seconds: float = 5.0) -> Report:
     if exercise is None:
         return Report(str(name)[:100], "unknown", _unknown(name) if isinstance(name, str) else _without_name(answer))
     if answer is None or answer is Ellipsis or is_blank(answer):
-        what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
-        text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
-        return _not_yet(exercise, "empty", text)
+        text = NO_PREDICTION if exercise.is_prediction else NO_CODE
+        return _not_yet(exercise, "empty", text.format(arguments=signature(exercise)))
     verdict = judge_answer(exercise, answer, seconds)
     _latest.pop(exercise.name, None)  # the latest comes last
     _latest[exercise.name] = answer, verdict
@@ -78,14 +83,18 @@ def hint(name: str) -> Text:
         return Text(wrapped(_unknown(name)))
     answer, verdict = _latest.get(name, (None, None))
     if verdict:
-        return Text(wrapped(f'Your answer to "{name}" is right: there is nothing to hint at.'))
+        return Text(wrapped('Your answer to "{name}" is right: there is nothing to hint at.'.format(name=name)))
     wrong = wrong_items(exercise, answer) if verdict is not None else None
     told = _given.setdefault(name, [])
     left = [text for text in fitting(exercise, wrong) if text not in told]
     if not left:
-        return Text(f'You have seen all {counted(len(told), "hint")}. The solution: solution("{name}")')
+        return Text('You have seen all hints. For the solution: solution("{name}")'.format(name=name))
     told.append(left[0])
-    return Text(wrapped(f"Hint {len(told)} of {len(told) + len(left) - 1}: {left[0]}"))
+    return Text(
+        wrapped(
+            "Hint {number} of {count}: {text}".format(number=len(told), count=len(told) + len(left) - 1, text=left[0])
+        )
+    )
 
 
 def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
@@ -129,19 +138,20 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
 
 
 def _right(exercise: Exercise, text: str) -> Report:
-    notice = remember(exercise, len(_given.get(exercise.name, ())))
-    lines = [f"{exercise.name}: right ({counted(exercise.points, 'point')}).", text, *filter(None, [notice])]
-    return Report(exercise.name, "right", "\n".join(lines), exercise.points)
+    name = exercise.name
+    notice = remember(exercise, len(_given.get(name, ())))
+    lines = [one_or_many(exercise.points, *RIGHT, name=name), text, *filter(None, [notice])]
+    return Report(name, "right", "\n".join(lines), exercise.points)
 
 
 def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:
-    return Report(exercise.name, kind, f'{exercise.name}: not yet.\n{text}\nFor a hint: hint("{exercise.name}")')
+    return Report(exercise.name, kind, NOT_YET.format(name=exercise.name, text=text))
 
 
 def _without_name(answer: Any) -> str:
     name = answer if isinstance(answer, str) and find(answer) else "grad-slip"
-    return f'The name comes first, then the answer: check("{name}", your_answer).'
+    return 'The name comes first, then the answer: check("{name}", your_answer).'.format(name=name)
 
 
 def _unknown(name: str) -> str:
-    return f"There is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit.progress() lists all of them.')}"
+    return UNKNOWN.format(name=name, suggestion=did_you_mean(name, EXERCISES, "labkit.progress() lists all of them."))

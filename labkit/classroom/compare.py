@@ -205,7 +205,7 @@ def _is_rounded(expected, got):
 def describe(value: Any) -> str:
     """The kind of a value in words, with shape and dtype, without its numbers."""
     if isinstance(value, type):
-        return f"the error type {value.__name__}" if _is_known(value) else "an error type of its own"
+        return "the error type {value}".format(value=value.__name__) if _is_known(value) else "an error type of its own"
     if isinstance(value, (bool, np.bool_)):
         return "True or False"
     if isinstance(value, (int, float, np.generic)):

@@ -16,6 +16,7 @@ from ..evidence import BOXES, plain_data, wrap
 
 Draw = Callable[[np.random.Generator], tuple]
 TRIES = 10_000  # of one stratum
+NO_DRAW = "draw(rng) met one of the conditions of any_of in none of {tries} draws: write a draw for this condition"
 
 
 @dataclass(frozen=True)
@@ -156,9 +157,7 @@ def _drawn(draw, condition, rng):
     for _ in range(TRIES):
         if condition(*(inputs := draw(rng))):
             return inputs
-    raise RuntimeError(
-        f"draw(rng) met one of the conditions of any_of in none of {TRIES} draws: write a draw for this condition"
-    )
+    raise RuntimeError(NO_DRAW.format(tries=TRIES))
 
 
 def given(function: Callable[..., Any], inputs: tuple) -> Any:

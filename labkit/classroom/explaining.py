@@ -23,6 +23,9 @@ SEEDS = 12  # of further inputs
 SECONDS = 1.0  # of CPU time for them
 ONE = 1.0  # for one call
 MOST = 2000  # values of variables that are kept
+RIGHT = "Right for {passed} of {count} inputs. The smallest of the others: {inputs}"
+FIRST = "The first variable whose value differs from that in a right answer is {name}, in line {line}: {code}"
+RESULT = "Your result for it is {result}."
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def explain(name: str | None = None) -> Explanation:
     name, answer, verdict = found
     exercise = EXERCISES[name]
     if verdict:
-        return Explanation(f'Your answer to "{name}" is right.')
+        return Explanation('Your answer to "{name}" is right.'.format(name=name))
     if exercise.is_prediction or not callable(answer):
         return Explanation("\n".join(_of_prediction(exercise, answer)) or verdict.feedback)
     return _of_function(exercise, answer, verdict)
@@ -99,11 +102,8 @@ def _of_function(exercise, answer, verdict):
         return Explanation(verdict.text, answer)
     smallest, passed = min(failed, key=lambda case: size(case[0])), len(compared) - len(failed)
     given = zip(exercise.arguments, smallest[0], strict=True)
-    lines = [
-        f"Right for {passed} of {len(compared)} inputs. The smallest of the others: "
-        + ", ".join(f"{name} = {shown(value)}" for name, value in given),
-        f"Your result for it is {shown(smallest[2]).rstrip('.')}.",
-    ]
+    inputs, result = ", ".join(f"{name} = {shown(value)}" for name, value in given), shown(smallest[2]).rstrip(".")
+    lines = [RIGHT.format(passed=passed, count=len(compared), inputs=inputs), RESULT.format(result=result)]
     named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
     if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
         lines.append(named[verdict.kind])
@@ -151,9 +151,7 @@ def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
         alike = len(lines[name]) == len(written.get(name, ())) and turn < len(known[name])
         if alike and not agree(known[name][turn], value):
             text = linecache.getline(code.co_filename, line).strip().rstrip(":")
-            return (
-                f"The first variable whose value differs from that in a right answer is {name}, in line {line}: {text}"
-            )
+            return FIRST.format(name=name, line=line, code=text)
     return ""
 
 

@@ -7,6 +7,8 @@ from ..evidence import plain_data
 from .compare import as_asked, differences
 from .exercise import Exercise
 
+SO_FAR = "Right so far: {right} of {count} items. Look at item {item} first."
+
 
 def wrong_items(exercise: Exercise, answer: Any, right: Any = None) -> tuple[int, ...] | None:
     """The places of a prediction's wrong items; None where the answer is not a list of the right length.
@@ -45,9 +47,9 @@ def so_far(exercise: Exercise, wrong: tuple[int, ...] | None) -> str:
     """How much of a prediction is right, and where to look first; an empty text where that is not known."""
     if not wrong:
         return ""
-    named = f" ({exercise.places[wrong[0]]})" if wrong[0] < len(exercise.places) else ""
-    right = len(exercise.expected()) - len(wrong)
-    return f"Right so far: {right} of {right + len(wrong)} items. Look at item [{wrong[0]}]{named} first."
+    first, count = wrong[0], len(exercise.expected())
+    item = f"[{first}] ({exercise.places[first]})" if first < len(exercise.places) else f"[{first}]"
+    return SO_FAR.format(right=count - len(wrong), count=count, item=item)
 
 
 def _items(exercise, hint):

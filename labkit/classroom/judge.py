@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..evidence import TriedCall, plain_data
-from ..messages.wrapping import counted
 from .compare import (
     Difference,
     as_asked,
@@ -27,8 +28,19 @@ from .tutor import explain_calls, explain_items, meant, places, sure
 from .ways import objection
 
 LONGEST_ERROR = 160  # characters of an error's message
+MOST_ELEMENTS = 8  # of an array that is shown as a whole
 MOST_OF_INPUT = 60  # characters of one argument; a larger one is described
 SO_FAR = "Right so far: {right} of {all} {things}.\n"
+NOT_GIVEN = "Running the code does not give {got}. Go through it one operation at a time."
+OTHER_KIND = "{item} is {got}; expected {expected}."
+OTHER_VALUE = "{result} is {got}\n  and should be {expected}"
+WRONG_VALUES = "The kind and shape of {result} are right; its values are not, for {count} of {all} inputs."
+ARGUMENTS = "expected a function of {arguments}, but yours takes {takes}: {problem}."
+OTHER_ARGUMENTS = "Expected a function of {arguments}, but yours takes others."
+NO_VALUE = "This exercise asks for a value that you predict, but got {kind}."
+NO_FUNCTION = 'Expected a function of {arguments}, but got {kind}. Do not call it: check("{name}", your_function).'
+DOTS = "{place} is still three dots. Replace every ... with your prediction."
+CHANGED = "it changed an input in place: {names}. Make a new value instead."
 
 
 @dataclass(frozen=True)
@@ -49,9 +61,9 @@ class Verdict:
 def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | None = None) -> Verdict:
     """The verdict on a prediction; `expected()` gives the right one, without it the exercise's own."""
     if callable(answer) and not isinstance(answer, type):
-        return _verdict("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
+        return _verdict("type", NO_VALUE.format(kind=describe(answer)))
     if dots := _dots(answer):
-        text = f"{_place(exercise, dots)} is still three dots. Replace every ... with your prediction."
+        text = DOTS.format(place=_place(exercise, dots))
         return _verdict("empty", text)
     right = (expected or exercise.expected)()
     got = as_asked(right, plain_data(answer))
@@ -69,8 +81,7 @@ def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on a value where a function is asked for."""
     return _verdict(
         "type",
-        f"This exercise asks for a function {signature(exercise)}, but got {describe(answer)}. "
-        f'Pass the function itself, without calling it: check("{exercise.name}", your_function).',
+        NO_FUNCTION.format(arguments=signature(exercise), kind=describe(answer), name=exercise.name),
     )
 
 
@@ -109,7 +120,7 @@ def judge_calls(
     if not failed and (sentence := objection(exercise, compared, tried)):
         return _verdict("forbidden", sentence)
     if not failed:
-        return _verdict("right", f"It gives the right answer for all {len(inputs)} random inputs.")
+        return _verdict("right", "It gives the right answer for all {count} random inputs.".format(count=len(inputs)))
     if reason := sure(explain_calls, exercise, compared, failed):
         return _verdict(reason.kind, so_far + reason.sentence)
     smallest = min(failed, key=lambda case: size(case[0]))
@@ -121,8 +132,8 @@ def _plain(cases):
 
 
 def signature(exercise: Exercise) -> str:
-    """What the function of an exercise takes, in words."""
-    return f"of {counted(len(exercise.arguments), 'argument')} ({', '.join(exercise.arguments)})"
+    """The arguments of an exercise's function, as they are written."""
+    return f"({', '.join(exercise.arguments)})"
 
 
 def _verdict(kind, text):
@@ -143,12 +154,12 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
         wanted = describe(found.expected)
         if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
             wanted = "a text, or the type of an error such as KeyError"
-        return f"{_so_far(expected, got)}{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
+        came = describe(found.got) if found.path else answer
+        return _so_far(expected, got) + OTHER_KIND.format(item=item, got=came, expected=wanted)
     if not found.path:
-        return f"Running the code does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
-    return (
-        f"{_so_far(expected, got)}{item} is not what running the code gives.{quoted(f' You said {brief(found.got)}.')}"
-    )
+        return NOT_GIVEN.format(got=quoted(brief(got), "that"))
+    said = quoted(" You said {got}.".format(got=brief(found.got)))
+    return _so_far(expected, got) + "{item} is not what running the code gives.".format(item=item) + said
 
 
 def _so_far(expected: Any, got: Any) -> str:
@@ -169,8 +180,9 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
     """What is wrong with a call before its value is looked at: a kind, the text, and the text without drawn values."""
     outcome = one.outcome
     if one.unfit:
-        text = f"expected a function {signature(exercise)}, but yours takes"
-        return "arguments", f"{text} {one.takes}: {one.unfit}.", f"{text.capitalize()} others."
+        arguments = signature(exercise)
+        text = ARGUMENTS.format(arguments=arguments, takes=one.takes, problem=one.unfit)
+        return "arguments", text, OTHER_ARGUMENTS.format(arguments=arguments)
     kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
     if kind == "error":
         known = [meaning for part, meaning in exercise.errors if part in outcome.error]
@@ -178,7 +190,7 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    return kind, text + said, f"On a random input {feedback}"
+    return kind, text + said, "On a random input {feedback}".format(feedback=feedback)
 
 
 def _changed_arguments(exercise, inputs, one):
@@ -199,11 +211,14 @@ def _failure_of_call(outcome, changed):
     if kind == "error":
         return kind, f"it raised {_short(outcome.error)}", f"it raised {outcome.error_place}"
     if kind == "timeout":
-        text = f"{outcome.error} and was stopped. Is there an infinite loop?"
+        text = "{error} and was stopped. Is there an infinite loop?".format(error=outcome.error)
     elif changed:
-        kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
+        kind, text = "mutated", CHANGED.format(names=", ".join(changed))
     elif outcome.value is None:
-        returned = "it returned nothing (None). Does every path through it end with a return that has a value?"
+        returned = (
+            "it returned nothing (None). Does every path through it end with a return that has a value? A method such as "
+            "backward() or append() has none."
+        )
         printed = "it printed an answer but returned nothing (None). Return the answer."
         kind, text = "printed", printed if outcome.printed else returned
     return kind if text else "", text, text
@@ -218,12 +233,22 @@ def _difference_in_result(
     assert found
     where = f"result{found.path}"
     if found.stage == "value":
-        seen = f"{where} is {shown(found.got)}\n  and should be {shown(found.expected)}"
-        feedback = f"The kind and shape of {where} are right; its values are not, for {failures} of {draws} inputs."
+        at, got, right = _furthest(found.got, found.expected)
+        seen = OTHER_VALUE.format(result=where + at, got=shown(got), expected=shown(right))
+        feedback = WRONG_VALUES.format(result=where, count=failures, all=draws)
     else:
-        seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
-        feedback = seen
+        seen = feedback = OTHER_KIND.format(item=where, got=describe(found.got), expected=describe(found.expected))
     return found.stage, f"{so_far}With {_inputs_in_words(exercise, inputs)}:\n  {seen}", so_far + feedback
+
+
+def _furthest(got: Any, right: Any) -> tuple[str, Any, Any]:
+    """Two values; of arrays with many elements the one that is off most, with its place."""
+    g, r = np.asarray(plain_data(got)), np.asarray(plain_data(right))
+    if r.size <= MOST_ELEMENTS or r.dtype.kind not in "biuf":
+        return "", got, right
+    off = np.nan_to_num(np.abs(np.asarray(g, float) - np.asarray(r, float)), nan=np.inf)
+    at = np.unravel_index(np.argmax(off), r.shape)
+    return f"[{', '.join(map(str, at))}]", g[at], r[at]
 
 
 def _recognised(

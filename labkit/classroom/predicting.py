@@ -9,13 +9,12 @@ from ..messages.suggestions import did_you_mean
 from ..messages.wrapping import wrapped
 from .progress import kept_predictions, remember_prediction
 
-OPTIONS = ("a", "b", "c")
-HOW = 'Replace ... by "a", "b" or "c" to keep your prediction.'
+HOW = "Replace ... by {options} to keep your prediction."
 KEPT = 'Your prediction "{choice}" is kept.'
 NO_NAME = "There is no prediction {name!r}. {suggestion}"
-NO_OPTION = 'expected "a", "b" or "c", but got {choice!r}'
+NO_OPTION = "expected {options}, but got {choice!r}"
 NO_UNIT = "There are no predictions of a unit {unit!r}. {suggestion}"
-NONE_KEPT = 'No prediction of unit {unit} is kept. In each cell predict("{name}", ...), replace ... by "a", "b" or "c".'
+NONE_KEPT = 'No prediction of unit {unit} is kept. In each cell predict("{name}", ...), replace ... by a letter.'
 RATE = "You predicted {right} of {kept} correctly."
 MISS = "The miss was about {subjects}."
 MISSES = "The {number} misses were about {subjects}."
@@ -25,25 +24,27 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 @cache
 def course() -> dict[str, dict[str, dict[str, str]]]:
-    """The predictions of each unit by name: the option that is `right`, and what the prediction is `about`."""
+    """The predictions of each unit by name: the `right` option, what it is `about`, and `options = "ab"` if there are two."""
     return tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
 
 
 def predict(name: str, choice: Any = ...) -> None:
-    """Keep your prediction `name`: one of its options "a", "b" and "c". It does not say which one is right.
+    """Keep your prediction `name`: the letter of one of its options. It does not say which one is right.
 
     `...` keeps nothing. Raises ValueError for a name that no unit has, and for another option. In a notebook the choice is kept
     next to the right answers (`labkit.progress`); a later choice replaces it.
     """
-    known = [f"{unit}-{each}" for unit, names in course().items() for each in names]
-    if name not in known:
-        raise ValueError(NO_NAME.format(name=name, suggestion=did_you_mean(name, known)))
+    entries = {f"{unit}-{each}": entry for unit, names in course().items() for each, entry in names.items()}
+    if name not in entries:
+        raise ValueError(NO_NAME.format(name=name, suggestion=did_you_mean(name, list(entries))))
+    letters = entries[name].get("options", "abc")
+    options = '"a" or "b"' if letters == "ab" else '"a", "b" or "c"'
     if choice is ...:
-        print(HOW)
+        print(HOW.format(options=options))
         return
     chosen = choice.strip(" ()").lower() if isinstance(choice, str) else choice
-    if chosen not in OPTIONS:
-        raise ValueError(NO_OPTION.format(choice=choice))
+    if chosen not in list(letters):
+        raise ValueError(NO_OPTION.format(options=options, choice=choice))
     notice = remember_prediction(name, chosen)
     print(wrapped("\n".join(filter(None, [KEPT.format(choice=chosen), notice]))))
 

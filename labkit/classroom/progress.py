@@ -20,6 +20,7 @@ from .numbers import is_version
 
 FILE = places.RECORD
 _unsaved = stored.Record()  # of this session, while the file cannot be written
+UNUSABLE = "The progress file {file} cannot be used here: {reason}."
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
         known, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
-        notes.append(f"The progress file {FILE} cannot be used here: {error.strerror or error}.")
+        notes.append(UNUSABLE.format(file=FILE, reason=error.strerror or error))
     if _unsaved.answers.keys() - known.answers.keys():
         notes.append("Some answers are remembered only until this kernel stops, because the folder is not writable.")
     return Progress(_unsaved.answers | known.answers, home, tuple(filter(None, notes)))

@@ -14,6 +14,11 @@ from .exercises import EXERCISES
 
 SEEDS = 20
 SECONDS = 5.0
+OTHER_VERDICT = "the wrong answer '{name}' gets the verdict '{kind}', not '{expected}'. {hint}"
+DIFFERS = "the solution differs from reference(...) with seed {seed}: {got!r} instead of {expected!r}"
+NO_TUPLE = "draw(rng) must return a tuple of {count}: {arguments}"
+FAILS = "the solution fails with seed {seed}: {error}"
+ACCEPTED = "the wrong answer '{name}' is accepted: let draw(rng) return inputs that show the difference"
 
 
 def doubts(name: str) -> Iterator[str]:
@@ -35,7 +40,7 @@ def _doubts(exercise: Exercise) -> Iterator[str]:
         if assess(exercise.name, _defined(exercise.stub.replace("...", "pass"))).kind == "right":
             yield "the empty answer is accepted"
     elif not (verdict := judge_answer(exercise, answer)):
-        yield f"expected `answer` to be what `reference()` gives. {verdict.text}"
+        yield "expected `answer` to be what `reference()` gives. {text}".format(text=verdict.text)
     yield from _of_reasons(exercise)
 
 
@@ -47,7 +52,7 @@ def _of_draws(exercise: Exercise) -> Iterator[str]:
         yield "draw(rng) returns the same inputs for every seed: use rng"
     for inputs in exercise.inputs(1):
         if not isinstance(inputs, tuple) or len(inputs) != len(exercise.arguments):
-            yield f"draw(rng) must return a tuple of {len(exercise.arguments)}: {', '.join(exercise.arguments)}"
+            yield NO_TUPLE.format(count=len(exercise.arguments), arguments=", ".join(exercise.arguments))
         elif not _same_data(decode(encode(inputs)), inputs):
             yield "an input cannot be sent to the sandbox: use numbers, strings, tuples, lists, dicts and arrays"
         else:
@@ -68,10 +73,10 @@ def _of_solution(exercise: Exercise, answer: Callable) -> Iterator[str]:
         for inputs in exercise.inputs(seed):
             tried, right = try_call(answer, inputs, exercise.tensors, SECONDS), exercise.expected(inputs)
             if not tried.came:
-                yield f"the solution fails with seed {seed}: {tried.outcome.error or tried.unfit}"
+                yield FAILS.format(seed=seed, error=tried.outcome.error or tried.unfit)
                 return
             if found := difference(right, tried.outcome.value):
-                yield f"the solution differs from reference(...) with seed {seed}: {found.got!r} instead of {found.expected!r}"
+                yield DIFFERS.format(seed=seed, got=found.got, expected=found.expected)
                 return
 
 
@@ -80,19 +85,19 @@ def _of_reasons(exercise: Exercise) -> Iterator[str]:
     for wrong in exercise.wrong_answers:
         verdict = judge_answer(exercise, _defined(wrong.source))
         if verdict:
-            yield f"the wrong answer '{wrong.name}' is accepted: let draw(rng) return inputs that show the difference"
+            yield ACCEPTED.format(name=wrong.name)
         elif verdict.kind != wrong.expected and (verdict.kind in names or wrong.expected not in STAGES):
             hint = (
                 did_you_mean(wrong.expected, names)
                 if wrong.expected not in names
                 else "An earlier reason fits it, too."
             )
-            yield f"the wrong answer '{wrong.name}' gets the verdict '{verdict.kind}', not '{wrong.expected}'. {hint}"
+            yield OTHER_VERDICT.format(name=wrong.name, kind=verdict.kind, expected=wrong.expected, hint=hint)
     for reason in exercise.misconceptions:
         if reason.name not in told:
-            yield f"'{reason.name}' has no wrong answer that shows it: give it answer=..."
+            yield "'{name}' has no wrong answer that shows it: give it answer=...".format(name=reason.name)
         if _fits_right_answer(exercise, reason):
-            yield f"'{reason.name}' also fits the right answer"
+            yield "'{name}' also fits the right answer".format(name=reason.name)
 
 
 def _fits_right_answer(exercise: Exercise, reason: Any) -> bool:

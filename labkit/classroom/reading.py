@@ -24,7 +24,15 @@ from .writing import Judged, Wrong, either, same
 TITLE = re.compile(r"# (?P<title>.+?) +\((?P<points>\d+) points?\)\n+(?P<statement>.*)", re.DOTALL)
 FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "draw")
 OWN = {*FIELDS, "answer", "reference", "hints"}  # names that are not code of the exercise
+NO_TITLE = (
+    '{place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line and the statement, '
+    "but it begins with {line!r}"
+)
 CODE = re.compile(r"^\[\[(.+)\]\]$", re.MULTILINE)
+MUST_BE = "{place}: expected `{name}` to be {what}"
+DEFINED = "defined, because the statement shows it: {found}"
+NO_SOLUTION = "{place}: expected a function that is the solution, or `answer = ...` to predict"
+ONCE = "a change of what occurs once: {change}"
 
 
 class NotAnExercise(ValueError):
@@ -85,16 +93,13 @@ class _Reader:
 
     def _must(self, holds: bool, name: str, what: str) -> None:
         if not holds:
-            raise NotAnExercise(f"{self.place}: expected `{name}` to be {what}")
+            raise NotAnExercise(MUST_BE.format(place=self.place, name=name, what=what))
 
     def _head(self) -> tuple[str, int, str]:
         found = TITLE.fullmatch((self.module.__doc__ or "").strip())
         if not found:
             begins = (self.module.__doc__ or "nothing").strip().splitlines()[0]
-            raise NotAnExercise(
-                f'{self.place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line '
-                f"and the statement, but it begins with {begins!r}"
-            )
+            raise NotAnExercise(NO_TITLE.format(place=self.place, line=begins))
         return found["title"], int(found["points"]), self._filled(CODE.sub(self._shown, found["statement"].strip()))
 
     def _filled(self, text: str) -> str:
@@ -112,7 +117,7 @@ class _Reader:
         shown = []
         for part in found[1].split(","):
             name, _, other = part.strip().partition(" as ")
-            self._must(name in self.said, name, f"defined, because the statement shows it: {found[0]}")
+            self._must(name in self.said, name, DEFINED.format(found=found[0]))
             text = self._with_numbers(self.source.text(name))
             shown.append(re.sub(rf"\b{name}\b", other, text, count=1) if other else text)
         return "```python\n" + "\n\n".join(shown) + "\n```"
@@ -130,7 +135,7 @@ class _Reader:
             return answer.__name__ if inspect.isfunction(answer) else None
         first = next((name for name in self.source.functions() if name not in OWN), None)
         if first is None:
-            raise NotAnExercise(f"{self.place}: expected a function that is the solution, or `answer = ...` to predict")
+            raise NotAnExercise(NO_SOLUTION.format(place=self.place))
         return first
 
     def _of(self, kind: type) -> Iterator[tuple[str, Any]]:
@@ -175,7 +180,7 @@ class _Reader:
         text = self.solution
         for change in changes:
             old, arrow, new = change.partition(" -> ")
-            self._must(bool(arrow) and text.count(old) == 1, variable, f"a change of what occurs once: {change}")
+            self._must(bool(arrow) and text.count(old) == 1, variable, ONCE.format(change=change))
             text = text.replace(old, new)
         return text
 

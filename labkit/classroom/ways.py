@@ -20,7 +20,7 @@ def objection(exercise: Exercise, compared: Sequence[tuple], tried: Sequence[Tri
     """
     for way in exercise.ways:
         if not all(_holds(way, case, one.done) for case, one in zip(compared, tried, strict=True)):
-            return f"The results are right, but not the method. {way.sentence}"
+            return "The results are right, but not the method. {sentence}".format(sentence=way.sentence)
     return ""
 
 

@@ -11,6 +11,14 @@ from ..messages.install_hints import how_to_install
 from ..messages.suggestions import did_you_mean
 from ..working_copy import places
 
+FOLDER = (
+    "your working copy of the notebooks; default: the value of {variable}, or the working copy that contains the current "
+    "folder, or {default}"
+)
+MISSING = "{package} is not installed: {command}"
+UNKNOWN = "there is no notebook {given!r}. {suggestion}"
+UNUSABLE = "'{file}' cannot be used: {reason}. {advice}"
+
 
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], what: str, more: str = ""
@@ -25,8 +33,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     """Add the option `--folder`."""
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER",
-        help=f"your working copy of the notebooks; default: the value of {places.HOME}, or the working copy that contains "
-        f"the current folder, or {places.DEFAULT}",
+        help=FOLDER.format(variable=places.HOME, default=places.DEFAULT),
     )  # fmt: skip
 
 
@@ -42,7 +49,7 @@ def confirmed(question: str) -> bool:
 def not_installed(*needed: tuple[str, str]) -> str:
     """The first of the (package, extra) that is missing, as a sentence; empty where none is."""
     missing = (needs for needs in needed if not find_spec(needs[0]))
-    return next((f"{package} is not installed: {how_to_install(extra)}" for package, extra in missing), "")
+    return next((MISSING.format(package=package, command=how_to_install(extra)) for package, extra in missing), "")
 
 
 class NoNotebook(Exception):
@@ -59,7 +66,7 @@ def find_notebook(given: str, course: Path) -> str:
     if name not in files:
         titles = [known for known in files if not known.isdigit()]
         raise NoNotebook(
-            f"there is no notebook {given!r}. {did_you_mean(name, titles, '`labkit progress` lists them.')}"
+            UNKNOWN.format(given=given, suggestion=did_you_mean(name, titles, "`labkit progress` lists them."))
         )
     return files[name]
 
@@ -67,7 +74,7 @@ def find_notebook(given: str, course: Path) -> str:
 def refuse(command: str, why: object, status: int = 2) -> int:
     """Say on stderr why a command does nothing, and what to do; returns its exit `status`."""
     if isinstance(why, OSError):
-        elsewhere = places.ELSEWHERE if command in ("lab", "reset") else "Choose another place."
-        why = f"'{why.filename}' cannot be used: {why.strerror}. {elsewhere}"
-    print(f"labkit {command}: {why}", file=sys.stderr)
+        advice = places.ELSEWHERE if command in ("lab", "reset") else "Choose another place."
+        why = UNUSABLE.format(file=why.filename, reason=why.strerror, advice=advice)
+    print("labkit {command}: {why}".format(command=command, why=why), file=sys.stderr)
     return status

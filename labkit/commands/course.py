@@ -70,8 +70,8 @@ def _new(arguments: argparse.Namespace) -> int:
     from ..grading import new_course
 
     for path in new_course(arguments.folder):
-        print(f"Wrote {path}")
-    print(f"Edit course.toml, then run: labkit course build {arguments.folder}")
+        print("Wrote {path}".format(path=path))
+    print("Edit course.toml, then run: labkit course build {folder}".format(folder=arguments.folder))
     return 0
 
 
@@ -79,8 +79,8 @@ def _exercise(arguments: argparse.Namespace) -> int:
     from ..grading import Course, new_exercise
 
     Course.read(arguments.folder)  # there has to be one
-    print(f"Wrote {new_exercise(arguments.folder, arguments.name)}")
-    print(f'Edit it, and add "{arguments.name}" to the questions of an assignment in course.toml.')
+    print("Wrote {path}".format(path=new_exercise(arguments.folder, arguments.name)))
+    print('Edit it, and add "{name}" to the questions of an assignment in course.toml.'.format(name=arguments.name))
     return 0
 
 
@@ -100,7 +100,6 @@ def _mark(arguments: argparse.Namespace) -> int:
     import webbrowser
 
     from ..grading import Assignment, MarkingQueue, MarkingServer, results_in
-    from ..messages.wrapping import counted
 
     if missing := not_installed(("jinja2", "classroom")):
         return refuse("course", missing, 1)
@@ -112,8 +111,9 @@ def _mark(arguments: argparse.Namespace) -> int:
     if not queue.items:
         print("There is no answer to mark.")
         return 0
+    count = len(queue.items)
     with MarkingServer(queue) as server:
-        print(f"{counted(len(queue.items), 'answer')}, {queue.done} marked. Mark them at {server.url}")
+        print("Marked: {done} of {count} answers. Mark at {url}".format(done=queue.done, count=count, url=server.url))
         print("Ctrl-C stops; each mark is saved at once.", flush=True)
         if not arguments.no_browser:
             webbrowser.open(server.url)
@@ -121,32 +121,27 @@ def _mark(arguments: argparse.Namespace) -> int:
             server.serve_forever()
         except KeyboardInterrupt:
             print()
-    print(
-        f"{queue.done} of {counted(len(queue.items), 'answer')} marked, in {path}. Now run labkit grade again, with --rescore."
-    )
+    print("Marked: {done} of {count} answers, in {path}.".format(done=queue.done, count=count, path=path))
+    print("Now run labkit grade again, with --rescore.")
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from ..grading import Assignment, Course, problems, remarks
-    from ..messages.wrapping import counted
 
     course = Course.read(arguments.folder)
     found = list(problems(course))
     if found:
         print("\n".join(found))
-        print(f"{counted(len(found), 'problem')} to fix.")
+        print("Problems to fix: {count}.".format(count=len(found)))
         return 1
-    notes = list(remarks(course))
-    for remark in notes:
-        print(f"Note: {remark}")
+    for remark in remarks(course):
+        print("Note: {remark}".format(remark=remark))
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
     added = [q for p in course.assignments for q in Assignment.read(course.source(p.name)).added]
     tests, by_hand = (sum(question.by_hand is by for question in added) for by in (False, True))
-    added_questions = (
-        f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
-    )
-    well = f"No problems, with {counted(len(notes), 'note')} above" if notes else "No problems"
-    counts = f"{counted(len(course.assignments), 'assignment')}, {counted(asked, 'exercise')}"
-    print(f"{well}: {counts}{added_questions}; every solution is right.")
+    print("No problems: every solution is right.")
+    print("Assignments: {count}. Exercises: {asked}.".format(count=len(course.assignments), asked=asked))
+    if added:
+        print("Questions of your own with tests: {tests}; by hand: {by_hand}.".format(tests=tests, by_hand=by_hand))
     return 0

@@ -23,8 +23,6 @@ PACKAGES = {
     "psutil": ("limiting the memory of students' code", "classroom"),
     "pyseccomp": ("blocking dangerous system calls of students' code", "classroom"),
     "nbgrader": ("nbgrader's own commands", "nbgrader"),
-    "mpi4py": ("several workers", "parallel"),
-    "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),
     "nbval": ("testing the notebooks' outputs", "test"),
     "hypothesis": ("property tests", "test"),
@@ -50,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per package; 1 if something that labkit itself or the purpose needs is missing."""
     import platform
 
-    print(f"labkit {__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}")
+    system, python = f"{platform.system()} {platform.machine()}", platform.python_version()
+    print("labkit {version}, Python {python} on {system}".format(version=__version__, python=python, system=system))
     versions = {name: _version(name) for name in PACKAGES}
     for name, (purpose, extra) in PACKAGES.items():
         state = "found" if versions[name] else "missing" if extra == "" else "not installed"
@@ -62,19 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print_notebooks()
         layers = _layers()
-        print(f"Isolation of students' code (labkit grade):\n{layers}")
+        print("Isolation of students' code (labkit grade):", layers, sep="\n")
         lacking += [f"'{name}'" for name in layers.missing if arguments.purpose == "grading"]
     complete = all(version for name, version in versions.items() if PACKAGES[name][1] == "")
     if not (complete and _engine_works()):
-        print(f"The engine does not work: {_again()}")
+        print("The engine does not work: {advice}".format(advice=_again()))
         return 1
     print("The engine works.")
     if arguments.purpose:
-        print(
-            f"Not ready for {arguments.purpose}: {', '.join(lacking)}."
-            if lacking
-            else f"Ready for {arguments.purpose}."
-        )
+        text = "Not ready for {purpose}: {names}." if lacking else "Ready for {purpose}."
+        print(text.format(purpose=arguments.purpose, names=", ".join(lacking)))
     return 1 if lacking else 0
 
 

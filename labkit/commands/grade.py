@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -79,29 +80,28 @@ def _add_limits(parser):
         "--seed", type=_at_least(0), metavar="N", help="seed of the random inputs; the same seed gives the same grades"
     )
     parser.add_argument(
-        "--seconds", type=_seconds, default=5.0, metavar="S", help="CPU seconds for one call of an answer; default: 5"
+        "--seconds",
+        type=_at_least(0.001),
+        default=5.0,
+        metavar="S",
+        help="CPU seconds for one call of an answer; default: 5",
     )
     parser.add_argument(
         "--unsafe", action="store_true", help="grade even if this machine cannot isolate students' code"
     )
 
 
-def _at_least(least: int) -> Callable[[str], int]:
-    """Reads a whole number that is not less."""
+def _at_least(least: float) -> Callable[[str], float]:
+    """Reads a number of the kind of `least` that is not less."""
 
-    def number(text: str) -> int:
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"expected a number of at least {least}, but got {text}")
-        return int(text)
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if least <= (number := type(least)(text)) < float("inf"):
+                return number
+        kind = "a whole number" if isinstance(least, int) else "a number"
+        raise argparse.ArgumentTypeError(_NO_NUMBER.format(kind=kind, least=least, text=text))
 
-    return number
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected seconds above 0, but got {text}")
-    return number
+    return read
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -154,25 +154,22 @@ def _plan(arguments: argparse.Namespace) -> Any:
 def _tell(plan: Any, graded: Any) -> int:
     """Print the results; returns 1 if the instructor has to look at something."""
     from ..grading import summarise
-    from ..messages.wrapping import counted
 
     print(summarise(graded.finals).as_text())
-    print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
+    names = ", ".join(path.name for path in plan.tables if path.is_file())
+    print("\nWritten to {folder}: {names}".format(folder=plan.out.parent, names=names))
     if plan.feedback and not graded.unwritten:
-        print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
+        print("Feedback for the students: {path}".format(path=plan.feedback))
     if plan.returned and not graded.unwritten:
-        print(f"For the import into Canvas or Moodle: {plan.returned}")
+        print("For the import into Canvas or Moodle: {path}".format(path=plan.returned))
     if graded.absent:
-        print(f"{counted(len(graded.absent), 'student')} without a submission: {_some(graded.absent)}")
+        print("Students without a submission: {students}".format(students=_some(graded.absent)))
     for remark in graded.remarks:
-        print(f"Note: {remark}")
+        print("Note: {remark}".format(remark=remark))
     if graded.to_mark:
-        print(
-            f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points until then: "
-            f"labkit course mark {plan.out} --assignment {plan.assignment}"
-        )
+        print(_TO_MARK.format(count=graded.to_mark, table=plan.out, assignment=plan.assignment))
     if plan.returned and graded.waiting:
-        print(f"Until then {plan.returned} has no grade for: {_some(graded.waiting)}")
+        print(_WAITING.format(table=plan.returned, students=_some(graded.waiting)))
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:
@@ -187,36 +184,33 @@ def _tell(plan: Any, graded: Any) -> int:
 
 def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
     """A sentence for each thing that the instructor has to look at."""
-    from ..messages.wrapping import counted
-
-    if graded.others:
-        yield f"notebooks that belong to another student: {_some(graded.others)}. The overview says to whom."
-    if graded.timeless:
-        yield (
-            f"no late penalty, because the time of the submission is unknown: {_some(graded.timeless)}. Add a column "
-            "'submitted' to the roster (Moodle's grading worksheet has one), and set timezone in course.toml."
-        )
+    for stranger in graded.strangers[:10]:
+        yield "not graded, because it matches no student: {file}. {why}".format(file=stranger.file, why=stranger.why)
     if graded.strangers:
-        for stranger in graded.strangers[:10]:
-            yield f"not graded, because it matches no student: {stranger.file}. {stranger.why}"
-        yield (
-            f"{counted(len(graded.strangers), 'file')} without a student, listed in {plan.unmatched}. Fill in its column "
-            "'student' ('-': no student), and run the same command with --resume"
-        )
-    if graded.ungraded:
-        yield f"not graded, and without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."
-    if graded.unread:
-        yield (
-            f"{counted(len(graded.unread), 'submission')} could not be read, and earned no points: {_some(graded.unread)}. The "
-            "overview says why. Ask for them again; --resume grades what is new."
-        )
+        yield _MATCH.format(count=len(graded.strangers), table=plan.unmatched)
+    lists = graded.others, graded.timeless, graded.ungraded, graded.unread
+    for text, students in zip((_OTHERS, _TIMELESS, _UNGRADED, _UNREAD), lists, strict=True):
+        if students:
+            yield text.format(students=_some(students))
 
 
 def _some(students: list[str]) -> str:
     from ..grading import on_one_line
 
-    more = f" and {len(students) - 10} more" if len(students) > 10 else ""
-    return ", ".join(map(on_one_line, students[:10])) + more
+    return ", ".join([*map(on_one_line, students[:10]), *["..."] * (len(students) > 10)])
+
+
+_NO_NUMBER = "expected {kind} of at least {least}, but got {text!r}"
+_TO_MARK = "Answers to grade by hand: {count}. Run: labkit course mark {table} --assignment {assignment}"
+_WAITING = "Until then {table} has no grade for: {students}"
+_MATCH = "files without a student: {count}. In {table}, fill in the column 'student' ('-': none), and add --resume"
+_OTHERS = "notebooks that belong to another student: {students}. The overview says to whom."
+_TIMELESS = (
+    "no late penalty, because the time of the submission is unknown: {students}. Add a column 'submitted' to the roster, "
+    "and set timezone in course.toml."
+)
+_UNGRADED = "not graded, and without points: {students}. The overview says why; --resume tries again."
+_UNREAD = "submissions that could not be read: {students}. The overview says why. Ask for them again, and add --resume."
 
 
 _UNSAFE = (

@@ -7,6 +7,8 @@ from typing import Any
 from ..working_copy import Changes, WorkingCopy, WorkingCopyError, places, progress_file
 from ._shared import NoNotebook, add_command, add_folder, confirmed, find_notebook, not_installed, refuse
 
+_UPDATED = "Updated to the newer version of the course (you had not edited them): {names}."
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit lab` to the parsers of the other commands."""
@@ -34,16 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
         _tell(copy, copy.lay())
         notebook = chosen or _next(copy)
     except NoNotebook as error:
-        return refuse("lab", f"{error}{_WITH_EQUALS if arguments.passed_on else ''}")
+        return refuse("lab", " ".join([str(error), *[_WITH_EQUALS] * bool(arguments.passed_on)]))
     except (WorkingCopyError, OSError) as error:
         return refuse("lab", error)
-    print(f"Opening {notebook} in {folder}.", flush=True)
+    print("Opening {notebook} in {folder}.".format(notebook=notebook, folder=folder), flush=True)
     from ..working_copy import start_jupyterlab
 
     return start_jupyterlab(folder, notebook, arguments.passed_on)
 
 
-_WITH_EQUALS = " Write the value of a JupyterLab option after =, as in --port=9999."
+_WITH_EQUALS = "Write the value of a JupyterLab option after =, as in --port=9999."
 
 
 def _tell(copy: WorkingCopy, changes: Changes) -> None:
@@ -51,29 +53,28 @@ def _tell(copy: WorkingCopy, changes: Changes) -> None:
     if changes.note:
         print(changes.note)
     for name in changes.unreadable:
-        print(
-            f"{name} is damaged, perhaps because it was not saved completely. To replace it: labkit reset {_stem(name)}"
-        )
+        print(_DAMAGED.format(name=name, stem=_stem(name)))
     if changes.renewed:
-        print(f"Updated to the newer version of the course (you had not edited them): {', '.join(changes.renewed)}.")
+        print(_UPDATED.format(names=", ".join(changes.renewed)))
     if changes.newer:
         _offer(copy, changes.newer)
     for name in changes.declined:
         print(_TO_UPDATE.format(name=name, stem=_stem(name)))
 
 
+_DAMAGED = "{name} is damaged, perhaps because it was not saved completely. To replace it: labkit reset {stem}"
 _TO_UPDATE = "{name}: the course has a newer version. To update it: labkit reset {stem} --keep-answers"
 
 
 def _offer(copy: WorkingCopy, names: list[str]) -> None:
-    print(f"The course has newer versions of notebooks that you have edited: {', '.join(names)}.")
+    print("The course has newer versions of notebooks that you have edited: {names}.".format(names=", ".join(names)))
     if sys.stdin.isatty() and confirmed(
         "Update them, copy your answers into them, and keep your versions as separate files?"
     ):
         for name in names:
             done = copy.put_back(name, keep_answers=True)
-            answers = ", ".join(done.carried) or "none"
-            print(f"{name} is updated; your version is kept as {done.kept}. Answers carried over: {answers}.")
+            print("{name} is updated; your version is kept as {file}.".format(name=name, file=done.kept))
+            print("Answers carried over: {names}".format(names=", ".join(done.carried) or "-"))
         return
     if sys.stdin.isatty():
         copy.decline(names)

@@ -6,6 +6,8 @@ from typing import Any
 
 from ._shared import add_command, refuse
 
+WROTE = "Wrote {page}. Serve it with: python -m http.server --directory {output}"
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit playground` to the parsers of the other commands."""
@@ -22,14 +24,13 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page and the browser's Python, and say how to see it."""
-    from ..live import ImageError, RuntimeFileError, lay, make_image
+    from ..live import RuntimeFileError, lay
     from ..widgets.playground import build
 
     try:
         lay(arguments.output / "runtime", arguments.pyodide, packages=("numpy", "traitlets"))
-        make_image(arguments.output / "runtime")
         page = build(arguments.output / "playground", "../runtime")
-    except (ImageError, RuntimeFileError, OSError) as error:
+    except (RuntimeFileError, OSError) as error:
         return refuse("playground", error)
-    print(f"Wrote {page}. Serve it with: python -m http.server --directory {arguments.output}")
+    print(WROTE.format(page=page, output=arguments.output))
     return 0

@@ -23,10 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is done and what is next; with --reset, start over. 1 if the learner does not confirm."""
     folder = arguments.folder or _folder()
     if not folder.is_dir():
-        return refuse("progress", f"there is no folder '{folder}'.")
+        return refuse("progress", "there is no folder '{folder}'.".format(folder=folder))
     if arguments.reset and arguments.notebook:
         return refuse("progress", "--reset is for all notebooks. To restore one: labkit reset NOTEBOOK")
-    if arguments.reset and not (arguments.yes or confirmed(f"Start over in {folder.resolve()}?")):
+    if arguments.reset and not (arguments.yes or confirmed("Start over in {folder}?".format(folder=folder.resolve()))):
         print("Nothing was changed. To skip the question: labkit progress --reset --yes")
         return 1
     from ..classroom import progress as record
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     done = record.progress(reset=arguments.reset, folder=folder)
     print(done.of(notebook.removesuffix(".ipynb")) if notebook else done)
     if (folder / record.FILE).exists():
-        print(f"Stored in {(folder / record.FILE).resolve()}")
+        print("Stored in {path}".format(path=(folder / record.FILE).resolve()))
     return 0
 
 

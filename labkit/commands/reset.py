@@ -6,6 +6,8 @@ from typing import Any
 from ..working_copy import PutBack, WorkingCopy, WorkingCopyError, places
 from ._shared import NoNotebook, add_command, add_folder, find_notebook, refuse
 
+NO_COPY = "there is no working copy in '{folder}'. To create one: labkit lab"
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit reset` to the parsers of the other commands."""
@@ -22,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     if course is None:
         return refuse("reset", "this installation has no notebooks. Clone the repository, or install the wheel.")
     if not places.is_laid(folder):
-        return refuse("reset", f"there is no working copy in '{folder}'. To create one: labkit lab")
+        return refuse("reset", NO_COPY.format(folder=folder))
     try:
         name = find_notebook(arguments.notebook, course)
         done = WorkingCopy(folder, course).put_back(name, arguments.keep_answers)
@@ -33,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell(stem: str, done: PutBack, kept_answers: bool) -> None:
-    print(f"{stem} is restored." + (f" Your version is kept as {done.kept}." if done.kept else ""))
+    print("{name} is restored.".format(name=stem))
+    if done.kept:
+        print("Your version is kept as {file}.".format(file=done.kept))
     if kept_answers:
-        print(f"Answers carried over: {', '.join(done.carried) or 'none'}.")
+        print("Answers carried over: {names}".format(names=", ".join(done.carried) or "-"))
     print("Is it open in JupyterLab? Choose File > Reload Notebook from Disk there.")

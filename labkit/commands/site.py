@@ -29,15 +29,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Build the site, and say where it is."""
     if missing := not_installed(("sphinx", "site"), ("myst_nb", "site"), ("furo", "site")):
         return refuse("site", missing)
-    from ..live import ImageError, RuntimeFileError
+    from ..live import RuntimeFileError
     from ..site import MODULES, SiteError, build_site
 
     modules = MODULES if arguments.modules is None else arguments.modules
     try:
         wrong = build_site(arguments.output, arguments.notebooks, modules, arguments.live, arguments.pyodide)
-    except (SiteError, ImageError, RuntimeFileError, OSError) as error:
+    except (SiteError, RuntimeFileError, OSError) as error:
         return refuse("site", error)
     html = arguments.output.resolve() / "html"
-    served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""
-    print("\n".join(wrong) if wrong else f"open {html / 'index.html'}{served}")
+    print("\n".join(wrong) if wrong else "open {page}".format(page=html / "index.html"))
+    if arguments.live and not wrong:
+        print("Cells run when it is served: python -m http.server --directory {folder}".format(folder=html))
     return len(wrong) > 0

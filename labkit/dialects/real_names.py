@@ -1,7 +1,7 @@
 """The public names of the real PyTorch and MindSpore, from `torch.txt.gz` and `mindspore.txt.gz`.
 
 Each line is a module (`-`: the package itself) with its names, or a class with a colon and its members. A module that labkit
-leaves out as a whole has a `*`. The lists are read for an error message and by `labkit coverage`, never otherwise.
+leaves out as a whole has a `*`. The lists are read for an error message only.
 """
 
 from functools import cache

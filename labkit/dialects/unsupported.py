@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
 from importlib.machinery import ModuleSpec
 from opcode import opmap
 from types import ModuleType
@@ -70,23 +69,6 @@ def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> Attribu
     known = name in names(dialect).get(f"{kind}:", ())
     text = _unsupported(dialect, kind, name) if known else text
     return noted(AttributeError(text, name=name, obj=thing), name, dialect, known)
-
-
-def coverage(dialect: str, place: str) -> tuple[list[str], list[str]]:
-    """The names of the real module (or class, `"Tensor:"`) at `place` that labkit implements, and those that it does not.
-
-    >>> had, lacked = coverage("torch", "linalg")
-    >>> "det" in had, "eigvals" in lacked
-    (True, True)
-    """
-    above, _, kind = place.removesuffix(":").rpartition(".") if place.endswith(":") else (place, "", "")
-    full = f"labkit.{dialect}.{above}".rstrip(".")
-    try:
-        here: Any = import_module(full)
-    except ImportError:
-        return [], list(names(dialect)[place])
-    had = _offered(getattr(here, kind, None) if kind else here)
-    return [n for n in names(dialect)[place] if n in had], [n for n in names(dialect)[place] if n not in had]
 
 
 def _unsupported(dialect, *path):

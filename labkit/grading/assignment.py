@@ -12,6 +12,20 @@ from ..messages.suggestions import did_you_mean
 from .instructor_questions import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
+BAD_METADATA = "{path}: its metadata 'labkit' is invalid ({error!r}). {advice}"
+UNREADABLE = "{path}: cannot be read ({reason})."
+NO_NOTEBOOK = "{path}: is not a notebook ({reason}). {advice}"
+UNKNOWN = "there is no exercise {name!r}. {suggestion}"
+SAME_NAME = "{path}: {error}. Rename yours in exercises/ and course.toml. {advice}"
+NO_ASSIGNMENT = "{path}: not an assignment of labkit. Make one: labkit course new FOLDER, then course build"
+FOR_STUDENTS = "{path}: this is the version for students. Use the instructor's: source/{name}/{name}.ipynb"
+NO_QUESTIONS = "{path}: it has no exercises. Name some in course.toml and run: labkit course build"
+NO_EXERCISE = "{path}: question {name!r} has no exercise. {advice}"
+OTHER_VERSION = "{path}: {problem} (Another version of labkit may have made this file.)"
+SAME_ID = "{path}: two cells have the grade_id {grade_id!r}. Delete one of them."
+NO_CELL = "{path}: question {name!r} has no cell '{kind}-{name}'. {advice}"
+BAD_POINTS = "{path}: the points of 'check-{name}' are {points!r}; expected a number above 0. {advice}"
+
 
 class AssignmentError(ValueError):
     """A file that is not an instructor's notebook; the message says what is wrong with it and what to do."""
@@ -122,7 +136,7 @@ class Assignment:
             name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
             own = tuple((str(exercise), str(text)) for exercise, text in data.get("own", {}).items())
         except (KeyError, TypeError, ValueError) as error:
-            raise AssignmentError(f"{path}: its metadata 'labkit' is invalid ({error!r}). {_ANEW}") from None
+            raise AssignmentError(BAD_METADATA.format(path=path, error=error, advice=_ANEW)) from None
         _adopt(own, path)
         _refuse_unknown(slots, path)
         cells = _graded_cells(notebook, path)
@@ -152,12 +166,12 @@ def read_notebook(path: str | PathLike[str]) -> Any:
     try:
         return read(Path(path))
     except FileNotFoundError:
-        raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
+        raise AssignmentError("{path}: there is no such file. Run: labkit course build".format(path=path)) from None
     except OSError as error:
-        raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
+        raise AssignmentError(UNREADABLE.format(path=path, reason=error.strerror or error)) from None
     except Exception as error:  # whatever stands in a file that is not a notebook
-        reason = (str(error).splitlines() or [""])[0][:100]
-        raise AssignmentError(f"{path}: is not a notebook ({reason or type(error).__name__}). {_ANEW}") from None
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
+        raise AssignmentError(NO_NOTEBOOK.format(path=path, reason=reason, advice=_ANEW)) from None
 
 
 def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -183,7 +197,7 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
 
 def unknown_exercise(name: str) -> str:
     """What to say about an exercise that does not exist."""
-    return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
+    return UNKNOWN.format(name=name, suggestion=did_you_mean(name, EXERCISES, "labkit progress names them all."))
 
 
 def _slot(entry: Any) -> Slot:
@@ -211,35 +225,29 @@ def _adopt(own: tuple[tuple[str, str], ...], path: str) -> None:
     try:
         EXERCISES.adopt(dict(own))
     except ValueError as error:
-        raise AssignmentError(f"{path}: {error}. Rename yours in exercises/ and course.toml. {_ANEW}") from None
+        raise AssignmentError(SAME_NAME.format(path=path, error=error, advice=_ANEW)) from None
 
 
 def _metadata(notebook: Any, path: str) -> Any:
     """The instructor's data of a notebook."""
     data = notebook.metadata.get("labkit")
     if not isinstance(data, dict) or "assignment" not in data:
-        raise AssignmentError(
-            f"{path}: not an assignment of labkit. Make one: labkit course new FOLDER, then course build"
-        )
+        raise AssignmentError(NO_ASSIGNMENT.format(path=path))
     name = data["assignment"]
     if "slots" not in data:
-        raise AssignmentError(
-            f"{path}: this is the version for students. Use the instructor's: source/{name}/{name}.ipynb"
-        )
+        raise AssignmentError(FOR_STUDENTS.format(path=path, name=name))
     if not data["slots"]:
-        raise AssignmentError(f"{path}: it has no exercises. Name some in course.toml and run: labkit course build")
+        raise AssignmentError(NO_QUESTIONS.format(path=path))
     return data
 
 
 def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
     for slot in slots:
         if not slot.any_of:
-            raise AssignmentError(f"{path}: question {slot.name!r} has no exercise. {_ANEW}")
+            raise AssignmentError(NO_EXERCISE.format(path=path, name=slot.name, advice=_ANEW))
         for exercise, _ in slot.any_of:
             if find(exercise) is None:
-                raise AssignmentError(
-                    f"{path}: {unknown_exercise(exercise)} (Another version of labkit may have made this file.)"
-                )
+                raise AssignmentError(OTHER_VERSION.format(path=path, problem=unknown_exercise(exercise)))
 
 
 def grade_id_of(cell: Any) -> str | None:
@@ -254,7 +262,7 @@ def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
     for cell in notebook.cells:
         grade_id = grade_id_of(cell)
         if grade_id in cells:
-            raise AssignmentError(f"{path}: two cells have the grade_id {grade_id!r}. Delete one of them.")
+            raise AssignmentError(SAME_ID.format(path=path, grade_id=grade_id))
         if grade_id is not None:
             cells[grade_id] = cell
     return cells
@@ -263,10 +271,8 @@ def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
 def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
     for kind in ("answer", "check"):
         if f"{kind}-{slot.name}" not in cells:
-            raise AssignmentError(f"{path}: question {slot.name!r} has no cell '{kind}-{slot.name}'. {_ANEW}")
+            raise AssignmentError(NO_CELL.format(path=path, name=slot.name, kind=kind, advice=_ANEW))
     points = cells[f"check-{slot.name}"].metadata["nbgrader"].get("points")
     if not are_points(points) or points == 0:
-        raise AssignmentError(
-            f"{path}: the points of 'check-{slot.name}' are {points!r}; expected a number above 0. {_ANEW}"
-        )
+        raise AssignmentError(BAD_POINTS.format(path=path, name=slot.name, points=points, advice=_ANEW))
     return float(points)

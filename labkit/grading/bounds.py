@@ -19,6 +19,7 @@ from typing import Any
 
 SOON = 2  # CPU seconds that Python has to raise what is to be raised
 AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
+OVER_TIME = "{what} took more than {seconds:g} seconds of CPU time, and was stopped."
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class bounded:
     """
 
     def __init__(self, what: str, seconds: float) -> None:
-        self.seconds, self.words = seconds, f"{what} took more than {seconds:g} seconds of CPU time, and was stopped."
-        self.no_memory = f"{what} took more memory than its limit, and was stopped."
+        self.seconds, self.words = seconds, OVER_TIME.format(what=what, seconds=seconds)
+        self.no_memory = "{what} took more memory than its limit, and was stopped.".format(what=what)
         self.limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> None:

@@ -12,13 +12,21 @@ from itertools import pairwise
 from typing import Any
 
 from ..classroom import EXERCISES, base_of, seal
-from ..messages.wrapping import counted
+from ..messages.wrapping import one_or_many
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course
 from .course_file import PlannedAssignment
 from .notebooks import new_cell, new_notebook
 
+INTRODUCTION = (
+    "# {title}\n\n{asked} In the cell below each question, replace the `...` by your answer, and keep the name. "
+    "You may add cells. Do not change the cells with the questions and the checks."
+)
+HEADINGS = "## Question {place}: {title} ({number} point)", "## Question {place}: {title} ({number} points)"
+GRADED = "# This cell is graded. Do not change it."
+GRADED_AS = '# This cell is graded ("{name}"). Do not change it.'
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+HINTS = '\n\nIf you are stuck, run `hint("{name}")` in a cell of your own, up to three times.'
 
 
 def renamed(source: str, old: str, new: str) -> str:
@@ -188,17 +196,13 @@ def what_is_asked(number: int, points: float) -> str:
     """How many questions an assignment asks, and for how many points, as its first cell says it.
 
     >>> what_is_asked(1, 2.5)
-    '1 question, 2.5 points'
+    'Questions: 1. Points: 2.5.'
     """
-    return f"{counted(number, 'question')}, {counted(points, 'point')}"
+    return "Questions: {number}. Points: {points:g}.".format(number=number, points=points)
 
 
 def _title(planned: PlannedAssignment, points: float) -> Any:
-    text = (
-        f"# {planned.title}\n\n{what_is_asked(len(planned.questions), points)}. "
-        "Write each answer in the cell below its question, in place of the dots, and keep the name. "
-        "You may add cells. Do not change the cells with the questions and the checks."
-    )
+    text = INTRODUCTION.format(title=planned.title, asked=what_is_asked(len(planned.questions), points))
     return _cell("markdown", "title", text, locked=True)
 
 
@@ -224,10 +228,10 @@ def _statement(k: int, question: Question, hints: bool) -> Any:
     if not exercise.is_prediction and question.binds != usual:
         text = renamed_in_text(text, usual, question.binds)
     if not exercise.is_prediction and f"`{question.binds}" not in text and f"def {question.binds}(" not in text:
-        text += f"\n\nIn the cell below, the function is called `{question.binds}`."
+        text += "\n\nIn the cell below, the function is called `{binds}`.".format(binds=question.binds)
     if hints:
-        text += f'\n\nIf you are stuck, run `hint("{exercise.name}")` in a cell of your own, up to three times.'
-    heading = f"## Question {k}: {exercise.title} ({counted(question.points, 'point')})"
+        text += HINTS.format(name=exercise.name)
+    heading = one_or_many(question.points, *HEADINGS, place=k, title=exercise.title)
     return _cell("markdown", f"statement-{question.name}", f"{heading}\n\n{text}", locked=True)
 
 
@@ -242,8 +246,8 @@ def _check(question: Question, hints: bool) -> Any:
     name = question.exercise
     call = f'require("{name}", {question.binds})'
     hidden = f"from labkit.classroom import require\n\n{call}"
-    told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
-    source = f"{call if hints else f'# This cell is graded{told}. Do not change it.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
+    remark = GRADED if name == question.name else GRADED_AS  # which of several: also where metadata are lost
+    source = f"{call if hints else remark.format(name=name)}\n### BEGIN HIDDEN TESTS\n{hidden}"
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
     cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All

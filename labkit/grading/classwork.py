@@ -12,7 +12,6 @@ from pathlib import Path
 
 from .. import __version__
 from ..messages.suggestions import did_you_mean
-from ..messages.wrapping import counted
 from .assignment import Assignment
 from .collecting import collect
 from .course import class_rules
@@ -31,6 +30,14 @@ from .roster import Roster, read_roster, with_ids_of
 from .run import Done, Plan, written
 from .submissions import Stranger, Submission
 from .workers import Work, grade_in_processes, grade_one, is_graded, ungraded_result, work_of
+
+NO_SUBMISSION = "There is no submission in {folder}; expected the students' notebooks."
+NOTHING_TO_REGRADE = "--regrade: there is no question and no student {name!r}. {suggestion}"
+NOT_ON_ROSTER = "course.toml: extensions for students who are not on the roster {path}: {names}."
+NO_ROSTER = "{file} is a copy of the roster with the grades: add --roster FILE."
+OVER_ROSTER = "{file} is the roster itself, which is not overwritten: choose another name."
+NO_TABLE = "--out is the table of grades: expected a file such as grades.csv, but got {table}"
+IN_FEEDBACK = "{feedback} is for students, and the files next to {table} name all of them: put --out elsewhere"
 
 
 @dataclass(frozen=True)
@@ -107,12 +114,10 @@ def grade_class(
         )  # fmt: skip
         found = collected.submissions
         if not (found or collected.strangers or roster):
-            raise SubmissionError(f"There is no submission in {plan.submissions}; expected the students' notebooks.")
+            raise SubmissionError(NO_SUBMISSION.format(folder=plan.submissions))
         known = [*assignment.order, *(submission.student for submission in found)]
         if strange := next((name for name in plan.regrade if name not in known), ""):
-            raise ValueError(
-                f"--regrade: there is no question and no student {strange!r}. {did_you_mean(strange, known)}"
-            )
+            raise ValueError(NOTHING_TO_REGRADE.format(name=strange, suggestion=did_you_mean(strange, known)))
         with _made(plan.out.parent), locked(plan.beside(".journal")):
             marks = read_marks(plan.beside(MARKS))
             results = _results(plan, assignment, found, begin, step)
@@ -177,15 +182,13 @@ def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
         roster = with_ids_of(roster, read_roster(rules.roster))
     if roster and (names := unknown_extensions(rules.policy, roster)):
-        raise ValueError(
-            f"course.toml: extensions for students who are not on the roster {roster.path}: {', '.join(names)}."
-        )
+        raise ValueError(NOT_ON_ROSTER.format(path=roster.path, names=", ".join(names)))
     if plan.returned and roster is None:
-        raise ValueError(f"{plan.returned} is a copy of the roster with the grades: add --roster FILE.")
+        raise ValueError(NO_ROSTER.format(file=plan.returned))
     if plan.returned and roster:
         grade_column(assignment, roster)
         if plan.returned.resolve() == roster.path.resolve():
-            raise ValueError(f"{plan.returned} is the roster itself, which is not overwritten: choose another name.")
+            raise ValueError(OVER_ROSTER.format(file=plan.returned))
     return roster
 
 
@@ -204,17 +207,17 @@ def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> It
     """A sentence for each question whose verdicts were found on another version of the notebook."""
     old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
     for name, number in sorted(old.items()):
-        yield f"{name} was changed after {counted(number, 'answer')} had been graded. To regrade them: --regrade {name}"
+        yield "{name} was changed after {count} of its answers were graded: --regrade {name}".format(
+            name=name, count=number
+        )
 
 
 def _examine(plan: Plan) -> None:
     """Raise ValueError now for what could otherwise not be written at the end."""
     if plan.out.suffix != ".csv" or plan.out.is_dir():
-        raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
+        raise ValueError(NO_TABLE.format(table=plan.out))
     if plan.pages and plan.out.resolve().is_relative_to(plan.pages.resolve()):
-        raise ValueError(
-            f"{plan.feedback} is for students, and the files next to {plan.out} name all of them: put --out elsewhere"
-        )
+        raise ValueError(IN_FEEDBACK.format(feedback=plan.feedback, table=plan.out))
 
 
 def _begin(plan: Plan, assignment: Assignment, found: list[Submission]) -> tuple[Journal, Settings]:

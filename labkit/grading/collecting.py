@@ -24,7 +24,11 @@ from .submissions import Collected, Stranger, Submission, handed_in, iso, latest
 from .trees import Folder, Sealed, Tree
 
 NOTHING = "There is no submission."
+NO_STUDENT = "{name} is assigned to {student}, who is not on the roster {roster}."
+SEVERAL = "On the roster {roster} it could belong to: {students}."
+NO_MATCH = "It matches no student on the roster {roster}."
 NOBODYS = "-"
+NAMESAKES = "{account} has {count} people of this name, and the roster has one: {student}."
 
 
 def collect(
@@ -52,7 +56,7 @@ def collect(
     ...     for found in collect(Path(folder), "week1").submissions:
     ...         print(found.student, found.file, found.problem)
     ann ann_week1.ipynb
-    bob  The folder bob contains no notebook; expected week1.ipynb. Ask for it.
+    bob  The folder bob contains no file; expected week1.ipynb. Ask for it.
     """
     reader = reader or Reader()
     tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)
@@ -99,9 +103,7 @@ class _Search:
         guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
         people = Counter(unit[:2] for unit in guessed)
         for unit in [unit for unit in guessed if people[unit[:2]] > 1]:
-            why = (
-                f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster has one: {on_one_line(unit[0])}."
-            )
+            why = NAMESAKES.format(account=unit[1], count=people[unit[:2]], student=on_one_line(unit[0]))
             self.strangers += [Stranger(on_one_line(name), why) for name, _ in units.pop(unit)]
 
     def _is_guessed(self, name: str, label: Label) -> bool:
@@ -113,9 +115,9 @@ class _Search:
             return
         for name, student in self.matches.items():
             if student != NOBODYS and student not in self.roster.by_id:
+                unknown = on_one_line(student)
                 raise SubmissionError(
-                    f"{on_one_line(name)} is assigned to {on_one_line(student)}, but the roster {self.roster.path} has no such "
-                    "student."
+                    NO_STUDENT.format(name=on_one_line(name), student=unknown, roster=self.roster.path)
                 )
 
     def _base(self) -> Parts:
@@ -173,12 +175,8 @@ class _Search:
         meant = self._meant(labels)
         if len(meant) == 1:
             return next(((student.id, label) for student, label in meant.values()), None)
-        one_of = " or ".join(on_one_line(student) for student in meant)
-        why = (
-            f"It could belong to {one_of}."
-            if meant
-            else f"It matches no student on the roster {self.roster.path.name}."
-        )
+        students = ", ".join(on_one_line(student) for student in meant)
+        why = (SEVERAL if meant else NO_MATCH).format(students=students, roster=self.roster.path.name)
         self.strangers.append(Stranger(file, why))
         return None
 

@@ -16,6 +16,9 @@ from .late_policy import Rules, read_rules, rule_problems
 
 FILE = "course.toml"
 OWN = "exercises"  # the folder of an instructor's own
+NO_NAME = "{name!r} is not a name for an exercise. Use lower-case letters, digits and '-', such as dot-pull."
+TAKEN = "The exercise {name!r} exists already: see {where}. Choose another name."
+NO_COURSE = "There is no {file} in '{folder}'. Make a course: labkit course new FOLDER"
 
 
 class CourseError(ValueError):
@@ -78,7 +81,7 @@ def class_rules(source: Path, assignment: str) -> Rules:
 def new_course(folder: Path) -> tuple[Path, ...]:
     """Write an example course into a new folder; returns its files. Raises `CourseError` where there is something."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CourseError(f"'{folder}' already exists, and was not changed. Choose a new folder.")
+        raise CourseError("'{folder}' already exists, and was not changed. Choose a new folder.".format(folder=folder))
     folder.mkdir(parents=True, exist_ok=True)
     example = files(__package__) / "example"
     config = (example / "nbgrader_config.txt").read_text(encoding="utf-8")
@@ -119,13 +122,11 @@ def _line(error: Exception, name: str) -> int | None:
 def new_exercise(folder: Path, name: str) -> Path:
     """Write a commented example of an exercise; returns its file. Raises `CourseError` where there is one already."""
     if not NAME.fullmatch(name) or not name.replace("-", "_").isidentifier() or name.lower() != name:
-        raise CourseError(
-            f"{name!r} is not a name for an exercise. Use lower-case letters, digits and '-', such as dot-pull."
-        )
+        raise CourseError(NO_NAME.format(name=name))
     path = folder / OWN / f"{name.replace('-', '_')}.py"
     if path.exists() or name in EXERCISES:
-        where = f"in '{path}'" if path.exists() else "in the guided notebooks"
-        raise CourseError(f"There is already an exercise {name!r} {where}. Choose another name.")
+        where = f"'{path}'" if path.exists() else "a guided notebook"
+        raise CourseError(TAKEN.format(name=name, where=where))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text((files(__package__) / "example" / "exercise.txt").read_text(encoding="utf-8"), encoding="utf-8")
     return path
@@ -135,8 +136,8 @@ def _toml(folder: Path) -> dict[str, Any]:
     try:
         return tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CourseError(f"There is no {FILE} in '{folder}'. Make a course: labkit course new FOLDER") from None
+        raise CourseError(NO_COURSE.format(file=FILE, folder=folder)) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"'{folder / FILE}' cannot be read: {error}.") from None
+        raise CourseError("'{path}' cannot be read: {error}.".format(path=folder / FILE, error=error)) from None
     except tomllib.TOMLDecodeError as error:
-        raise CourseError(f"{FILE} is not valid TOML: {error}.") from None
+        raise CourseError("{file} is not valid TOML: {error}.".format(file=FILE, error=error)) from None

@@ -13,6 +13,10 @@ from .assignment import unknown_exercise
 from .late_policy import ASSIGNMENT_RULES, COURSE_RULES, rule_problems
 
 VERSIONS = 20  # of a question with drawn numbers: as many neighbours have other ones
+NO_QUESTION = "{where}: expected the name of an exercise or a table {{ exercise = ... }}, but got {entry!r}."
+NOT_DRAWN = "{where}: {exercises}: not available with random numbers. These are: {known}."
+BAD_NAME = "{where}: name is {name!r}; expected letters, digits, - and _, at most 50, such as 'week-1'."
+TWICE = "{what} {name!r}. Remove or rename one."
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def course_problems(data: dict[str, Any]) -> Iterator[str]:
     yield from _unknown_keys(data, _COURSE_KEYS, "the course")
     yield from _text(data, "title", "the course")
     if not _is_int(data.get("seed")):
-        yield f"seed is {data.get('seed')!r}; expected a whole number, such as seed = 20261121."
+        yield "seed is {seed!r}; expected a whole number, such as seed = 20261121.".format(seed=data.get("seed"))
     yield from rule_problems(data)
     assignments = data.get("assignment")
     if not isinstance(assignments, list) or not assignments or not all(isinstance(a, dict) for a in assignments):
@@ -103,7 +107,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
     yield from _yes_or_no(entry, ("hints", "partial", "drawn"), where)
     asked = entry.get("questions")
     if not isinstance(asked, list) or not asked:
-        yield f'{where}: it has no questions. Expected a list of exercises, such as questions = ["grad-slip"].'
+        yield '{where}: expected a list of questions, such as questions = ["grad-slip"].'.format(where=where)
         return
     problems = [
         p for i, question in enumerate(asked, 1) for p in _question_problems(question, f"{where}, question {i}")
@@ -111,7 +115,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
     yield from problems
     if not problems:
         names = [planned_question(question).name for question in asked]
-        twice = list(_repeated(iter(names), f"{where}: two questions are called"))
+        twice = list(_repeated(iter(names), "{where}: two questions are called".format(where=where)))
         asked_for = (e for question in asked for e in planned_question(question).exercises)
         yield from twice or _repeated(asked_for, f"{where}: asked twice:")
 
@@ -119,21 +123,21 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
 def _question_problems(entry: Any, where: str) -> Iterator[str]:
     entry = {"exercise": entry} if isinstance(entry, str) else entry
     if not isinstance(entry, dict):
-        yield f"{where}: expected the name of an exercise or a table such as {{ exercise = ... }}, but got {entry!r}."
+        yield NO_QUESTION.format(where=where, entry=entry)
         return
     yield from _unknown_keys(entry, _QUESTION_KEYS, where)
     yield from _yes_or_no(entry, ("partial", "drawn"), where)
     if ("exercise" in entry) == ("any_of" in entry):
-        yield f'{where}: expected either exercise = "..." or any_of = ["...", "..."].'
+        yield '{where}: expected either exercise = "..." or any_of = ["...", "..."].'.format(where=where)
         return
     exercises = entry.get("any_of", [entry.get("exercise")])
     if not isinstance(exercises, list) or not exercises or not all(isinstance(e, str) for e in exercises):
-        yield f"{where}: expected names of exercises, but got {exercises!r}."
+        yield "{where}: expected names of exercises, but got {exercises!r}.".format(where=where, exercises=exercises)
         return
     missing = [name for name in exercises if find(name) is None]
     yield from (f"{where}: {unknown_exercise(name)}" for name in missing)
     if "any_of" in entry and "name" not in entry:
-        yield f'{where}: a question with any_of needs a name, such as name = "q1".'
+        yield '{where}: a question with any_of needs a name, such as name = "q1".'.format(where=where)
     yield from _name(entry.get("name", "a-name"), where)
     if not missing:
         yield from _points_problems(entry, exercises, where)
@@ -143,41 +147,41 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
 def _drawn_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
     if entry.get("drawn") is True and not any(EXERCISES[name].numbers for name in exercises):
         known = ", ".join(name for name in EXERCISES if EXERCISES[name].numbers)
-        yield f"{where}: {' and '.join(exercises)}: not available with random numbers. These are: {known}."
+        yield NOT_DRAWN.format(where=where, exercises=" and ".join(exercises), known=known)
 
 
 def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
     points = entry.get("points", 1)
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
-        yield f"{where}: points is {points!r}; expected a number above 0."
+        yield "{where}: points is {points!r}; expected a number above 0.".format(where=where, points=points)
     elif "points" not in entry and len({EXERCISES[name].points for name in exercises}) > 1:
         worth = ", ".join(f"{name} {EXERCISES[name].points}" for name in exercises)
-        yield f"{where}: its exercises have different points ({worth}). Set the points of the question: points = 2."
+        yield "{where}: its exercises differ in points ({worth}). Write points = 2.".format(where=where, worth=worth)
 
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
     for key in entry.keys() - set(known):
-        yield f"{where}: unknown key {key!r}. {did_you_mean(key, known)}"
+        yield "{where}: unknown key {key!r}. {advice}".format(where=where, key=key, advice=did_you_mean(key, known))
 
 
 def _yes_or_no(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> Iterator[str]:
     for key in keys:
         if not isinstance(entry.get(key, False), bool):
-            yield f"{where}: {key} is {entry[key]!r}; expected true or false."
+            yield "{where}: {key} is {value!r}; expected true or false.".format(where=where, key=key, value=entry[key])
 
 
 def _text(entry: dict[str, Any], key: str, where: str) -> Iterator[str]:
     if not isinstance(entry.get(key), str) or not entry[key].strip():
-        yield f'{where}: it has no {key}. Write {key} = "...".'
+        yield '{where}: it has no {key}. Write {key} = "...".'.format(where=where, key=key)
 
 
 def _name(name: Any, where: str) -> Iterator[str]:
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        yield f"{where}: name is {name!r}; expected letters, digits, - and _, at most 50, such as 'week-1'."
+        yield BAD_NAME.format(where=where, name=name)
 
 
 def _repeated(names: Iterator[str], what: str) -> Iterator[str]:
-    yield from (f"{what} {name!r}. Remove or rename one." for name, n in Counter(names).items() if n > 1)
+    yield from (TWICE.format(what=what, name=name) for name, n in Counter(names).items() if n > 1)
 
 
 def _is_int(value: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
-from .files import LIMIT
+from .files import LIMIT, TOO_LARGE
 from .formats import START, Found, cells_of, cells_of_script, other_kind
 
 TOTAL = 1_000_000  # characters of code in one notebook, and of text
@@ -19,6 +19,10 @@ MARKS = (
 _OUTPUTS = re.compile(rb'"(?:outputs|attachments|widgets)"\s*:\s*[\[{]')
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 NO_CODE = ("markdown", "raw", "heading", "html")
+TOO_LONG = "Code cell {index} is ignored: there is too much code (at most {limit:,} characters)."
+WAS_TURNED = "Code cell {index} was turned into {kind}; it was read as code."
+BROKEN_EARLY = "The file is broken before its first code cell. All complete cells were read."
+BROKEN = "The file is broken after code cell {index}. All complete cells were read."
 
 
 @dataclass(frozen=True)
@@ -86,13 +90,13 @@ def read_submission(data: bytes) -> SubmittedCode:
 
 def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
     if len(data) > LIMIT:
-        why = f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
+        why = TOO_LARGE.format(name="The file", size=len(data), limit=LIMIT)
         return [], [why], {}
     if not data.strip():
         return [], ["The file is empty. Ask for the notebook again."], {}
     data = without_outputs(data)
     if kind := other_kind(data):
-        return [], [f"The file is {kind}, not a notebook. Ask for the .ipynb file."], {}
+        return [], ["The file is {kind}, not a notebook. Ask for the .ipynb file.".format(kind=kind)], {}
     text, note = _decoded(data)
     found = _found(text)
     cells, notes = _cells(found)
@@ -165,23 +169,22 @@ def _cells(found: Found) -> tuple[list[Any], list[str]]:
             continue
         total += len(cell.source)
         if len(cell.source) > LONGEST or total > TOTAL:
-            notes.append(f"Code cell {cell.index} is ignored: there is too much code (at most {LONGEST:,} characters).")
+            notes.append(TOO_LONG.format(index=cell.index, limit=LONGEST))
             total, cell = total - len(cell.source), replace(cell, source="")
         if raw.get("cell_type") in NO_CODE:
-            notes.append(f"Code cell {cell.index} was turned into {raw['cell_type']}; it was read as code.")
+            notes.append(WAS_TURNED.format(index=cell.index, kind=raw["cell_type"]))
         cells.append(cell)
     if strange:
-        notes.append(f"{strange} of the notebook's cells are not cells; they were ignored.")
+        notes.append("Entries that are not cells were ignored: {count}.".format(count=strange))
     if found.broken is not None:
         notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
     return [*cells, *texts], notes[:10]
 
 
 def _break(before: int, total: int) -> str:
-    where = f"after code cell {before}" if before else "before its first code cell"
-    return f"The file is broken {where}. " + (
-        "All complete cells were read." if total else "No cell of it is complete. Ask for the notebook again."
-    )
+    if not total:
+        return "The file is broken, and has no complete cell. Ask for the notebook again."
+    return BROKEN.format(index=before) if before else BROKEN_EARLY
 
 
 def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:

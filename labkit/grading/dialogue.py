@@ -21,6 +21,9 @@ LOST = {
     "missing": "The tests did not start, because the notebook was stopped before they could run.",
 }
 UNABLE = "The tests of this question could not be run. Your instructor will look at it."
+TESTS_TOOK = "the tests themselves took more than {seconds:g} s"
+TESTS_RAN = "the tests themselves ran for more than {seconds:g} s of elapsed time"
+NOT_COMPARED = "the tests cannot compare {value}"
 
 
 def test_program(question: AddedQuestion) -> dict[str, Any]:
@@ -45,11 +48,11 @@ def relayed(
         while "verdict" not in (message := tests.receive(_left(deadline), seconds)):
             tests.send(answer(message, _left(deadline)), _left(deadline))
     except wire.Spent:
-        return {"verdict": "unable", "error": f"the tests themselves took more than {seconds:g} s"}
+        return {"verdict": "unable", "error": TESTS_TOOK.format(seconds=seconds)}
     except wire.TimedOut:
-        return {"verdict": "unable", "error": f"the tests themselves ran for more than {wall:g} s of elapsed time"}
+        return {"verdict": "unable", "error": TESTS_RAN.format(seconds=wall)}
     except (wire.Closed, wire.Garbled, TypeError) as error:
-        return {"verdict": "unable", "error": f"the process of the tests was lost ({error})"}
+        return {"verdict": "unable", "error": "the process of the tests was lost ({error})".format(error=error)}
     return message
 
 
@@ -77,7 +80,7 @@ def result_of_tests(question: AddedQuestion, found: str, verdict: Any) -> Questi
         case "failed" if not said.get("strange"):
             kind, (text, detail) = "tests", _told(question, said)
         case _:
-            strange = f"the tests cannot compare {said['strange']}" if said.get("strange") else said.get("error")
+            strange = NOT_COMPARED.format(value=said["strange"]) if said.get("strange") else said.get("error")
             kind, text, detail = BY_HAND, UNABLE, f"{strange}{_where(question, said)[1]}"
     share = points / question.points if question.points else 0.0
     return QuestionResult(question.name, question.title, points, question.points, kind, text, detail, share=share)
@@ -87,11 +90,11 @@ def _told(question: AddedQuestion, verdict: dict[str, Any]) -> tuple[str, str]:
     """Why tests have failed: for the student, without anything that is hidden; for the instructor, all of it."""
     line, where = _where(question, verdict)
     shown = line and line in [one.strip() for one in visible(question).splitlines()]
-    text = f"A test failed: {line}" if shown else "A hidden test failed."
+    text = "A test failed: {line}".format(line=line) if shown else "A hidden test failed."
     if message := _message(question.source, verdict.get("line", 0)):
         text += f"\n{message}"
     if shown and verdict.get("kind") not in ("AssertionError", "Exception", None):
-        text += f"\nIt raised {error_told(str(verdict['kind']))}."
+        text += "\nIt raised {error}.".format(error=error_told(str(verdict["kind"])))
     return text, f"{verdict.get('error', '')}{where}"
 
 

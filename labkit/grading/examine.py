@@ -14,6 +14,9 @@ from .dialogue import Blame, Run
 from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
 from .matching import CodeStep
 
+TIMEOUT = "it ran for more than {seconds:g} s and was stopped"
+DIED = "the process ended (os._exit, a crash, or too much memory)"
+
 
 def examine(
     sandbox: Sandbox,
@@ -85,8 +88,5 @@ def _together(
 
 
 def _lost(why, pace):
-    words = {
-        "timeout": f"it ran for more than {pace.cell:g} s and was stopped",
-        "died": "the process ended (os._exit, a crash, or too much memory)",
-    }
-    return Failure(why, words[why], words[why])
+    text = {"timeout": TIMEOUT, "died": DIED}[why].format(seconds=pace.cell)
+    return Failure(why, text, text)

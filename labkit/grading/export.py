@@ -33,6 +33,8 @@ QUESTIONS = ("student", "question", "exercise", "points", "max_points", "kind", 
 
 START = r"(^|[;\t\r\n])"  # of a cell, also where a spreadsheet divides at semicolons, tabs or lines
 FORMULA = re.compile(START + r"(?=[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20])")  # and their wide forms
+NO_IMPORT = "{path} is {kind}, into which no system imports grades. As --roster, use Canvas's or Moodle's own table."
+NO_COLUMNS = "{path}: expected the columns file and student, but there are: {columns}."
 
 
 def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResult | Final]) -> Path:
@@ -86,11 +88,9 @@ def read_matches(path: str | os.PathLike[str]) -> dict[str, str]:
         with open(path, newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path}: cannot be read as CSV ({error}).") from None
+        raise ValueError("{path}: cannot be read as CSV ({error}).".format(path=path, error=error)) from None
     if rows and not {"file", "student"} <= rows[0].keys():
-        raise ValueError(
-            f"{path}: expected the columns file and student, but there are: {', '.join(map(str, rows[0]))}."
-        )
+        raise ValueError(NO_COLUMNS.format(path=path, columns=", ".join(map(str, rows[0]))))
     told = {read_cell(row["file"] or ""): read_cell(row["student"] or "").strip() for row in rows}
     return {name: student for name, student in told.items() if name and student}
 
@@ -178,10 +178,7 @@ def grade_column(assignment: Assignment, roster: Roster) -> tuple[str, int | Non
     """The column of the grades and its place (None: it is new). Raises `RosterError` where the system imports none."""
     kind = roster.kind
     if not kind.grade:
-        raise RosterError(
-            f"{roster.path} is {kind.name}, into which no system imports grades. As the roster, use Canvas's gradebook or "
-            "Moodle's grading worksheet of the assignment: --roster FILE."
-        )
+        raise RosterError(NO_IMPORT.format(path=roster.path, kind=kind.name))
     if "{title}" not in kind.grade:
         return kind.grade, roster.column(kind.grade)
     for name in (assignment.title, assignment.name):
@@ -228,10 +225,7 @@ def _points(final: Final | None, most: float, maximum: float) -> str:
 
 
 def write_feedback_archive(
-    path: str | os.PathLike[str],
-    finals: Iterable[Final],
-    submissions: Mapping[str, Submission],
-    title: str,
+    path: str | os.PathLike[str], finals: Iterable[Final], submissions: Mapping[str, Submission], title: str
 ) -> Path:
     """Write the pages of feedback into one ZIP archive, under the names by which the system takes them back.
 

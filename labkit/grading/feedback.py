@@ -17,12 +17,11 @@ from .pages import exercise_title, render
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
 LONGEST = 20_000  # characters of a source that are shown
+LINKED = "{path} is a link, and feedback must stay in {folder}: delete the link"
 
 
 def write_feedback(
-    folder: str | os.PathLike[str],
-    results: Sequence[SubmissionResult | Final],
-    assignment_title: str,
+    folder: str | os.PathLike[str], results: Sequence[SubmissionResult | Final], assignment_title: str
 ) -> dict[str, Path]:
     """Write `folder/STUDENT/ASSIGNMENT.html` for each result; return the pages, by student.
 
@@ -35,7 +34,7 @@ def write_feedback(
     for final in finals:
         page = pages[final.result.student]
         if page.parent.is_symlink():
-            raise ValueError(f"{page.parent} is a link, and feedback must stay in {folder}: delete the link")
+            raise ValueError(LINKED.format(path=page.parent, folder=folder))
         write_whole(page, student_page(final, assignment_title).encode())
     return pages
 

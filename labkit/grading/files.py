@@ -15,6 +15,12 @@ from pathlib import Path
 PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)  # names that Windows keeps
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+LINK = "{name} is a link, and links are not followed. Put the file itself there."
+FOLDER = "{name} is a folder; expected a notebook. If the notebook is inside, move it out."
+TOO_LARGE = "{name} has {size:,} bytes; at most {limit:,} are read. Clear the outputs of its cells and save it again."
+NO_FILE = "{name} is a pipe, a socket or a device, not a regular file. Ask for the notebook itself."
+HARD_LINK = "{name} is a hard link: the same file has another name elsewhere. Put a copy of it there."
+UNREADABLE = "{name} cannot be opened: {reason}. {advice}"
 
 
 def printable(text: str) -> str:
@@ -95,13 +101,13 @@ class Seen:
 def obstacle(name: str, status: os.stat_result) -> str:
     """Why the file `name` with this status (of `lstat` or `fstat`) is not read, or an empty text."""
     if stat.S_ISLNK(status.st_mode):
-        return f"{name} is a link, and links are not followed. Put the file itself there."
+        return LINK.format(name=name)
     if stat.S_ISDIR(status.st_mode):
-        return f"{name} is a folder; expected a notebook. If the notebook is inside, move it out."
+        return FOLDER.format(name=name)
     if not stat.S_ISREG(status.st_mode):
-        return f"{name} is a pipe, a socket or a device, not a regular file. Ask for the notebook itself."
+        return NO_FILE.format(name=name)
     if status.st_nlink > 1:
-        return f"{name} is a hard link: the same file has another name elsewhere. Put a copy of it there."
+        return HARD_LINK.format(name=name)
     return ""
 
 
@@ -119,7 +125,8 @@ def open_below(root: Path, parts: Sequence[str], limit: int = LIMIT) -> bytes:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise SubmissionError(f"{name} cannot be opened: {error.strerror or error}. {_advice(error)}") from None
+        reason, advice = error.strerror or error, _advice(error)
+        raise SubmissionError(UNREADABLE.format(name=name, reason=reason, advice=advice)) from None
 
 
 def _advice(error: OSError) -> str:
@@ -161,8 +168,5 @@ def _read(descriptor: int, name: str, limit: int) -> bytes:
         with open(descriptor, "rb", closefd=False) as file:
             data = file.read(limit + 1)
     if max(size, len(data)) > limit:
-        raise SubmissionError(
-            f"{name} has {max(size, len(data)):,} bytes; at most {limit:,} are read. "
-            "Clear the outputs of its cells and save it again."
-        )
+        raise SubmissionError(TOO_LARGE.format(name=name, size=max(size, len(data)), limit=limit))
     return data

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from ..messages.wrapping import counted
 from .late_policy import Policy
 from .pages import points
 from .results import NOTHING, SubmissionResult, in_utc
 from .roster import Roster, Student
 from .submissions import Submission
+
+LATE = "Days late: {days} ({source}). Late penalty: {taken} of {score} points."
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,8 @@ def _final(result: SubmissionResult, submission: Submission, student: Student | 
     result = replace(result, timestamp=submission.timestamp)
     told_by = submission.time_from or ("the system's LATE mark" if time is None and submission.late is not None else "")
     if days:
-        late = f"{counted(days, 'day')} late ({told_by})"
-        off = f": a late penalty of {points(taken_off)} of {points(result.score)} points" if taken_off else ""
-        result = replace(result, notes=(*result.notes, f"{late}{off}."))
+        text = LATE.format(days=days, source=told_by, taken=points(taken_off), score=points(result.score))
+        result = replace(result, notes=(*result.notes, text))
     told_by = told_by if result.state != NOTHING else ""
     return Final(result, student or _as_named(submission), due, days, taken_off, told_by, policy)
 

@@ -19,6 +19,7 @@ START = re.compile(
 )
 NUMBERS: dict[str, Any] = {"parse_int": lambda digits: 0, "parse_float": lambda digits: 0.0}  # none of them matters
 DECODER = json.JSONDecoder(strict=False, **NUMBERS)
+MANY_CELLS = "The notebook has {count:,} cells; the first {limit:,} were read."
 
 
 @dataclass
@@ -51,7 +52,7 @@ def cells_of(text: str) -> Found:
     if text[end:].strip():
         found.notes.append("There is more text after the end of the notebook; it was ignored.")
     if len(found.cells) > CELLS:
-        found.notes.append(f"The notebook has {len(found.cells):,} cells; the first {CELLS:,} were read.")
+        found.notes.append(MANY_CELLS.format(count=len(found.cells), limit=CELLS))
         del found.cells[CELLS:]
     return found
 

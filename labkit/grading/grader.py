@@ -132,7 +132,7 @@ class Grader:
                 for q in asked
             )
         told = (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps))
-        more = (f"There are {len(told) - NOTES} more notes.",) if len(told) > NOTES else ()
+        more = ("More notes: {count}.".format(count=len(told) - NOTES),) if len(told) > NOTES else ()
         answers = _answers(asked, steps, written)
         return SubmissionResult(
             student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=answers, pictures=pictures
@@ -174,7 +174,7 @@ class Grader:
     def _not_drawn(self, question: Any) -> QuestionResult:
         """The result of an answer to another question than the student's own: a person has to look."""
         known = basis(self.assignment, question)
-        text = NOT_DRAWN, f"{question.exercise} is not this student's variant"
+        text = NOT_DRAWN, "{exercise} is not this student's variant".format(exercise=question.exercise)
         return QuestionResult(
             question.name, question.exercise, 0.0, question.points, BY_HAND, *text, share=0.0, basis=known
         )

@@ -20,6 +20,16 @@ from .release import released
 from .results import BY_HAND, QuestionResult
 from .workers import Work, grade_here
 
+OUT_OF_STEP = "{path} was changed by hand, and differs from course.toml ({parts}). Change it back, or delete it."
+KEPT = "{path}: changed by hand, so it was kept. (Delete it to get a new one.)"
+KEPT_EXCEPT = "{path}: changed by hand, so it was kept, except for {parts}. (Delete it to get a new one.)"
+PERSONAL = "personal/STUDENT/{name}/{name}.ipynb: one for each of {count} students"
+NO_STUDENTS = "{name}: each student gets a variant. Name the roster in course.toml, and build again"
+SOLUTION_FAILS = "{path}: the solution of {exercise!r} fails in the sandbox: {text}"
+TESTS_FAIL = "{path}: the tests '{question}' fail on your own answers: {why}"
+TESTS_PASS = "{path}: the tests '{question}' pass on the released notebook."
+ADVICE = "{detail}. Compare numbers, texts, containers or arrays, such as the attributes of an object."
+
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
     """Write the notebooks of one assignment; returns what to tell the instructor, a line each.
@@ -31,19 +41,13 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
     if not planned.varies:
         path = course.release(planned.name)
         write(released(source), path)
-        return [*lines, f"{_short(course, path)}: for the students"]
+        return [*lines, "{path}: for the students".format(path=_short(course, path))]
     assignment = Assignment.from_notebook(source)
     for student in students:
         write(released(personal(source, assignment, student)), course.personal(student, planned.name))
     if students:
-        return [
-            *lines,
-            f"personal/STUDENT/{planned.name}/{planned.name}.ipynb: one for each of {len(students)} students",
-        ]
-    return [
-        *lines,
-        f"{planned.name}: each student gets a variant. Name the roster in course.toml, and build again",
-    ]
+        return [*lines, PERSONAL.format(name=planned.name, count=len(students))]
+    return [*lines, NO_STUDENTS.format(name=planned.name)]
 
 
 def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]:
@@ -56,18 +60,13 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
         if changed_by_hand(kept):
             brought = bring_up_to_date(kept, fresh)
             if differences := out_of_step(kept, fresh):
-                raise CourseError(
-                    f"{_short(course, path)}: you changed it by hand, and it no longer matches course.toml "
-                    f"({', '.join(differences)}). Change it back, or delete it to get a new one."
-                )
+                raise CourseError(OUT_OF_STEP.format(path=_short(course, path), parts=", ".join(differences)))
             if brought:
                 write(kept, path)
-            but = f", except for {', '.join(brought)}" if brought else ""
-            return kept, [
-                f"{_short(course, path)}: changed by hand, so it was kept{but}. (Delete it to get a new one.)"
-            ]
+            said = KEPT_EXCEPT if brought else KEPT
+            return kept, [said.format(path=_short(course, path), parts=", ".join(brought))]
     write(fresh, path)
-    return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
+    return fresh, ["{path}: yours, with solutions and hidden tests".format(path=_short(course, path))]
 
 
 def _examine(source: Any, path: str) -> None:
@@ -91,18 +90,18 @@ def trial_problems(source: Any, assignment: Assignment, path: str) -> Iterator[s
     solved, empty = grade_here(replace(assignment, slots=()), Settings(assignment.seed), works)
     for question in solved.questions:
         if base_of(question.exercise) in own and question.kind != "right":
-            yield f"{path}: the solution of {question.exercise!r} fails in the sandbox: {question.text}"
+            yield SOLUTION_FAILS.format(path=path, exercise=question.exercise, text=question.text)
         if question.question in tests and question.kind != "right":
-            yield f"{path}: the tests '{question.question}' fail on your own answers: {_why(question)}"
+            yield TESTS_FAIL.format(path=path, question=question.question, why=_why(question))
     for question in empty.questions:
         if question.question in tests and question.kind == "right":
-            yield f"{path}: the tests '{question.question}' pass on the released notebook."
+            yield TESTS_PASS.format(path=path, question=question.question)
 
 
 def _why(question: QuestionResult) -> str:
     if question.kind == BY_HAND:
-        return f"{question.detail}. Compare numbers, texts, containers or arrays, such as the attributes of an object."
-    return f"{question.detail or question.text}"
+        return ADVICE.format(detail=question.detail)
+    return question.detail or question.text
 
 
 def changed_by_hand(notebook: Any) -> bool:
@@ -120,7 +119,7 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
         return [*differing, "the questions"]
     differing += [f"the exercise {name!r}" for name, text in want.own if dict(have.own).get(name) != text]
     worth = [theirs.name for ours, theirs in zip(have.questions, want.questions) if ours.points != theirs.points]
-    return differing + [f"the points of {name!r}" for name in worth]
+    return differing + ["the points of {name!r}".format(name=name) for name in worth]
 
 
 def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
@@ -162,7 +161,7 @@ def _title_brought(kept: Any) -> list[str]:
     return ["the sum of points in the first cell"]
 
 
-_ASKED = re.compile(r"\b\d+ questions?, [\d.]+ points?\b")
+_ASKED = re.compile(r"\bQuestions: \d+\. Points: \d+(?:\.\d+)?\.")
 _WORTH = re.compile(r"\(\d+(?:\.\d+)? points?\)$", re.MULTILINE)
 
 

@@ -50,6 +50,17 @@ TRANSFORMS = {
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 LONGEST_TITLE = 80
 MOST_POINTS = 1_000_000
+NO_MARKS = "{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark it again (Create Assignment)."
+BAD_ID = "{where}: its grade_id is {grade_id!r}; expected a string. Mark the cell again (Create Assignment)."
+NO_ID = "{where}: it is marked ({kinds}) but has no grade_id. Add one (Create Assignment)."
+TWO_KINDS = "{where}: a task cannot also be a {kind} cell. Choose one of them (Create Assignment)."
+NO_CODE = "{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
+BAD_POINTS = "{where}: its points are {points!r}; expected a number from 0 to {limit:,}."
+NOT_REACHED = "line {line}: {name} does not reach the answers, which run in another process. {instead}."
+NO_PYTHON = "{where}: the lines around BEGIN SOLUTION and END SOLUTION are not Python. Move these two marks"
+UNKNOWN_METADATA = "{where}: its metadata {name!r} is unknown: the cell is released, without points"
+UNBALANCED = "BEGIN {region} occurs {begun} times, END {region} {ended} times."
+NOT_MARKED = "BEGIN {region} in a cell that is not marked for it: the region is not released, and has no effect."
 
 
 @dataclass(frozen=True)
@@ -109,25 +120,25 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
         marks = cell.metadata.get("nbgrader", {})
         where = f"cell {number}"
         if not isinstance(marks, dict):
-            yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell again (Create Assignment)."
+            yield NO_MARKS.format(where=where, marks=marks)
             continue
         if not isinstance(marks.get("grade_id", ""), (str, type(None))):
-            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a string. Mark the cell again (Create Assignment)."
+            yield BAD_ID.format(where=where, grade_id=marks["grade_id"])
             continue
         where = f"{where} ({marks['grade_id']})" if isinstance(marks.get("grade_id"), str) else where
         kinds = [kind for kind in FLAGS if marks.get(kind)]
         if kinds and not (isinstance(marks.get("grade_id"), str) and marks["grade_id"]):
-            yield f"{where}: it is marked ({', '.join(kinds)}) but has no grade_id. Add one (Create Assignment)."
+            yield NO_ID.format(where=where, kinds=", ".join(kinds))
         if "task" in kinds and ("grade" in kinds or "solution" in kinds):
-            yield f"{where}: a task cannot also be a {kinds[0]} cell. Choose one of them (Create Assignment)."
+            yield TWO_KINDS.format(where=where, kind=kinds[0])
         if kinds == ["grade"] or kinds == ["grade", "locked"]:
             if cell.cell_type != "code":
-                yield f"{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
+                yield NO_CODE.format(where=where)
             elif not is_python(cell.source):
-                yield f"{where}: its tests are not Python."
+                yield "{where}: its tests are not Python.".format(where=where)
         points = marks.get("points")
         if is_marked(cell, "grade", "task") and not are_points(points):
-            yield f"{where}: its points are {points!r}; expected a number from 0 to {MOST_POINTS:,}."
+            yield BAD_POINTS.format(where=where, points=points, limit=MOST_POINTS)
 
 
 def are_points(value: Any) -> bool:
@@ -140,7 +151,7 @@ def misplaced(cells: Sequence[Any]) -> Iterator[str]:
     for number, cell in enumerate(cells, 1):
         where = _where(number, cell)
         for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
-            yield f"{where}: the mark {name!r} is unknown and has no effect. Remove it."
+            yield "{where}: the mark {name!r} is unknown and has no effect. Remove it.".format(where=where, name=name)
         yield from (f"{where}: {problem}" for problem in (*_regions(cell), *unsupported(cell, cells)))
 
 
@@ -162,7 +173,7 @@ def unsupported(cell: Any, cells: Sequence[Any]) -> Iterator[str]:
         for name, instead in (*_on_answers(node, answers), *_unreached(node, known, id(node) in called)):
             found.setdefault(getattr(node, "lineno", 0), (name, instead))
     for line, (name, instead) in sorted(found.items()):
-        yield f"line {line}: {name} does not reach the answers, which run in another process. {instead}."
+        yield NOT_REACHED.format(line=line, name=name, instead=instead)
 
 
 def _defines(node: ast.AST) -> bool:
@@ -197,20 +208,15 @@ def ungraded(cells: Sequence[Any]) -> Iterator[str]:
     tested = False
     found = []
     for number, cell in reversed(list(enumerate(cells, 1))):
-        tested = tested or is_marked(cell, "grade")
+        where, tested = _where(number, cell), tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
-            found.append(f"{_where(number, cell)}: an answer without points: no cell from here on has points")
+            found.append("{where}: an answer without points: no cell from here on has points".format(where=where))
         if is_marked(cell, "solution") and cell.cell_type == "code" and not is_python(for_students(cell)):
-            found.append(
-                f"{_where(number, cell)}: the released cell is not Python. Move BEGIN SOLUTION and END SOLUTION so "
-                "that the lines around them are Python"
-            )
+            found.append(NO_PYTHON.format(where=where))
         for name in sorted(cell.metadata.keys() - JUPYTER):
-            found.append(
-                f"{_where(number, cell)}: its metadata {name!r} is unknown: the cell is released, without points"
-            )
+            found.append(UNKNOWN_METADATA.format(where=where, name=name))
         if cell.cell_type == "raw":
-            found.append(f"{_where(number, cell)}: a raw cell, which is released without points")
+            found.append("{where}: a raw cell, which is released without points".format(where=where))
     yield from reversed(found)
 
 
@@ -223,10 +229,10 @@ def _regions(cell: Any) -> Iterator[str]:
     for region in REGIONS:
         begun, ended = (len(re.findall(rf"{word} {region}\b", cell.source)) for word in ("BEGIN", "END"))
         if begun != ended:
-            yield f"BEGIN {region} occurs {begun} times, END {region} {ended} times."
+            yield UNBALANCED.format(region=region, begun=begun, ended=ended)
         home = homes[region]
         if begun and not is_marked(cell, *([home] if isinstance(home, str) else home)):
-            yield f"BEGIN {region} in a cell that is not marked for it: the region is not released, and has no effect."
+            yield NOT_MARKED.format(region=region)
 
 
 def _question(cells: Sequence[Any], i: int) -> AddedQuestion:

@@ -15,6 +15,13 @@ from ..working_copy import DAMAGED
 from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
+CHANGED = "{path} was changed while this run wrote it. Does another run use it?"
+EXISTS = "{path} has the results of an earlier run. Continue it with --resume, or move the file away to grade again."
+OTHER_SETTINGS = "{path} is of a run with other settings: {changes}. Go back to those, or move the file away."
+DAMAGED_LINE = "line {number} of {path} is damaged. Delete that line: its submission is then graded again."
+NO_JOURNAL = "{path} is not a journal of labkit, and was not changed. Choose another file."
+IN_USE = "{name} is in use: another run grades into {folder}. Wait until it ends, or choose another --out."
+NOT_GRADES = "{path} is not a journal of labkit. Use the table of grades that labkit grade wrote."
 
 
 class JournalError(ValueError):
@@ -56,10 +63,7 @@ class Journal:
         if not resume and begun_alone(path):
             os.truncate(path, 0)  # in place: a run that has locked it keeps its lock
         elif not resume and os.path.lexists(path):
-            raise JournalError(
-                f"{path} exists: it has the results of an earlier run. Continue that run with --resume, or move the "
-                "file away to grade everything again."
-            )
+            raise JournalError(EXISTS.format(path=path))
         return cls(path, fingerprint)
 
     def find(self, student: str, digest: str) -> SubmissionResult | None:
@@ -79,7 +83,7 @@ class Journal:
         data = memoryview(line.encode("ascii") + b"\n")
         with open(self.path, "ab", buffering=0) as file:
             if os.fstat(file.fileno()).st_size != self._end:
-                raise JournalError(f"{self.path} was changed while this run wrote it. Does another run use it?")
+                raise JournalError(CHANGED.format(path=self.path))
             try:
                 while data:
                     data = data[file.write(data) :]
@@ -114,23 +118,18 @@ class Journal:
         except DAMAGED:
             raise self._foreign() from None
         if differing := [key for key in {**before, **fingerprint} if before.get(key) != fingerprint.get(key)]:
-            changes = "; ".join(f"{key} was {before.get(key)!r} and is {fingerprint.get(key)!r}" for key in differing)
-            raise JournalError(
-                f"{self.path} belongs to a run with other settings: {changes}. Its grades cannot be continued: go back "
-                "to those settings, or move the file away to grade everything again."
-            )
+            changes = "; ".join(f"{key}: {before.get(key)!r}, now {fingerprint.get(key)!r}" for key in differing)
+            raise JournalError(OTHER_SETTINGS.format(path=self.path, changes=changes))
 
     def _one(self, number: int, line: bytes) -> None:
         try:
             result = SubmissionResult.from_json(json.loads(line))
         except DAMAGED:
-            raise JournalError(
-                f"line {number} of {self.path} is damaged. Delete that line: its submission is then graded again."
-            ) from None
+            raise JournalError(DAMAGED_LINE.format(number=number, path=self.path)) from None
         self.results[result.student] = result
 
     def _foreign(self) -> JournalError:
-        return JournalError(f"{self.path} is not a journal of labkit, and was not changed. Choose another file.")
+        return JournalError(NO_JOURNAL.format(path=self.path))
 
 
 @contextmanager
@@ -145,9 +144,7 @@ def locked(path: Path) -> Iterator[None]:
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise JournalError(
-                f"{path.name} is in use: another run grades into {path.parent}. Wait until it ends, or choose another --out."
-            ) from None
+            raise JournalError(IN_USE.format(name=path.name, folder=path.parent)) from None
         except (ImportError, OSError):  # Windows, or a file system without locks: `Journal.add` notices another run
             pass
         try:
@@ -173,7 +170,7 @@ def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
     path = Path(path)
     head, *lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
     if not head.startswith(HEAD.encode()):
-        raise JournalError(f"{path} is not a journal of labkit. Use the table of grades that labkit grade wrote.")
+        raise JournalError(NOT_GRADES.format(path=path))
     found: dict[str, SubmissionResult] = {}
     for line in lines[:-1]:  # what stands behind the last line end is not whole
         with suppress(*DAMAGED):

@@ -27,6 +27,17 @@ from .matching import CodeStep
 from .results import QuestionResult
 
 LONGEST = 4000  # characters of a message
+RAISED = "The cell raised {error}, before it defined {name}."
+STOPPED = "The cell was stopped: {error}, before it defined {name}."
+WITHOUT = {  # an answer
+    "missing": "There is no answer: {name} is not defined after its cell.",
+    "empty": "There is no answer yet: the cell still contains the three dots.",
+    "timeout": "It ran for more than {seconds:g} s and was stopped. Is there an infinite loop?",
+    "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
+    "unread": "The result is not data that can be compared.",
+}
+PARTIAL = "\nPartial credit: {right} of {of} parts are right."
+UNKNOWN = "there is no exercise {exercise!r}: the assignment is of another version of labkit"
 
 
 class DrawnInputs:
@@ -106,7 +117,7 @@ class Judge:
             right, of = share_of_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
         else:
             return 0.0, ""
-        return right / of, f"\nPartial credit: {right} of {of} parts are right." if right else ""
+        return right / of, PARTIAL.format(right=right, of=of) if right else ""
 
     def _wrong_items(self, exercise: Exercise, evidence: Evidence) -> tuple[int, ...] | None:
         asked = exercise.is_prediction and evidence.found == "value"
@@ -139,22 +150,16 @@ def exercise_of(question: Question) -> Exercise:
     """The exercise that a question asks."""
     exercise = find(question.exercise)
     if exercise is None:
-        raise LookupError(f"there is no exercise {question.exercise!r}: the assignment is of another version of labkit")
+        raise LookupError(UNKNOWN.format(exercise=question.exercise))
     return exercise
 
 
 def _without_answer(binds: str, found: str, failure: Failure | None, pace: Pace) -> Verdict:
     """The verdict where no value came, and why."""
     if found == "missing" and failure is not None:
-        begun = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
-        text = f", before it defined {binds}."
+        text = RAISED if failure.kind == "error" else STOPPED
         place = "an error" if failure.late and failure.kind == "error" else failure.place
-        return Verdict(failure.kind, begun + failure.error + text, begun + place + text)
-    sentences = {
-        "missing": f"There is no answer: {binds} is not defined after its cell.",
-        "empty": "There is no answer yet: the cell still contains the dots.",
-        "timeout": f"It ran for more than {pace.call:g} s and was stopped. Is there an infinite loop?",
-        "died": "The process ended: os._exit, a crash in compiled code, or too much memory.",
-        "unread": "The result is not data that can be compared.",
-    }
-    return Verdict(found, sentences[found], sentences[found])
+        shown, full = (text.format(name=binds, error=error) for error in (place, failure.error))
+        return Verdict(failure.kind, full, shown)
+    sentence = WITHOUT[found].format(name=binds, seconds=pace.call)
+    return Verdict(found, sentence, sentence)

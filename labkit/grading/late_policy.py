@@ -14,6 +14,15 @@ COURSE_RULES = ("roster", "timezone", "late")
 ASSIGNMENT_RULES = ("due", "late", "extensions")
 _LATE_KEYS = ("per_day", "last_day")
 _DAY = 24 * 3600
+NO_ROSTER = 'roster is {roster!r}; expected the name of a file, such as roster = "roster.csv".'
+NO_ZONE = 'timezone is {timezone!r}, which is unknown; expected a name such as "Europe/Berlin" or "UTC".'
+NO_EXTENSIONS = "{where}: extensions is {extensions!r}; expected a table such as {{ ada = 2026-12-03T23:59:00 }}."
+EXTENSION = "{where}: the extension of {student!r}"
+NO_TIME = "{what} is {time!r}; expected a date with a time, such as 2026-11-30T23:59:00."
+NO_TABLE = "{where}: late is {late!r}; expected a table such as late = {{ per_day = 10, last_day = 3 }}."
+UNKNOWN_KEY = "{where}: unknown key {key!r} of late. {suggestion}"
+BAD_PER_DAY = "{where}: late.per_day is {per_day!r}; expected the late penalty of a day in percent, from 0 to 100."
+BAD_LAST_DAY = "{where}: late.last_day is {last_day!r}; expected a whole number of days, at least 0."
 
 
 @dataclass(frozen=True)
@@ -98,13 +107,7 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
     late = planned.get("late", data.get("late", {}))
     extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
     due = _aware(planned["due"], zone) if "due" in planned else None
-    policy = Policy(
-        due,
-        float(late.get("per_day", 0.0)),
-        late.get("last_day"),
-        extensions,
-        zone,
-    )
+    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions, zone)
     roster = folder / data["roster"] if "roster" in data else None
     return Rules(roster, zone, policy)
 
@@ -119,11 +122,11 @@ def _aware(time: datetime, zone: tzinfo | None) -> datetime:
 def rule_problems(data: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each rule of a `course.toml` that cannot be followed."""
     if not isinstance(data.get("roster", ""), str):
-        yield f'roster is {data["roster"]!r}; expected the name of a file, such as roster = "roster.csv".'
+        yield NO_ROSTER.format(roster=data["roster"])
     try:
         zone: tzinfo | None = ZoneInfo(data["timezone"]) if "timezone" in data else None
     except (ValueError, TypeError, OSError, KeyError):  # the last: no such zone, or no table of zones on this system
-        yield f'timezone is {data["timezone"]!r}, which is unknown; expected a name such as "Europe/Berlin" or "UTC".'
+        yield NO_ZONE.format(timezone=data["timezone"])
         zone = UTC
     yield from _late_problems(data.get("late", {}), "the course")
     assignments = data.get("assignment", [])
@@ -138,29 +141,29 @@ def _assignment_rule_problems(entry: Mapping[str, Any], where: str, zone: tzinfo
         yield from _time_problems(entry["due"], f"{where}: due", zone)
     extensions = entry.get("extensions", {})
     if not isinstance(extensions, dict):
-        yield f"{where}: extensions is {extensions!r}; expected times by student, such as {{ ada = 2026-12-03T23:59:00 }}."
+        yield NO_EXTENSIONS.format(where=where, extensions=extensions)
         return
     if extensions and "due" not in entry:
-        yield f"{where}: it has extensions but no due date. Write due = 2026-11-30T23:59:00."
+        yield "{where}: it has extensions but no due date. Write due = 2026-11-30T23:59:00.".format(where=where)
     for student, time in extensions.items():
-        yield from _time_problems(time, f"{where}: the extension of {student!r}", zone)
+        yield from _time_problems(time, EXTENSION.format(where=where, student=student), zone)
 
 
 def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
     if not isinstance(time, datetime):
-        yield f"{what} is {str(time)!r}; expected a date with a time, such as 2026-11-30T23:59:00."
+        yield NO_TIME.format(what=what, time=str(time))
     elif time.tzinfo is None and zone is None:
-        yield f'{what} has no time zone. Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
+        yield '{what} has no time zone. At the top, write a line such as timezone = "Europe/Berlin".'.format(what=what)
 
 
 def _late_problems(late: Any, where: str) -> Iterator[str]:
     if not isinstance(late, dict):
-        yield f"{where}: late is {late!r}; expected a table such as late = {{ per_day = 10, last_day = 3 }}."
+        yield NO_TABLE.format(where=where, late=late)
         return
     for key in late.keys() - set(_LATE_KEYS):
-        yield f"{where}: unknown key {key!r} of late. {did_you_mean(key, _LATE_KEYS)}"
+        yield UNKNOWN_KEY.format(where=where, key=key, suggestion=did_you_mean(key, _LATE_KEYS))
     per_day, last_day = late.get("per_day", 0), late.get("last_day", 0)
     if isinstance(per_day, bool) or not isinstance(per_day, (int, float)) or not 0 <= per_day <= 100:
-        yield f"{where}: late.per_day is {per_day!r}; expected the late penalty of a day in percent, from 0 to 100."
+        yield BAD_PER_DAY.format(where=where, per_day=per_day)
     if isinstance(last_day, bool) or not isinstance(last_day, int) or last_day < 0:
-        yield f"{where}: late.last_day is {last_day!r}; expected a whole number of days, at least 0."
+        yield BAD_LAST_DAY.format(where=where, last_day=last_day)

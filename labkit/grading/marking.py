@@ -25,6 +25,9 @@ from .pages import exercise_title, points, render
 from .rescoring import rescored
 from .results import BY_HAND, QuestionResult, SubmissionResult
 
+NO_QUESTION = "there is no question {name!r}. {suggestion}"
+BAD_POINTS = "Expected points from 0 to {max_points}, but got {text!r}."
+
 
 @dataclass(frozen=True)
 class Item:
@@ -63,7 +66,7 @@ class MarkingQueue:
         self.marks, self._writing = read_marks(path), Lock()
         for name in questions:
             if name not in assignment.order:
-                raise MarksError(f"there is no question {name!r}. {did_you_mean(name, assignment.order)}")
+                raise MarksError(NO_QUESTION.format(name=name, suggestion=did_you_mean(name, assignment.order)))
         added = {question.name: question for question in assignment.added}
         items = [
             Item(
@@ -106,7 +109,7 @@ class MarkingQueue:
         except ValueError:
             number = -1.0
         if number is not None and not 0 <= number <= item.question.max_points:
-            return f"Expected points from 0 to {points(item.question.max_points)}, but got {text!r}."
+            return BAD_POINTS.format(max_points=points(item.question.max_points), text=text)
         comment, said = (typed.get(name, "").replace("\r\n", "\n").strip() for name in ("comment", "said"))
         if said not in comment:  # one that was given before
             comment = f"{comment}\n{said}".strip()
@@ -207,7 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             problem = self.server.queue.save(place, typed)
         except (OSError, ValueError) as error:
-            problem = f"The mark was not saved: {error}"
+            problem = "The mark was not saved: {error}".format(error=error)
         if problem:
             page = self.server.queue.page(place, problem, typed)
             self._send(HTTPStatus.UNPROCESSABLE_ENTITY, page)

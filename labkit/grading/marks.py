@@ -20,6 +20,11 @@ from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
 COLUMNS = ("student", "question", "answer", "points", "comment")
 LONGEST_COMMENT = 4000
+NO_COLUMN = "{path}: it has no column {missing!r}; expected {columns}."
+BAD_POINTS = "{path}, line {number}: points is {points!r}; expected a number of at least 0."
+UNUSED = "the mark of {student} for {name} is not used: no such answer was graded"
+OVER = "{student} was given {points} of {most} points for {name}"
+CHANGED = "the answer of {student} to {name} has changed since it was marked: mark it again"
 
 
 class MarksError(ValueError):
@@ -54,12 +59,12 @@ def read_marks(path: Path) -> dict[tuple[str, str], Mark]:
             rows = csv.DictReader(file, strict=True)
             missing = {"student", "question", "points"} - set(rows.fieldnames or COLUMNS)
             if missing:
-                raise MarksError(f"{path}: it has no column {min(missing)!r}; expected {', '.join(COLUMNS)}.")
+                raise MarksError(NO_COLUMN.format(path=path, missing=min(missing), columns=", ".join(COLUMNS)))
             return dict(_mark(path, number, row) for number, row in enumerate(rows, 2))
     except FileNotFoundError:
         return {}
     except (UnicodeDecodeError, csv.Error) as error:
-        raise MarksError(f"{path}: cannot be read as CSV ({error}).") from None
+        raise MarksError("{path}: cannot be read as CSV ({error}).".format(path=path, error=error)) from None
 
 
 def _mark(path: Path, number: int, row: dict[str, str]) -> tuple[tuple[str, str], Mark]:
@@ -69,7 +74,7 @@ def _mark(path: Path, number: int, row: dict[str, str]) -> tuple[tuple[str, str]
     except ValueError:
         points = -1.0
     if not 0 <= points < float("inf"):
-        raise MarksError(f"{path}, line {number}: points is {row['points']!r}; expected a number of at least 0.")
+        raise MarksError(BAD_POINTS.format(path=path, number=number, points=row["points"]))
     who = read_cell(row["student"] or ""), read_cell(row["question"] or "")
     return who, Mark((row.get("answer") or "").strip(), points, read_cell(row.get("comment") or ""))
 
@@ -104,10 +109,11 @@ def left_over(results: Iterable[SubmissionResult], marks: Marks) -> Iterator[str
     found = {(printable(r.student), q.question): (r, q) for r in results for q in r.questions}
     for (student, name), mark in sorted(marks.items()):
         if (student, name) not in found:
-            yield f"the mark of {student} for {name} is not used: no such answer was graded"
+            yield UNUSED.format(student=student, name=name)
             continue
         result, question = found[student, name]
         if mark.answer and mark.answer != digest_of(result.answers.get(name, "")):
-            yield f"the answer of {student} to {name} has changed since it was marked: mark it again"
+            yield CHANGED.format(student=student, name=name)
         elif mark.points > question.max_points:
-            yield f"{student} was given {in_words(mark.points)} of {in_words(question.max_points)} points for {name}"
+            given, most = in_words(mark.points), in_words(question.max_points)
+            yield OVER.format(student=student, points=given, most=most, name=name)

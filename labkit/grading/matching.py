@@ -10,10 +10,18 @@ from .bindings import definitions, without_magics
 from .damaged_notebooks import CodeCell, SubmittedCode
 
 OTHERS = "This notebook belongs to "  # how a note on somebody else's notebook begins
-
-
+MADE_FOR = "This notebook belongs to {owner}, not to {student}."
+OTHER_VARIANT = "This notebook belongs to another student: {questions} is not this student's variant."
 ANOTHER = "This is the notebook of another assignment"  # how the note on one begins
+UNRECORDED = "The notebook does not record the exercises of {questions}. Grade with the course's roster: --roster FILE."
+FOUND_BY_NAME = "The cell of question {question} is missing; cell {index}, which defines {name}, was graded."
+NOT_FOUND = "The cell of question {question} is missing, and no cell defines {name}."
+HELD = "The cell of question {question} is missing; cell {index} defines {name}, but is a given cell, which is not run."
 NOT_DRAWN = "Your notebook has another question here than your own. Your instructor will look at it."
+OTHER_ASSIGNMENT = "This is the notebook of another assignment, {found!r}, not of {name!r}. Ask for the right one."
+SAME_ID = "Cells {numbers} all have the id of question {name}; cell {taken} was graded."
+NOT_FILLED = "The cell of question {name} is not filled in; the answer in {where} was graded."
+POOL = "Cell {index} creates a process pool, which raises OSError in the sandbox. Use map() or a thread pool."
 
 
 class UnknownVariant(ValueError):
@@ -31,9 +39,7 @@ def variant_of(
     what the student is called, empty where a system's number is all there is.
     """
     if handed.assignment and handed.assignment != assignment.name:
-        raise UnknownVariant(
-            f"{ANOTHER}, {handed.assignment[:100]!r}, not of {assignment.name!r}. Ask for the right one."
-        )
+        raise UnknownVariant(OTHER_ASSIGNMENT.format(found=handed.assignment[:100], name=assignment.name))
     varying = assignment.varying
     if not varying:
         return assignment, [], set()
@@ -41,10 +47,7 @@ def variant_of(
     told = {**_mentioned(handed, varying), **told}
     missing = [name for name in varying if name not in told]
     if missing and not called:
-        raise UnknownVariant(
-            f"The notebook does not record which exercise {', '.join(missing)} asks, and no roster says whose it is. "
-            "Grade with the roster that the notebooks were made from: --roster FILE."
-        )
+        raise UnknownVariant(UNRECORDED.format(questions=", ".join(missing)))
     names = dict.fromkeys((student, *called))
     drawn = [{q.name: q.exercise for q in assignment.for_student(name).questions} for name in names]
     other = set(told) if called else set()
@@ -52,9 +55,9 @@ def variant_of(
         other = min(other, {name for name in told if told[name] != one[name]}, key=len)
     notes = []
     if called and handed.made_for and handed.made_for not in called:
-        notes.append(f"{OTHERS}{handed.made_for[:100]}, not to {student}.")
+        notes.append(MADE_FOR.format(owner=handed.made_for[:100], student=student))
     elif other:
-        notes.append(f"{OTHERS}another student: {', '.join(sorted(other))} is not this student's variant.")
+        notes.append(OTHER_VARIANT.format(questions=", ".join(sorted(other))))
     return assignment.for_student(student, told), notes, other
 
 
@@ -153,15 +156,13 @@ class _Cells:
         if len(carriers) > 1:
             numbers = " and ".join(str(self.own[i].index) for i in carriers[-5:])
             taken = self.own[(filled or carriers)[-1]].index
-            self.notes.append(f"Cells {numbers} all have the id of question {question.name}; cell {taken} was graded.")
+            self.notes.append(SAME_ID.format(numbers=numbers, name=question.name, taken=taken))
         if not filled:
             # among the cells that were not handed out for an answer
             free = [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
             if elsewhere := [i for i in free if (self.bound[i] or {}).get(question.binds)]:
                 where = f"cell {self.own[elsewhere[-1]].index}"
-                self.notes.append(
-                    f"The cell of question {question.name} is not filled in; the answer in {where} was graded."
-                )
+                self.notes.append(NOT_FILLED.format(name=question.name, where=where))
                 return elsewhere[-1]
         return (filled or carriers)[-1]
 
@@ -177,13 +178,12 @@ class _Cells:
         found = found or [i for i, cell in enumerate(self.own) if _looks_like(cell, name)]
         if found and self.unmarked:
             return found[-1]
-        missing = f"The cell of question {question.name} is missing; searched the whole notebook for {name}"
         if found:
-            self.notes.append(f"{missing} and graded cell {self.own[found[-1]].index}.")
+            index = self.own[found[-1]].index
+            self.notes.append(FOUND_BY_NAME.format(question=question.name, name=name, index=index))
             return found[-1]
         held = next((index for index, bound in self.locked if bound.get(name)), None)
-        hint = f" Cell {held}, which belongs to the assignment and is not run, defines it." if held else ""
-        self.notes.append(f"{missing} and did not find it.{hint}")
+        self.notes.append((HELD if held else NOT_FOUND).format(question=question.name, name=name, index=held))
         return None
 
 
@@ -201,18 +201,14 @@ def _looks_like(cell: CodeCell, name: str) -> bool:
 def _processes(cells: Sequence[CodeCell]) -> list[str]:
     """A note where a cell shares work among processes, which need what no answer has."""
     pools = [cell.index for cell in cells if re.search(r"(?<!Thread)\b(?:Pool|ProcessPoolExecutor)\b", cell.source)]
-    return [
-        f"Cell {index} creates a process pool. The sandbox has no shared memory, so this "
-        "raises OSError: use map() or a thread pool."
-        for index in pools[:3]
-    ]
+    return [POOL.format(index=index) for index in pools[:3]]
 
 
 def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
     original = dict(assignment.setup) | {name: source for name, source, _ in assignment.inner}
     return [
-        f"Cell {cell.index}, a set-up cell of the assignment, was changed; the original was run."
+        "Cell {index}, a set-up cell of the assignment, was changed; the original was run.".format(index=cell.index)
         for cell in handed.cells
         if cell.grade_id in original and cell.source.split() != original[cell.grade_id].split()
     ][:5]

@@ -16,6 +16,12 @@ COMPARED = 20  # notebooks of one folder that are read to find out which is mean
 DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another
 MOST = 50_000  # names below a student's folder that are looked at
+OUTSIDE = "{file} points outside the archive and was skipped."
+NONE = "There is no notebook, only {names}; expected {wanted}. Ask for it."
+EMPTY = "The folder {folder} contains no file; expected {wanted}. Ask for it."
+NONE_IN_FOLDER = "The folder {folder} contains no notebook, only {files}; expected {wanted}. Ask for it."
+SEVERAL = "The folder {folder} has several notebooks, none named {wanted}. Rename the one to grade."
+OTHER_NAME = "{file} was graded, although its name is not {wanted}: no other notebook fits better."
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ class Chooser:
                 return self._choose(of_kind, joined(next(iter(called))[:-1]) or "of submissions")
         first = handed[0]
         names = on_one_line(", ".join(one.name for one in handed[:5]))
-        return Choice(None, first.file, f"There is no notebook, only {names}; expected {self.wanted}. Ask for it.")
+        return Choice(None, first.file, NONE.format(names=names, wanted=self.wanted))
 
     def _more(self, named: list[tuple[Parts, list[Parts]]], kind: int) -> bool:
         """True where files of a later kind are there."""
@@ -161,8 +167,8 @@ class Chooser:
     def _none(self, levels: list[tuple[Parts, list[Parts]]]) -> Choice:
         """Nothing that can be graded; it says what is there instead."""
         level, places = next(((level, places) for level, places in levels if places), levels[0])
-        there = f" There are: {on_one_line(', '.join(place[-1] for place in places[:5]))}." if places else ""
-        sentence = f"The folder {joined(level)} contains no notebook; expected {self.wanted}.{there} Ask for it."
+        there, text = on_one_line(", ".join(place[-1] for place in places[:5])), NONE_IN_FOLDER if places else EMPTY
+        sentence = text.format(folder=joined(level) or ".", files=there, wanted=self.wanted)
         return Choice(None, joined(places[0]) if places else "", sentence)
 
     def _handed(self, place: Parts, called: str = "", number: int = 0) -> Handed:
@@ -179,9 +185,9 @@ class Chooser:
             return self._opened(max(right, key=lambda one: (one.changed, one.number)))
         taken = whole[0] if len(whole) == 1 else self._alike(whole)
         if taken is None:
-            sentence = f"The folder {where} contains several notebooks and none is named {self.wanted}."
-            return Choice(None, whole[0].file, f"{sentence} Rename the one to grade.")
-        note = f"{taken.file} was graded, although its name is not {self.wanted}: no other notebook fits better."
+            sentence = SEVERAL.format(folder=where, wanted=self.wanted)
+            return Choice(None, whole[0].file, sentence)
+        note = OTHER_NAME.format(file=taken.file, wanted=self.wanted)
         return self._opened(taken, () if kind_of(taken.name) else (note,))
 
     def is_named(self, name: str) -> bool:
@@ -204,12 +210,13 @@ class Chooser:
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:
-            out = f" {archive.outside[0]} points outside the archive and was skipped." if archive.outside else ""
-            return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}{out}")
+            out = [OUTSIDE.format(file=file) for file in archive.outside[:1]]
+            problem = "In the archive {file}: {problem}".format(file=taken.file, problem=inner.problem)
+            return Choice(None, taken.file, " ".join([problem, *out]))
         place = inner.handed.parts, *inner.handed.inside
         inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)
         if not self.depth:
-            notes = (*notes, f"It was extracted from an archive: {inside.file}.")
+            notes = (*notes, "It was extracted from an archive: {file}.".format(file=inside.file))
         return Choice(inside, inside.file, "", notes)
 
     def _alike(self, candidates: list[Handed]) -> Handed | None:

@@ -22,7 +22,7 @@ class Node(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"a notebook's part without {name!r}") from None
+            raise AttributeError("a notebook's part without {name!r}".format(name=name)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
@@ -110,10 +110,10 @@ def _nodes(value: Any) -> Any:
 def _join_lines(cell: Any, number: int) -> None:
     """Make each text of a cell one text, as programs write it in lines; ValueError for what is not a cell."""
     if not isinstance(cell, dict) or cell.get("cell_type") not in KINDS or not isinstance(cell.get("metadata"), dict):
-        raise ValueError(f"cell {number} is not a cell of a notebook")
+        raise ValueError("cell {number} is not a cell of a notebook".format(number=number))
     cell["source"] = _joined(cell.get("source"))
     if not isinstance(cell["source"], str):
-        raise ValueError(f"cell {number} has no source")
+        raise ValueError("cell {number} has no source".format(number=number))
     for bundle in cell.get("attachments", {}).values():
         _join_bundle(bundle)
     for output in cell.get("outputs", ()):

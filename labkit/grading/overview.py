@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..classroom import find
-from ..messages.wrapping import counted
 from ..working_copy import write_whole
 from .final_scores import Final
 from .matching import ANOTHER
@@ -21,6 +20,8 @@ from .results import MARKED, QuestionResult, SubmissionResult, by_question
 BINS = 12  # bars of a histogram, at most (and one for the full score)
 SHOWN = 3  # kinds of result that the terminal shows for a question before it counts the rest as "other"
 BAR = 10  # characters of a full bar beside a question
+IN_FEEDBACK = "the overview {path} names all students, and {feedback} is for students: choose a path outside it"
+SUMMARY = "Students: {count}; points: mean {mean}, median {median} of {most}"
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Summary:
 
         >>> result = SubmissionResult("ann", "week1", (QuestionResult("q1", "grad-slip", 1.0, 1.0, "right", ""),))
         >>> print(summarise([result]).as_text())
-        1 student; mean 1, median 1 of 1 point
+        Students: 1; points: mean 1, median 1 of 1
         <BLANKLINE>
         Score   Students
             0          0
@@ -82,10 +83,10 @@ class Summary:
         q1        ##########  100 %  1 of 1
         """
         width = max(width, 40)
-        students, unit = counted(self.students, "student"), f"point{'s' * (self.max_score != 1)}"
-        first = f"{students}; mean {points(self.mean)}, median {points(self.median)} of {points(self.max_score)} {unit}"
         if not self.students:
-            return students
+            return "Students: 0"
+        mean, median, most = points(self.mean), points(self.median), points(self.max_score)
+        first = SUMMARY.format(count=self.students, mean=mean, median=median, most=most)
         return "\n\n".join(["\n".join(textwrap.wrap(first, width)), self._bars(width), self._table(width)])
 
     def _bars(self, width: int) -> str:
@@ -203,10 +204,7 @@ def write_overview(
     for page in pages.values():
         feedback = page.parent.parent.resolve()
         if path.resolve().is_relative_to(feedback):
-            raise ValueError(
-                f"the overview names all students, and {feedback} is handed out to them: expected a path outside, "
-                f"such as {feedback.parent / 'overview.html'}, but got {path}"
-            )
+            raise ValueError(IN_FEEDBACK.format(path=path, feedback=feedback))
     return write_whole(path, overview_page(results, assignment_title, _links(path, pages)).encode())
 
 

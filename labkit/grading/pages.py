@@ -37,7 +37,7 @@ def _environment() -> Any:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ModuleNotFoundError as error:
-        message = f"pages with feedback need Jinja: {how_to_install('classroom')}"
+        message = "pages with feedback need Jinja: {command}".format(command=how_to_install("classroom"))
         raise ModuleNotFoundError(message, name=error.name) from None
     loader = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(

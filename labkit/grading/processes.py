@@ -22,6 +22,8 @@ from .bounds import Bounds, Exceeded, bounded, limit_memory
 from .files import SubmissionError
 
 LONELY = 0.5  # seconds between two looks for the process that started us
+OVER_LIMITS = "{name} exceeds the limits for opening a file, and was skipped. Ask for the notebook itself."
+UNREADABLE = "{name} cannot be opened ({kind}). Ask for it again."
 
 
 class Helper:
@@ -124,9 +126,7 @@ class Reader:
             if is_told:
                 return told
             raise told
-        raise SubmissionError(
-            f"{name} exceeds the limits for opening a file, and was skipped. Ask for the notebook itself."
-        )
+        raise SubmissionError(OVER_LIMITS.format(name=name))
 
     def _answer(self, name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
         if self._helper is None or self._helper.is_lost:
@@ -168,8 +168,8 @@ def _told(bounds: Bounds, kept: dict[Any, Any], name: str, what: Any, args: Any)
             return True, what(kept, *args), False
     except Exceeded as excess:
         kept.clear()
-        return False, SubmissionError(f"{excess} Ask for the notebook itself."), True
+        return False, SubmissionError("{excess} Ask for the notebook itself.".format(excess=excess)), True
     except SubmissionError as error:
         return False, error, False
     except Exception as error:  # whatever a file holds, the next one is still to be opened
-        return False, SubmissionError(f"{name} cannot be opened ({type(error).__name__}). Ask for it again."), True
+        return False, SubmissionError(UNREADABLE.format(name=name, kind=type(error).__name__)), True

@@ -23,6 +23,13 @@ _ABOUT = (
     "submitted",
 )  # what is not a key, by which a file tells whose it is
 
+NO_ID = "{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}."
+SEVERAL = "{path}: {student} matches {same} of {other}."
+NO_UTF_8 = "{path}: cannot be read as CSV, because it is not UTF-8. Save it as CSV (UTF-8)."
+UNREADABLE = "{path}: cannot be read as CSV ({reason})."
+NO_FOLDER = "{path}: {id!r} cannot be the name of a folder. Choose another id."
+TWICE = "{path}: the id {id!r} occurs {count} times."
+
 
 class RosterError(ValueError):
     """A roster that cannot be used; `problems` has one sentence for each thing."""
@@ -126,7 +133,7 @@ def read_roster(path: Path) -> Roster:
             tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row
         ]
     except csv.Error as error:
-        raise RosterError(f"{path}: cannot be read as CSV ({error}).") from None
+        raise RosterError("{path}: cannot be read as CSV ({error}).".format(path=path, error=error)) from None
     heading, rows = (lines[0] if lines else ()), tuple(lines[1:])
     folded = {name.strip().casefold() for name in heading}
     kinds = known().rosters
@@ -134,7 +141,7 @@ def read_roster(path: Path) -> Roster:
     if kind is None:
         expected = "; ".join(f"{', '.join(k.needs)} ({k.name})" for k in kinds)
         shown = ", ".join(name.strip() for name in heading) or "none"
-        raise RosterError(f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}.")
+        raise RosterError(NO_ID.format(path=path, shown=shown, expected=expected))
     table = Roster((), kind, path, heading, rows, delimiter, marked)
     roster = replace(table, students=_students(table))
     _examine(roster)
@@ -155,16 +162,17 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     for student in roster.students:
         same = {known for _, key in student.keys for known in by_key.get(_folded(key), ())}
         if len(same) > 1:
-            raise RosterError(f"{roster.path}: {student.id} matches {' and '.join(sorted(same))} of {own.path}.")
+            same_ids = ", ".join(sorted(same))
+            raise RosterError(SEVERAL.format(path=roster.path, student=student.id, same=same_ids, other=own.path))
         ours = own.by_id[same.pop()] if same else student
         keys = tuple(sorted({*student.keys, *ours.keys}))
         students.append(replace(student, id=ours.id, section=student.section or ours.section, keys=keys))
         found.add(ours.id)
     if not found & own.by_id.keys():
+        columns = {"keys": _key_columns(roster), "other_keys": _key_columns(own)}
         raise RosterError(
-            f"{roster.path} and {own.path} have no student in common. Students are matched by equal values, but no value of "
-            f"{_key_columns(roster)} in one table is in {_key_columns(own)} of the other. Add a column to one of them, "
-            "such as email."
+            "{path} and {other} have no student in common: no value of {keys} in one is in {other_keys} of the other. "
+            "Add a column to one of them, such as email.".format(path=roster.path, other=own.path, **columns)
         )
     students += [replace(student, row=-1) for student in own.students if student.id not in found]
     both = replace(roster, students=tuple(students))
@@ -185,11 +193,11 @@ def _text(path: Path) -> tuple[str, bool]:
             data = file.read(LARGEST + 1)
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise RosterError(f"{path}: cannot be read as CSV, because it is not UTF-8. Save it as CSV (UTF-8).") from None
+        raise RosterError(NO_UTF_8.format(path=path)) from None
     except OSError as error:
-        raise RosterError(f"{path}: cannot be read as CSV ({error.strerror}).") from None
+        raise RosterError(UNREADABLE.format(path=path, reason=error.strerror)) from None
     if len(data) > LARGEST:
-        raise RosterError(f"{path}: has more than {LARGEST:,} bytes, which is too large.")
+        raise RosterError("{path}: has more than {limit:,} bytes, which is too large.".format(path=path, limit=LARGEST))
     return text.removeprefix("\ufeff"), text.startswith("\ufeff")
 
 
@@ -265,10 +273,10 @@ def _cell(roster: Roster, row: Sequence[str], columns: Sequence[int]) -> str:
 
 def _examine(roster: Roster) -> None:
     path, ids = roster.path, [student.id for student in roster.students]
-    problems = [f"{path}: {i!r} cannot be the name of a folder. Choose another id." for i in ids if not _is_id(i)]
-    problems += [f"{path}: the id {i!r} occurs {n} times." for i, n in Counter(ids).items() if n > 1]
+    problems = [NO_FOLDER.format(path=path, id=i) for i in ids if not _is_id(i)]
+    problems += [TWICE.format(path=path, id=i, count=n) for i, n in Counter(ids).items() if n > 1]
     if problems or not ids:
-        raise RosterError(*(problems or [f"{path}: it has no students."]))
+        raise RosterError(*(problems or ["{path}: it has no students.".format(path=path)]))
 
 
 def _is_id(text: str) -> bool:

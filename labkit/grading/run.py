@@ -116,7 +116,7 @@ def written(done: Done) -> Iterator[str]:
             try:
                 write()
             except (OSError, ValueError, ImportError) as error:
-                yield f"{file} was not written completely: {error}"
+                yield "{file} was not written completely: {error}".format(file=file, error=error)
 
 
 def _write_archive(done: Done, path: Path) -> None:

@@ -11,6 +11,8 @@ from .notebook_choice import Handed
 from .trees import Folder, Tree
 
 _AS_MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")  # in English
+NONE = "{student} submitted no notebook."
+SAME_TIME = "Several files have the same time: {names}, {file}. Remove all but the one that counts."
 
 
 def handed_in(tree: Tree, handed: Handed, label: Label) -> tuple[float | None, str]:
@@ -139,7 +141,7 @@ def open_submission(submission: Submission) -> bytes:
     is not an ordinary file with one name only, and where it is too large.
     """
     if submission.path is None:
-        raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} submitted no notebook.")
+        raise SubmissionError(submission.problem or NONE.format(student=on_one_line(submission.student)))
     if submission.handed is not None:
         return submission.handed.read()
     depth = submission.file.count("/")
@@ -153,9 +155,9 @@ def latest(candidates: list[Submission]) -> Submission:
         return taken
     names = ", ".join(c.file or on_one_line(c.student) for c in others)
     if not taken.problem and any(not c.problem and c.changed == taken.changed and _differ(c, taken) for c in others):
-        problem = f"This student has {len(candidates)} files with the same time ({names}, {taken.file})."
-        return replace(taken, path=None, problem=f"{problem} Remove all but the one that counts.")
-    note = f"This student has {len(candidates)} files: labkit grades {taken.file}, not {names}."
+        problem = SAME_TIME.format(names=names, file=taken.file)
+        return replace(taken, path=None, problem=problem)
+    note = "The student has several files: labkit grades {file}, not {names}.".format(file=taken.file, names=names)
     return replace(taken, notes=(*taken.notes, note))
 
 

@@ -14,13 +14,35 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .files import HIDDEN, LIMIT, Parts, Seen, SubmissionError, joined, obstacle, on_one_line, open_below
+from .files import (
+    FOLDER,
+    HIDDEN,
+    LIMIT,
+    LINK,
+    TOO_LARGE,
+    Parts,
+    Seen,
+    SubmissionError,
+    joined,
+    obstacle,
+    on_one_line,
+    open_below,
+)  # fmt: skip
 from .processes import Reader
 
 ENTRIES = 100_000  # of an archive of a class; each takes up to 2 KB of memory
 OF_ONE = 50_000  # of an archive that a student made; an environment of Python has some 20,000 files
 DIRECTORY = 400  # bytes of an archive's table for each entry that it may have
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may take gigabytes to read
+MANY_ENTRIES = "{name} has too many entries; at most {entries:,} are read."
+UNREADABLE = "{name} cannot be read: {reason}."
+NO_ARCHIVE = "{name} is not a ZIP archive, or is damaged ({error})."
+DAMAGED = "{path} is damaged ({error}). Ask for it again."
+NO_FOLDER = "There is no folder {root}; expected one that holds the students' notebooks."
+NO_ORIGINAL = "The instructor's notebook {original} cannot be read: {reason}."
+UNREADABLE_FOLDER = "The folder {path} cannot be read: {reason}. Give yourself permission to read it."
+MANY_FILES = "The folder {path} holds more than {limit:,} files. Leave the notebook in it."
+ORIGINAL = "{file} is the instructor's own notebook. Remove it, and put the student's file there."
 
 
 class Archive:
@@ -37,12 +59,12 @@ class Archive:
         try:
             with open(file, "rb") if isinstance(file, Path) else BytesIO(file) as opened:
                 if _has_more(opened, entries):  # `zipfile` would read all of its table at once
-                    raise SubmissionError(f"{name} has too many entries; at most {entries:,} are read.")
+                    raise SubmissionError(MANY_ENTRIES.format(name=name, entries=entries))
             self._zip = zipfile.ZipFile(file if isinstance(file, Path) else BytesIO(file))
         except OSError as error:
-            raise SubmissionError(f"{name} cannot be read: {error.strerror or error}.") from None
+            raise SubmissionError(UNREADABLE.format(name=name, reason=error.strerror or error)) from None
         except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError) as error:
-            raise SubmissionError(f"{name} is not a ZIP archive, or is damaged ({on_one_line(str(error))}).") from None
+            raise SubmissionError(NO_ARCHIVE.format(name=name, error=on_one_line(str(error)))) from None
         known = dict[str, str]()  # each part of a name is held once
         for info in self._zip.infolist():
             self._add(info, known)
@@ -78,19 +100,15 @@ class Archive:
         """What the archive says about an entry."""
         info, file = self._infos.get(parts), joined(parts)
         if info is None:
-            return Seen(f"{file} is a folder; expected a notebook. If the notebook is inside, move it out.")
+            return Seen(FOLDER.format(name=file))
         if stat.S_ISLNK(info.external_attr >> 16):
-            return Seen(f"{file} is a link, and links are not followed. Put the file itself there.")
+            return Seen(LINK.format(name=file))
         if info.flag_bits & 1:
-            return Seen(f"{file} is encrypted. Ask for it without a password.")
+            return Seen("{file} is encrypted. Ask for it without a password.".format(file=file))
         if info.compress_type not in METHODS:
-            return Seen(
-                f"{file} uses an unsupported compression method. Ask for an ordinary ZIP archive, or the notebook."
-            )
+            return Seen("{file} uses an unsupported compression method. Ask for a ZIP archive.".format(file=file))
         if info.file_size > LIMIT:
-            return Seen(
-                f"{file} has {info.file_size:,} bytes; at most {LIMIT:,} are read. Clear the outputs of its cells."
-            )
+            return Seen(TOO_LARGE.format(name=file, size=info.file_size, limit=LIMIT))
         try:
             return Seen("", datetime(*info.date_time, tzinfo=self._zone).timestamp())
         except (ValueError, OverflowError, OSError):
@@ -112,11 +130,9 @@ class Archive:
             NotImplementedError,
             RuntimeError,
         ) as error:
-            raise SubmissionError(
-                f"{joined(parts)} is damaged ({on_one_line(str(error))}). Ask for it again."
-            ) from None
+            raise SubmissionError(DAMAGED.format(path=joined(parts), error=on_one_line(str(error)))) from None
         if len(data) > limit:
-            raise SubmissionError(f"{joined(parts)} has more than {limit:,} bytes. Clear the outputs of its cells.")
+            raise SubmissionError(TOO_LARGE.format(name=joined(parts), size=len(data), limit=limit))
         return data
 
     def path(self, parts: Parts) -> Path:
@@ -283,30 +299,24 @@ class Folder:
         """
         self.root, self._reader = root, reader or Reader()
         if not root.is_dir():
-            raise SubmissionError(f"There is no folder {root}; expected one that holds the students' notebooks.")
+            raise SubmissionError(NO_FOLDER.format(root=root))
         try:
             self.original = os.stat(original) if original else None
         except OSError as error:
-            raise SubmissionError(f"The instructor's notebook {original} cannot be read: {error.strerror}.") from None
+            raise SubmissionError(NO_ORIGINAL.format(original=original, reason=error.strerror)) from None
 
     def names(self, parts: Parts) -> list[str]:
         """The names in a folder in order, without hidden ones. Raises SubmissionError, for a link too."""
         folder = self.root.joinpath(*parts)
         try:
             if parts and stat.S_ISLNK(os.lstat(folder).st_mode):
-                raise SubmissionError(
-                    f"{joined(parts)} is a link, and links are not followed. Put the folder itself there."
-                )
+                raise SubmissionError(LINK.format(name=joined(parts)))
             with os.scandir(folder) as entries:
                 names = list(islice((entry.name for entry in entries), NAMES + 1))
         except OSError as error:
-            raise SubmissionError(
-                f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself permission to read it."
-            ) from None
+            raise SubmissionError(UNREADABLE_FOLDER.format(path=joined(parts), reason=error.strerror)) from None
         if len(names) > NAMES:
-            raise SubmissionError(
-                f"The folder {joined(parts)} holds more than {NAMES:,} files. Leave the notebook in it."
-            )
+            raise SubmissionError(MANY_FILES.format(path=joined(parts), limit=NAMES))
         return sorted(name for name in names if not name.startswith(HIDDEN))
 
     def is_folder(self, parts: Parts) -> bool:
@@ -320,9 +330,9 @@ class Folder:
         try:
             status = os.lstat(self.root.joinpath(*parts))
         except OSError as error:
-            return Seen(f"{file} cannot be read: {error.strerror}.")
+            return Seen(UNREADABLE.format(name=file, reason=error.strerror))
         if self.original and os.path.samestat(status, self.original):
-            return Seen(f"{file} is the instructor's own notebook. Remove it, and put the student's file there.")
+            return Seen(ORIGINAL.format(file=file))
         return Seen(obstacle(file, status), status.st_mtime)
 
     def read(self, parts: Parts, limit: int = LIMIT) -> bytes:

@@ -16,6 +16,14 @@ from .instructor_questions import misplaced, ungraded
 from .release import released
 from .roster import RosterError, read_roster
 
+OUT_OF_STEP = "{path}: does not match course.toml ({parts}). Run: labkit course build"
+NOT_RUN = "{path}: your own exercises and tests could not be run in the sandbox: {error}"
+OTHER_SOURCE = "{path}: was not built from {source}. Run: labkit course build"
+NOT_ON_ROSTER = "course.toml: {name}: extensions for students who are not on the roster: {names}."
+WRONG_SOLUTION = "{path}: the solution in '{answer}' is wrong. Fix it, or delete the file and build again.\n{problem}"
+SOLUTION_SHOWN = "{path}: '{answer}' earns points as released. Put the solution between BEGIN and END SOLUTION."
+UNPLANNED = "{path}: is not an assignment of course.toml. Add it there, or move the folder away."
+
 
 def problems(course: Course) -> Iterator[str]:
     """A sentence for each thing that is not right yet, saying what to do; none when the course is ready."""
@@ -43,7 +51,7 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     assignment = Assignment.from_notebook(source, str(path))
     differing = out_of_step(source, instructor_notebook(course, planned))
     if differing:
-        yield f"{path}: does not match course.toml ({', '.join(differing)}). Run: labkit course build"
+        yield OUT_OF_STEP.format(path=path, parts=", ".join(differing))
         return
     yield from (f"{path}: {problem}" for problem in misplaced(source.cells))
     if not planned.varies:
@@ -59,13 +67,13 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
             try:
                 yield from trial_problems(own, asked, str(path))
             except NotIsolated as error:
-                yield f"{path}: your own exercises and tests could not be run in the sandbox: {error}"
+                yield NOT_RUN.format(path=path, error=error)
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
     path = course.release(planned.name)
     if read_notebook(path) != released(source):
-        yield f"{path}: was not built from {course.source(planned.name)}. Run: labkit course build"
+        yield OTHER_SOURCE.format(path=path, source=course.source(planned.name))
 
 
 def _variants(assignment: Assignment) -> Iterator[Assignment]:
@@ -82,15 +90,9 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
     for question in assignment.questions:
         problem = solved.get(question.answer_id) or _failing(question, solved)
         if problem:
-            yield (
-                f"{path}: the solution in '{question.answer_id}' is not right. "
-                f"Fix it, or delete the file and run: labkit course build\n{problem}"
-            )
+            yield WRONG_SOLUTION.format(path=path, answer=question.answer_id, problem=problem)
         if assess(question.exercise, empty.get(question.binds)):
-            yield (
-                f"{path}: '{question.answer_id}' earns points as released. "
-                "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
-            )
+            yield SOLUTION_SHOWN.format(path=path, answer=question.answer_id)
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:
@@ -122,7 +124,7 @@ def _class_problems(course: Course) -> Iterator[str]:
             yield str(error)
             return
         if roster and (names := unknown_extensions(rules.policy, roster)):
-            yield f"course.toml: {planned.name}: extensions for students who are not on the roster: {', '.join(names)}."
+            yield NOT_ON_ROSTER.format(name=planned.name, names=", ".join(names))
 
 
 def _strangers(course: Course) -> Iterator[str]:
@@ -130,4 +132,4 @@ def _strangers(course: Course) -> Iterator[str]:
     known = {planned.name for planned in course.assignments}
     for path in sorted(course.folder.glob("source/*")):
         if path.is_dir() and path.name not in known:
-            yield f"{path}: is not an assignment of course.toml. Add it there, or move the folder away."
+            yield UNPLANNED.format(path=path)

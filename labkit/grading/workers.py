@@ -24,6 +24,9 @@ from .submissions import Submission, open_submission
 
 TRIES = 2  # processes that one submission may cost for no reason that is known
 PATIENCE = 900.0  # seconds beyond those of a submission, to start on a slow machine, and to read and to judge
+NOT_GRADED = "This could not be graded: {why}."
+ENDED = "the grading process ended {count} times at this file"
+COMPARING = "Comparing it took {took}, and was stopped."
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,14 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
     except NotIsolated:
         raise
     except Exception as error:  # a fault of the grader's own: the others are still to be graded
-        why = f"the grader failed ({type(error).__name__}: {error})"
+        why = "the grader failed ({kind}: {error})".format(kind=type(error).__name__, error=error)
         return ungraded_result(grader.assignment, grader.settings, work, why)
     return replace(result, timestamp=work.timestamp, unsafe=grader.settings.unsafe)
 
 
 def ungraded_result(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
     """A result without points and without digest, so that a run that goes on grades the submission again."""
-    result = Grader(assignment, settings).nothing(work.student, f"This could not be graded: {why}.", work.file)
+    result = Grader(assignment, settings).nothing(work.student, NOT_GRADED.format(why=why), work.file)
     questions = tuple(replace(question, kind=UNGRADED) for question in result.questions)
     return replace(result, questions=questions, timestamp=work.timestamp)
 
@@ -129,22 +132,22 @@ class Worker:
         """The process is gone, or has to go: blame what exceeded its limit, or try again if that is unknown."""
         self.kill()
         if took or self.helper.ended_by == signal.SIGXCPU:
-            return self._blame(work, f"{took or 'more than the limit on CPU time'}, and was stopped.")
+            return self._blame(work, took or "more than the limit on CPU time")
         self.lost += 1
         if self.lost < TRIES:
             self.give(work)
             return None
         self.work, self.lost = None, 0
-        return ungraded_result(*self.common, work, f"the grading process ended {TRIES} times at this file")
+        return ungraded_result(*self.common, work, ENDED.format(count=TRIES))
 
     def _blame(self, work, took):
         """Leave out the question that was judged; where it was the file itself, there is nothing to grade."""
         if self.at:
-            self.give(replace(work, beyond=(*work.beyond, (self.at, f"Comparing it took {took}"))))
+            self.give(replace(work, beyond=(*work.beyond, (self.at, COMPARING.format(took=took)))))
             return None
         self.work, self.lost = None, 0
         grader = Grader(*self.common)
-        why = f"Reading this file and its results took {took}"
+        why = "Reading this file and its results took {took}, and was stopped.".format(took=took)
         result = grader.nothing(work.student, why, work.file, work.data, work.only)
         return replace(result, timestamp=work.timestamp)
 

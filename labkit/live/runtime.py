@@ -6,7 +6,6 @@ Every file of Pyodide is one of its official distribution: it is taken from a fo
 import gzip
 import hashlib
 import json
-import shutil
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ from .wheels import installed_wheel, labkit_wheel
 VERSION = "0.27.7"
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full"
 LOCK = "pyodide-lock.json"
-BEGIN = Path(__file__).parent / "page" / "begin.mjs"  # what starts it
 CORE = {
     "pyodide.mjs": "04c052c815abb0bf2981fa38c2dfa58e3120ee5288c956df2b2a15e301782c5f",
     "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
@@ -60,8 +58,17 @@ def lay(
         lock["packages"][name] = _entry(name, installed_wheel(name, folder), needs)
     lock["packages"]["labkit"] = _entry("labkit", labkit_wheel(folder), [*AT_ONCE, *PURE])
     (folder / LOCK).write_text(json.dumps(lock, separators=(",", ":")), encoding="utf-8")
-    shutil.copy(BEGIN, folder)
     return lock
+
+
+def files_at_once(lock: dict[str, Any]) -> list[str]:
+    """The files that a page loads to begin: Pyodide, labkit, and the packages that it needs.
+
+    >>> files_at_once({"packages": {"labkit": {"file_name": "labkit.whl", "depends": []}}})[-2:]
+    ['pyodide-lock.json', 'labkit.whl']
+    """
+    packages = lock["packages"]
+    return [*CORE, *(packages[name]["file_name"] for name in ["labkit", *packages["labkit"]["depends"]])]
 
 
 def needed(known: dict[str, Any], names: Iterable[str]) -> list[str]:

@@ -28,11 +28,6 @@ def install(shell: Shell) -> None:
     vars(core).update(__path__=[], pylabtools=tools)
     vars(tools).update(backend2gui={})
     AnyWidget.shell = shell
-    install_anywidget()
-
-
-def install_anywidget() -> None:
-    """Make `import anywidget` find what stands for it; a lab that is imported earlier is not a widget."""
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
 

@@ -1,4 +1,4 @@
-"""Formats texts: lines that fit a notebook and a terminal, and a number with its noun."""
+"""Formats texts: lines that fit a notebook and a terminal, and sentences with a number."""
 
 import sys
 import textwrap
@@ -30,13 +30,13 @@ def encodable(text: str) -> str:
     return text
 
 
-def counted(number: float, noun: str) -> str:
-    """A number, as short as it can be, and its noun.
+def one_or_many(number: float, one: str, many: str, **values: object) -> str:
+    """Of two whole sentences the one that fits a number, with the number, as short as it can be, and other values in it.
 
-    >>> counted(1, "point"), counted(2.5, "point")
-    ('1 point', '2.5 points')
+    >>> one_or_many(2.5, "{number} point", "{number} points")
+    '2.5 points'
     """
-    return f"{number:g} {noun}{'s' * (number != 1)}"
+    return (one if number == 1 else many).format(number=f"{number:g}", **values)
 
 
 class Prose(str):

@@ -14,6 +14,8 @@ from .result import Comparison
 from .torch_side import TorchSide
 from .trees import Numbers
 
+_ARRAY = "an array of {dtype}"
+
 
 def compare(
     torch_model: Any,
@@ -52,7 +54,7 @@ def compare(
     """
     sides = _side(torch_model, TorchSide, "Module"), _side(ms_model, MindSporeSide, "Cell")
     if loss is not None and not (isinstance(loss, (tuple, list)) and len(loss) == 2 and all(map(callable, loss))):
-        raise TypeError(f"compare: expected loss=(torch_fn, ms_fn), two functions of an output, but got {_kind(loss)}")
+        raise TypeError(_NO_LOSSES.format(kind=_kind(loss)))
     with sides[0].visited(), sides[1].visited():
         return Comparing(sides, _inputs(inputs, sides), loss or (None, None), dict(match or {})).result(train)
 
@@ -61,6 +63,11 @@ def _kind(value):
     return type(value).__name__
 
 
+_NO_LOSSES = "compare: expected loss=(torch_fn, ms_fn), two functions of an output, but got {kind}"
+_NO_MODEL = "compare(torch_model, ms_model, inputs): expected a {word} of {framework}, but got {kind} of {module}"
+_NO_INPUT = (
+    "compare: expected numbers, arrays or tensors, in a tuple or by name in a dictionary, as inputs, but got {kind}"
+)
 _HOMES = {TorchSide: ("torch", "labkit.torch"), MindSporeSide: ("mindspore", "labkit.mindspore")}
 
 
@@ -71,10 +78,8 @@ def _side(model, kind, word):
         base = getattr(getattr(room, "nn", None), word, None)
         if isinstance(base, type) and isinstance(model, base):
             return kind(model, room)
-    first = "first" if kind is TorchSide else "second"
     raise TypeError(
-        f"compare: expected a {word} of {kind.framework} (`{_HOMES[kind][0]}` or `{_HOMES[kind][1]}`) as the {first} argument, "
-        f"but got {_kind(model)} of {type(model).__module__}: compare(torch_model, ms_model, inputs)"
+        _NO_MODEL.format(word=word, framework=kind.framework, kind=_kind(model), module=type(model).__module__)
     )
 
 
@@ -97,11 +102,7 @@ def _inputs(inputs, sides):
                 return Numbers(side.array(value))
         array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic, float)) else None
         if array is None or array.dtype.kind not in "fiub":
-            came = _kind(value) if array is None else f"an array of {array.dtype}"
-            raise TypeError(
-                f"compare: expected arrays, numbers or tensors as inputs, but got {came}; pass several inputs as a "
-                "tuple, named inputs as a dictionary"
-            )
+            raise TypeError(_NO_INPUT.format(kind=_kind(value) if array is None else _ARRAY.format(dtype=array.dtype)))
         return Numbers(array.astype(wanted) if array.dtype.kind == "f" else array)
 
     if isinstance(inputs, dict):

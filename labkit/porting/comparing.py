@@ -15,6 +15,15 @@ from .rounding import ROUGH_TIMES, RUNS, TIMES, Rule
 from .rows import Both, Compared, rows_of
 from .side import Side
 
+_RAISES = "compare: {framework}'s model raises {kind} in {title}, in {mode} mode, with these inputs: {error}"
+_LISTED = "A list is passed as one argument; pass several arguments as a tuple."
+_CARRIED = "{torch} is carried over to {mindspore} {layout}."
+_RESHAPED = "{torch} is carried over to {mindspore} with its shape {layout}."
+_SHARED = (
+    "compare: {mindspore} of MindSpore's model cannot hold the numbers of {torch}: it is one parameter there, and PyTorch's "
+    "model has two with different numbers"
+)
+
 
 class Comparing:
     """One comparison, on its way."""
@@ -53,11 +62,9 @@ class Comparing:
         path = run.inside[0] if run.inside else ""
         title = side.parts[path].title if path else f"{side.parts[''].kind} itself"
         listed = any(type(value) is list for value in self.inputs[0])
-        hint = ". A list is passed as one argument; pass several arguments as a tuple" if listed else ""
-        raise RuntimeError(
-            f"compare: {side.framework}'s model raises {type(run.error).__name__} in {title}, in {mode} mode, with these "
-            f"inputs: {run.error}{hint}"
-        ) from run.error
+        kind = type(run.error).__name__
+        text = _RAISES.format(framework=side.framework, kind=kind, title=title, mode=mode, error=run.error)
+        raise RuntimeError("\n".join([text, *[_LISTED] * listed])) from run.error
 
     def _carry(self):
         """The first model's numbers, in the second's parameters."""
@@ -66,17 +73,15 @@ class Comparing:
             for x, y, layout in pair.held:
                 theirs.put(y.tensor, np.ascontiguousarray(layout.carry(ours.array(x.tensor))))
                 if layout.name:
-                    way = layout.name if layout.name[0] != "(" else f"with its shape {layout.name}"
-                    self.notes.append(
-                        f"{_dotted(pair.torch, x)} is carried over to {_dotted(pair.mindspore, y)} {way}."
-                    )
+                    way = _RESHAPED if layout.name[0] == "(" else _CARRIED
+                    names = {"torch": _dotted(pair.torch, x), "mindspore": _dotted(pair.mindspore, y)}
+                    self.notes.append(way.format(layout=layout.name, **names))
         for pair in self.matching.pairs:
             for x, y, layout in pair.held:
                 wanted, got = layout.carry(ours.array(x.tensor)), theirs.array(y.tensor)
                 if not np.array_equal(wanted.astype(got.dtype), got, equal_nan=got.dtype.kind == "f"):
                     raise UnclearMatch(
-                        f"compare: {_dotted(pair.mindspore, y)} of MindSpore's model cannot hold the numbers of "
-                        f"{_dotted(pair.torch, x)}: it is one parameter there, and PyTorch's model has two with different numbers"
+                        _SHARED.format(torch=_dotted(pair.torch, x), mindspore=_dotted(pair.mindspore, y))
                     )
 
     def _alone_rows(self):
@@ -86,18 +91,8 @@ class Comparing:
             for held, side in ((pair.torch_only, "PyTorch"), (pair.mindspore_only, "MindSpore")):
                 names = [f"{h.name} {h.shape}" for h in held if not h.buffer]
                 if names:
-                    said = f"only in {side}: {', '.join(names)}"
-                    rows.append(
-                        Compared(
-                            "parameters",
-                            pair.torch.path,
-                            pair.mindspore.path,
-                            "eval",
-                            said=said,
-                            end=True,
-                            kinds=pair.kinds,
-                        )
-                    )
+                    said, paths = f"only in {side}: {', '.join(names)}", (pair.torch.path, pair.mindspore.path)
+                    rows.append(Compared("parameters", *paths, "eval", said=said, end=True, kinds=pair.kinds))
         for part in self.matching.torch_only:
             rows.append(
                 Compared("parameters", part.path, "", "eval", said="only in PyTorch", end=True, kinds=(part.kind, ""))

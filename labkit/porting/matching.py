@@ -50,6 +50,19 @@ def _rest(parts, taken):
     return [part for part in parts if not any(part is other for other in taken)]
 
 
+_NO_MODULE = "compare: match names {name!r}, which is not in {framework}'s model. Its modules with parameters: {known}"
+_NO_SHAPE = "compare: match says {torch!r}: {mindspore!r}, but no parameter of one has the shape of the other's"
+_COUNTS = "PyTorch's model has {torch} modules with parameters, MindSpore's {mindspore}"
+_BY_CALLS = "in the order of their calls, {one} would be paired with {two}"
+_BY_REGISTRATION = "in the order of their registration, {one} would be paired with {two}"
+_ORDERS = (
+    "{one!r} would be {two!r} in the order of registration, but {other!r} in the order of the calls, and shapes and names do "
+    "not decide"
+)
+_WAYS = "{torch} modules with parameters and {mindspore}: they can be paired in several ways"
+_ALONE = "{torch} of PyTorch's model and {mindspore} of MindSpore's have no counterpart of the same shapes"
+
+
 def _said(ours, theirs, said, sides):
     """The pairs that the user names."""
     fixed = []
@@ -59,15 +72,10 @@ def _said(ours, theirs, said, sides):
             part = next((p for p in parts if p.path == path), None)
             if part is None:
                 known = ", ".join(repr(p.path) for p in parts)
-                raise ValueError(
-                    f"compare: match names {path!r}, but {side.framework}'s model has no such module. Its modules with "
-                    f"parameters: {known}"
-                )
+                raise ValueError(_NO_MODULE.format(name=path, framework=side.framework, known=known))
             found.append(part)
         if paired(*found) is None:
-            raise ValueError(
-                f"compare: match says {one!r}: {two!r}, but no parameter of one has the shape of the other's"
-            )
+            raise ValueError(_NO_SHAPE.format(torch=one, mindspore=two))
         fixed.append(tuple(found))
     return fixed
 
@@ -75,7 +83,7 @@ def _said(ours, theirs, said, sides):
 def _all(ours, theirs, calls):
     """Every module with one of the other side, or None and why not."""
     if len(ours) != len(theirs):
-        return None, f"PyTorch's model has {len(ours)} modules with parameters, MindSpore's {len(theirs)}"
+        return None, _COUNTS.format(torch=len(ours), mindspore=len(theirs))
     by_path = {part.path: part for part in theirs}
     if {part.path for part in ours} == set(by_path):
         named = [(part, by_path[part.path]) for part in ours]
@@ -91,10 +99,8 @@ def _all(ours, theirs, calls):
         return _decided(*fitting)
     if not fitting:
         one, two = next(pair for pair in orders[-1] if not _paired(pair))
-        return None, (
-            f"in the order of their {'calls' if len(orders) > 1 else 'registration'}, {one.title} with {_shapes(one)} is "
-            f"paired with {two.title} with {_shapes(two)}"
-        )
+        titles = [f"{part.title} {_shapes(part)}" for part in (one, two)]
+        return None, (_BY_CALLS if len(orders) > 1 else _BY_REGISTRATION).format(one=titles[0], two=titles[1])
     return fitting[0], ""
 
 
@@ -107,10 +113,7 @@ def _decided(registered, called):
             return (registered if sums[0] > sums[1] else called), ""
     one, two = sorted(disputed[0], key=lambda pair: pair[0].path)[0]
     other = next(b for a, b in called if a is one)
-    return None, (
-        f"{one.path!r} would be {two.path!r} in the order of registration, but {other.path!r} in the order of the calls, "
-        "and shapes and names do not decide"
-    )
+    return None, _ORDERS.format(one=one.path, two=two.path, other=other.path)
 
 
 def _some(ours, theirs, calls):
@@ -127,16 +130,11 @@ def _some(ours, theirs, calls):
     }
     ways, steps = _longest(len(ours), len(theirs), worth)
     if ways > 1:
-        return (
-            None,
-            f"{len(ours)} modules with parameters and {len(theirs)}: they can be paired in several ways",
-        )
+        return None, _WAYS.format(torch=len(ours), mindspore=len(theirs))
     alone = [part for i, part in enumerate(ours) if part.required and i not in {i for i, _ in steps}]
     others = [part for j, part in enumerate(theirs) if part.required and j not in {j for _, j in steps}]
     if alone and others:
-        return None, (
-            f"{_listed(alone)} of PyTorch's model and {_listed(others)} of MindSpore's have no counterpart of the same shapes"
-        )
+        return None, _ALONE.format(torch=_listed(alone), mindspore=_listed(others))
     return [(ours[i], theirs[j]) for i, j in steps], ""
 
 
@@ -194,11 +192,10 @@ def refusal(reason: str, torch, mindspore) -> str:
     padded = [column + [""] * (rows - len(column)) for column in columns]
     table = [f"  {'PyTorch':{width}} | MindSpore"]
     table += [f"  {a:{width}} | {b}" for a, b in zip(*padded, strict=True)]
-    head = f"compare: it is not clear which layers correspond: {reason}."
+    head = "compare: it is not clear which layers correspond: {reason}.".format(reason=reason)
     example = f"match={{{_path(torch)!r}: {_path(mindspore)!r}, ...}}"
-    return "\n".join(
-        [wrapped(head), *table, wrapped(f"If they do correspond, name the pairs: compare(..., {example})")]
-    )
+    advice = "If they do correspond, name the pairs: compare(..., {example})".format(example=example)
+    return "\n".join([wrapped(head), *table, wrapped(advice)])
 
 
 def _path(side):

@@ -7,7 +7,11 @@ import numpy as np
 from .rows import Both, Compared
 from .runs import Call, Run
 
-_BY = ("PyTorch", "MindSpore")
+_ALWAYS = "{framework}'s {title} draws random numbers in {mode} mode too, so the values after it cannot agree."
+_SPREAD = (
+    "{torch} and {mindspore} draw random numbers in training: labkit compares them for an input of ones ({numbers})."
+)
+_NOT_COMPARED = "Random numbers of {torch} (PyTorch) and {mindspore} (MindSpore) are not compared."
 
 
 def quieted(side, run: Callable[[], Run], mode: str, notes: list[str]) -> tuple[Run, set[str]]:
@@ -21,10 +25,7 @@ def quieted(side, run: Callable[[], Run], mode: str, notes: list[str]) -> tuple[
             return one, found
         part = side.parts[call[0]]
         if part.kind in classes or mode == "eval":
-            notes.append(
-                f"{side.framework}'s {part.title} draws random numbers in {mode} mode, whatever its own mode is, so the values "
-                "after it cannot agree."
-            )
+            notes.append(_ALWAYS.format(framework=side.framework, title=part.title, mode=mode))
             return one, found
         found.add(part.path)
         classes.add(part.kind)
@@ -55,10 +56,7 @@ def _floating(both, calls):
 def _spread_row(both, calls, parts, notes):
     spreads = _spreads(both, calls)
     said = "zeros {:.0%} | {:.0%}, mean {:.3g} | {:.3g}".format(*(s[0, i] for i in (0, 1) for s in spreads))
-    notes.append(
-        f"{parts[0].title} and {parts[1].title} use random numbers in training: labkit compares their results for "
-        f"ones ({said}), and switched off for the rest."
-    )
+    notes.append(_SPREAD.format(torch=parts[0].title, mindspore=parts[1].title, numbers=said))
     return both.row("random numbers", calls, said=said if _apart(*spreads) else "", end=True)
 
 
@@ -70,12 +68,12 @@ def _alone(both, drawing, told, notes):
         left.append([side.parts[path] for path in sorted(paths) if side.parts[path].kind not in kinds])
     if bool(left[0]) == bool(left[1]):
         if left[0]:
-            names = [", ".join(part.title for part in parts) for parts in left]
-            notes.append(f"Random numbers of {names[0]} (PyTorch) and {names[1]} (MindSpore) are not compared.")
+            ours, theirs = (", ".join(part.title for part in parts) for parts in left)
+            notes.append(_NOT_COMPARED.format(torch=ours, mindspore=theirs))
         return []
     has = 0 if left[0] else 1
     part = left[has][0]
-    said = f"sampled in {_BY[has]}, but not in {_BY[1 - has]}"
+    said = ("sampled in PyTorch, but not in MindSpore", "sampled in MindSpore, but not in PyTorch")[has]
     row = Compared("random numbers", "", "", both.mode, said=said, end=True)
     if has == 0:
         row.torch, row.kinds = part.path, (part.kind, "")

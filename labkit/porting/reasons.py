@@ -71,6 +71,14 @@ def _equal(a, b):
     return a == b
 
 
+_SETTING = (
+    "with {name}={value!r} in {framework}'s module (it has {had!r}; {other}'s has {other_name}={other_value!r}) the two "
+    "agree"
+)
+_LAYOUT = "with its {name} {layout} MindSpore's module agrees"
+_NEUTRAL = "with a {name} of {value:g} in {framework}'s module, which the other lacks, the two agree"
+
+
 def tried_settings(bench: Bench, agrees: Callable[[], bool], near: bool) -> str:
     """The setting of one module with which, given the other's value, the two agree; "" if there is none.
 
@@ -86,10 +94,9 @@ def tried_settings(bench: Bench, agrees: Callable[[], bool], near: bool) -> str:
                 for candidate in _forms(wanted, value):
                     with _set(bench.modules[place], name, candidate) as done:
                         if done and _holds(agrees):
-                            return (
-                                f"with {name}={candidate!r} in {sides[place].framework}'s module (it has {value!r}; "
-                                f"{sides[1 - place].framework}'s has {other}={wanted!r}) the two agree"
-                            )
+                            ours, theirs = sides[place].framework, sides[1 - place].framework
+                            tried = {"framework": ours, "name": name, "value": candidate, "had": value}
+                            return _SETTING.format(**tried, other=theirs, other_name=other, other_value=wanted)
     return ""
 
 
@@ -158,13 +165,12 @@ def tried_weights(bench: Bench, pair) -> str:
     for x, y, layout in pair.held:
         for way in layouts(x.shape, y.shape):
             if way.name != layout.name and _agrees_with(bench, [(theirs, y, way.carry(ours.array(x.tensor)))]):
-                how = way.name or "as it is"
-                return f"with its {y.name} {how} MindSpore's module agrees"
+                return _LAYOUT.format(name=y.name, layout=way.name or "as it is")
     for held, side in ((pair.torch_only, ours), (pair.mindspore_only, theirs)):
         for h in held:
             for neutral in (0.0, 1.0):
                 if _agrees_with(bench, [(side, h, np.full(h.shape, neutral, np.float32))]):
-                    return f"with a {h.name} of {neutral:g} in {side.framework}'s module, which the other lacks, the two agree"
+                    return _NEUTRAL.format(name=h.name, value=neutral, framework=side.framework)
     return _exchanged(bench, pair)
 
 
@@ -180,12 +186,9 @@ def _exchanged(bench, pair):
                 for i, (_, y) in zip(order, group, strict=True)
             ]
             if _agrees_with(bench, changes):
-                moved = [
-                    f"{y.name} from {group[i][0].name}"
-                    for i, (_, y) in zip(order, group, strict=True)
-                    if group[i][1] is not y
-                ]
-                return f"with {', '.join(moved)} MindSpore's module agrees"
+                pairs = [(y, group[i]) for i, (_, y) in zip(order, group, strict=True)]
+                moved = ", ".join(f"{y.name} from {x.name}" for y, (x, own) in pairs if own is not y)
+                return "with {names} MindSpore's module agrees".format(names=moved)
     return ""
 
 

@@ -24,15 +24,16 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
     for x in before[::-1]:
         names = [_function_of(np.asarray(x, float), v, found) for v in (a, b)] if x.shape == a.shape else []
         if len(names) == 2 and all(names) and names[0] != names[1]:
-            return f"PyTorch's is {_of_before(names[0])}, MindSpore's {_of_before(names[1])}"
+            ours, theirs = map(_of_before, names)
+            return "PyTorch's is {torch}, MindSpore's {mindspore}".format(torch=ours, mindspore=theirs)
     for x in before[::-1]:
         for more, less, one, two in ((a, b, "PyTorch", "MindSpore"), (b, a, "MindSpore", "PyTorch")):
             if x.shape == a.shape and np.any(x) and _near(more - less, np.asarray(x, float), found):
-                return f"{one}'s is {two}'s plus the layer's input, as after a residual connection"
+                return _RESIDUAL.format(one=one, two=two)
     with np.errstate(all="ignore"):
         ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
     if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
-        return f"MindSpore's is PyTorch's times {ratio:.6g}"
+        return "MindSpore's is PyTorch's times {ratio:.6g}".format(ratio=ratio)
     for (one, x), (two, y) in ((("PyTorch", a), ("MindSpore", b)), (("MindSpore", b), ("PyTorch", a))):
         name = _function_of(x, y, found)
         if name and name != "just":
@@ -42,17 +43,17 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
 
 def silent(found: Difference) -> str:
     """That one of two gradients is zero throughout; "" if none is, or both."""
-    names = [name for name, v in (("PyTorch", found.torch), ("MindSpore", found.mindspore)) if not np.any(v)]
-    cut = {"PyTorch": "detach or no_grad", "MindSpore": "stop_gradient"}
-    return (
-        f"{names[0]}'s is zero throughout: the backward pass is cut after it, for instance by {cut[names[0]]}"
-        if len(names) == 1
-        else ""
-    )
+    zero = not np.any(found.torch), not np.any(found.mindspore)
+    return {(True, False): _CUT_TORCH, (False, True): _CUT_MINDSPORE}.get(zero, "")
+
+
+_RESIDUAL = "{one}'s is {two}'s plus the layer's input, as after a residual connection"
+_CUT_TORCH = "PyTorch's is zero throughout: the backward pass is cut after it, for instance by detach or no_grad"
+_CUT_MINDSPORE = "MindSpore's is zero throughout: the backward pass is cut after it, for instance by stop_gradient"
 
 
 def _of_before(name):
-    return "the layer's input, unchanged" if name == "just" else f"{name} the layer's input"
+    return "the layer's input, unchanged" if name == "just" else "{name} the layer's input".format(name=name)
 
 
 def _function_of(x, y, found):
@@ -69,7 +70,7 @@ def _function_of(x, y, found):
             return f"{name} of"
     for axis in range(x.ndim if x.size <= _MOST else 0):
         if x.shape[axis] > 1 and _near(_softmax(x, axis), y, found):
-            return f"softmax over axis {axis} of"
+            return "softmax over axis {axis} of".format(axis=axis)
     return ""
 
 

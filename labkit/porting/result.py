@@ -10,6 +10,7 @@ from .rounding import TIMES
 from .rows import Compared
 
 _RULE = "Values count as equal if they differ by at most {} times the effect of one rounding error in every input and weight."
+_SETTINGS = "Settings: {settings} (PyTorch | MindSpore)."
 
 
 @dataclass
@@ -72,22 +73,21 @@ class Comparison:
 
     def verdict(self) -> str:
         """The answer in a sentence."""
-        both = f"{self.names[0]} (PyTorch) and {self.names[1]} (MindSpore)"
-        if self.ok:
-            return f"The port agrees: {both} give the same outputs and gradients."
-        return f"The port differs: {both}."
+        text = _AGREES if self.ok else "The port differs: {torch} (PyTorch) and {mindspore} (MindSpore)."
+        return text.format(torch=self.names[0], mindspore=self.names[1])
 
-    def told(self) -> list[str]:
+    def describe_first(self) -> list[str]:
         """The first difference, a sentence a line."""
         if self.first is None:
             return []
         row = self.first
-        mode = "" if row.part == "parameters" else f", in {row.mode} mode"
-        lines = [f"First: the {row.part} of {_place(row)}{mode}{': ' + row.said if row.said else ''}."]
+        place = _place(row) if row.part == "parameters" else f"{_place(row)}, in {row.mode} mode"
+        text = "First: the {part} of {place}: {said}." if row.said else "First: the {part} of {place}."
+        lines = [text.format(part=row.part, place=place, said=row.said)]
         found = row.difference
         if found is not None and not row.said:
             lines.append(_numbers(found))
-        lines += [f"Settings: {'; '.join(row.settings)} (PyTorch | MindSpore)."] if row.settings else []
+        lines += [_SETTINGS.format(settings="; ".join(row.settings))] if row.settings else []
         lines += [f"Tried: {row.reason}."] if row.reason else []
         return lines
 
@@ -115,7 +115,7 @@ class Comparison:
         return "\n".join(
             [
                 wrapped(self.verdict()),
-                *map(wrapped, self.told()),
+                *map(wrapped, self.describe_first()),
                 "",
                 *lines,
                 "",
@@ -136,7 +136,7 @@ class Comparison:
                 f"<tr{style}>" + "".join(f'<td style="text-align: left">{escape(t)}</td>' for t in texts) + "</tr>"
             )
         titles = "".join(f'<th scope="col" style="text-align: left">{escape(t)}</th>' for t in head)
-        said = "".join(f"<p>{escape(' '.join(text.split()))}</p>" for text in [self.verdict(), *self.told()])
+        said = "".join(f"<p>{escape(' '.join(text.split()))}</p>" for text in [self.verdict(), *self.describe_first()])
         notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in [*self.notes, _RULE.format(self.times)])
         return f"{said}<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>{notes}"
 
@@ -162,12 +162,16 @@ def _place(row):
 
 def _numbers(found):
     if not found.same_shape:
-        return f"Its shape is {found.torch.shape} in PyTorch, {found.mindspore.shape} in MindSpore."
+        return _SHAPES.format(torch=found.torch.shape, mindspore=found.mindspore.shape)
     at = found.index
     values = found.torch[at], found.mindspore[at]
     allowed = float(np.asarray(found.allowed)[at])
     where = f"At {list(at)}" if at else "Its value"
-    return (
-        f"{where}: {values[0]:.7g} in PyTorch, {values[1]:.7g} in MindSpore; rounding explains {allowed:.1e}. "
-        f"Largest difference: {found.max_abs:.1e}, or {found.max_rel:.1e} of the largest value."
-    )
+    text = _VALUES.format(place=where, torch=values[0], mindspore=values[1], allowed=allowed)
+    return f"{text} {_LARGEST.format(size=found.max_abs, share=found.max_rel)}"
+
+
+_AGREES = "The port agrees: {torch} (PyTorch) and {mindspore} (MindSpore) give the same outputs and gradients."
+_SHAPES = "Its shape is {torch} in PyTorch, {mindspore} in MindSpore."
+_VALUES = "{place}: {torch:.7g} in PyTorch, {mindspore:.7g} in MindSpore; rounding explains {allowed:.1e}."
+_LARGEST = "Largest difference: {size:.1e}, or {share:.1e} of the largest value."

@@ -205,7 +205,9 @@ def _cut_elsewhere(both, row):
     for side, given in enumerate((found.mindspore, found.torch)):
         for event in _later(both, side, row.part, row.calls[side]):
             if any(v.shape == given.shape and not _apart(v, given, found) for v in event.values):
-                return f"it is the {event.kind} of {event.call[0] or 'the model'} on the other side"
+                return "on the other side, it is the {part} of {name}".format(
+                    part=event.kind, name=event.call[0] or "the model"
+                )
     return "" if _is_unit(both, row.calls[0]) else _ends_alike(both, row)
 
 
@@ -230,5 +232,6 @@ def _ends_alike(both, row):
         if event.kind == "input" and _is_unit(both, event.call) and event.call in both.calls:
             values = both.runs[1].values("input", both.calls[event.call]) or []
             found = _differences(both, event, values)
-            return "" if any(d.differs for d in found) or not found else f"{event.call[0]} gets the same"
+            equal = found and not any(d.differs for d in found)
+            return "{name} gets the same".format(name=event.call[0]) if equal else ""
     return ""

@@ -17,6 +17,8 @@ from .run import is_functional
 from .tape import is_taped
 from .taped import of_run, of_tape
 
+_INSTALLED = "a {kind} of the installed PyTorch"
+
 
 def why(loss: Any, w: Any, grad: Any = None) -> Why:
     """Why the gradient of `loss` with respect to `w` is None, zero, nan, small or healthy: a `Why`, which prints as a few
@@ -79,8 +81,8 @@ def _named(said, name):
 
 def _not_of_one(loss, w):
     return TypeError(
-        "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got "
-        f"{_kind(loss)} and {_kind(w)}"
+        "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got {loss} "
+        "and {tensor}".format(loss=_kind(loss), tensor=_kind(w))
     )
 
 
@@ -88,4 +90,4 @@ def _kind(value):
     kind = type(value)
     if is_taped(value) or is_functional(value):
         return f"a {kind.__name__} of labkit.{'torch' if is_taped(value) else 'mindspore'}"
-    return f"a {kind.__name__}" + (" of the installed PyTorch" if is_real_tensor(value) else "")
+    return _INSTALLED.format(kind=kind.__name__) if is_real_tensor(value) else f"a {kind.__name__}"

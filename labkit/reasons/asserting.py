@@ -126,7 +126,7 @@ def _check(look, seen, asked):
         raise GradientError(seen.broadcast)
     if not failing:
         return
-    lines = [f"{len(failing)} of {len(asked)} trainable parameters would not learn."]
+    lines = ["{count} of {all} trainable parameters would not learn.".format(count=len(failing), all=len(asked))]
     for fault in dict.fromkeys(found[name] for name in failing):
         names = [name for name in failing if found[name] == fault]
         lines += [_FAULTS[fault].format(names=_listed(names)), f"{names[0]}: {look(asked[names[0]])}"]
@@ -142,8 +142,7 @@ _FAULTS = {
 
 
 def _listed(names):
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    return ", ".join([*names[:MOST_NAMED], *["..."] * (len(names) > MOST_NAMED)])
 
 
 def _fault(gradient, weight, most):
@@ -174,21 +173,20 @@ def _numbers(parameter):
 
 # ---- one backward pass ----
 
+_NO_LOSS = "assert_gradients(loss, model): expected a loss or a function that computes it, but got a {kind}"
+_NO_SCALAR = "backward() takes a scalar, and this loss has shape {shape}: take its sum or mean."
+
 
 def _seen(value, model, asked, look, broadcast) -> _Seen:
     first = next(iter(asked.values()))
     if is_functional(first):
         return _recorded(value, model, asked, look, broadcast)
     if not (is_taped(value) or is_real_tensor(value)):
-        raise TypeError(
-            f"assert_gradients(loss, model): expected a loss or a function that computes it, but got a {type(value).__name__}"
-        )
+        raise TypeError(_NO_LOSS.format(kind=type(value).__name__))
     reading: Any = (TapeReading if is_taped(value) else RealReading)(value, first)
     numbers = reading.numbers(value)
     if numbers.size != 1:
-        raise GradientError(
-            f"backward() takes a scalar, and this loss has shape {list(numbers.shape)}: take its sum or mean."
-        )
+        raise GradientError(_NO_SCALAR.format(shape=list(numbers.shape)))
     if not finite(numbers) or reading.released or reading.problem() is not None:
         _refuse(look, reading, asked)
     try:

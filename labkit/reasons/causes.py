@@ -70,13 +70,13 @@ def _zero(flow):
     silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
     if not ends and silent is not None:
         what = "None" if flow.none else "zero"
-        return Finding(what, f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
+        return Finding(what, "no gradient from {op}".format(op=silent.op), silent.op, silent.place, {"silent": True})
     if not ends:
         return _cancelled(flow)
     step, sent = max(ends, key=lambda pair: _arriving(pair[0]))
     empty = next((s for s in flow.steps if not s.arrived.size and any(one.value.size for one in s.sent)), None)
     if not sent.value.size and empty is not None:
-        return Finding("zero", f"empty result of {empty.op}", empty.op, empty.place)
+        return Finding("zero", "empty result of {op}".format(op=empty.op), empty.op, empty.place)
     figures: dict[str, Any] = {"arrived": _arriving(step), "also": len({s.place for s, _ in ends}) - 1}
     maker = _maker_of_zeros(flow, step, sent)
     if maker is not None:
@@ -117,7 +117,7 @@ def _name_of_end(step, sent, figures):
         return f"saturated {step.op}"
     figures["shape"] = step.arrived.shape
     chosen = step.elsewhere() or largest(sent.value)  # others of its arguments, or others of the entries
-    return "not chosen" if chosen else f"zero slope of {step.op}"
+    return "not chosen" if chosen else "zero slope of {op}".format(op=step.op)
 
 
 OVERWRITING = (

@@ -46,10 +46,14 @@ def _left_before(note, exits):
     return next((e for e in reversed(list(exits)) if e.trail in note.before), None) if note.kind == NUMBERS else None
 
 
+_RETURNED = "The result is not a tensor: {op} converted it to a number, and a number has no history."
+_TAKEN = "{op} converted it to a number, which is used{at}: a number has no history."
+_AGAIN = "{op} converted it to numbers, and {made} made a new tensor from numbers: NumPy and Python record no history."
+_NO_TRACE = "{op} converted it to numbers, and their later use left no trace."
+
+
 def _returned(left, what):
-    said = (
-        f"The result is not a tensor: {left.op}{at(left.place)} converted it to a number, and a number has no history."
-    )
+    said = _RETURNED.format(op=f"{left.op}{at(left.place)}")
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
@@ -57,15 +61,12 @@ def _taken(place, left, target, what):
     before = [note for note in cuts(left.trail, target) if note.kind != DETACHED]
     if before:
         return cut(before, what)
-    said = f"{left.op}{at(left.place)} converted it to a number, which is used{at(place)}: a number has no history."
+    said = _TAKEN.format(op=f"{left.op}{at(left.place)}", at=at(place))
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
 def _through_numbers(left, note, what):
-    said = (
-        f"{left.op}{at(left.place)} converted it to numbers, and {note.op}{at(note.place)} made a new tensor from numbers:"
-        " Python and NumPy record no history in between."
-    )
+    said = _AGAIN.format(op=f"{left.op}{at(left.place)}", made=f"{note.op}{at(note.place)}")
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
@@ -73,5 +74,5 @@ def _unused(exits, what, aside):
     said = ["The loss was not computed from this tensor: no op that leads to the loss used it.", aside]
     if exits:
         left = exits[-1]
-        said[1] = f"{left.op}{at(left.place)} converted it to numbers, and their later use left no trace."
+        said[1] = _NO_TRACE.format(op=f"{left.op}{at(left.place)}")
     return answer(what, "never used", said, exits[-1].place if exits else None, _USE)

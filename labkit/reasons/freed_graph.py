@@ -64,7 +64,7 @@ def of_walked(reading: Any, standing: Any, more: str = "") -> Why:
     if not finite(array):
         return _answer("nan", [_not_finite(array), standing.hook, more], _nan_ways(reading))
     size = largest(array)
-    said = f"The largest entry of .grad is {figure(size)}."
+    said = "The largest entry of .grad is {size}.".format(size=figure(size))
     if size and size >= SMALL:
         more = "" if finite(reading.numbers(reading.loss)) else "But the loss itself is not finite."
         return answer("healthy", "", [said, WALKED, more], None, _AGAIN)
@@ -74,7 +74,7 @@ def of_walked(reading: Any, standing: Any, more: str = "") -> Why:
     flat = _flat_everywhere(reading)
     if flat is not None:
         op, place = reading.named(flat)
-        said = f"The derivative of {op} is 0 everywhere, and every path leads through it."
+        said = "The derivative of {op} is 0 everywhere, and every path leads through it.".format(op=op)
         return answer("zero", f"flat {op}", [said], place, "replace its gradient with a straight-through estimator.")
     ways = [*_ways(reading, ("flat", "dead", "saturated")), *_others(reading), *_cancelling(reading), *_coarse(reading)]
     if more:
@@ -88,7 +88,8 @@ def _answer(what, said, ways):
 
 def _not_finite(array):
     values = plain(array)
-    return f"{np.sum(~np.isfinite(values))} of the {values.size} entries of .grad are not finite."
+    bad = np.sum(~np.isfinite(values))
+    return "{count} of the {all} entries of .grad are not finite.".format(count=bad, all=values.size)
 
 
 def unseen(reading: Any, said: Why) -> Why:
@@ -102,6 +103,7 @@ def unseen(reading: Any, said: Why) -> Why:
 
 # ---- possible causes on the path ----
 
+_STEEP = "{op} receives a number at which its derivative is not finite, such as 0 or a negative one"
 _WORDS = {
     "flat": "the derivative of {op} is 0 everywhere",
     "dead": "the derivative of {op} is 0 for every entry that counts",
@@ -116,7 +118,7 @@ def _way(reading):
 
 
 def _counted(ops):
-    return [f"{op} ({count} of them)" if count > 1 else op for op, count in Counter(ops).items()]
+    return [f"{op} (× {count})" if count > 1 else op for op, count in Counter(ops).items()]
 
 
 def _ways(reading, words):
@@ -150,7 +152,7 @@ def _cancelling(reading):
     ]
     nodes = Counter(way.node for node in reading.leading for way in reading.ways(node) if way.node in reading.leading)
     found = ["the gradients of several uses cancel, as in x - x.mean()"] if max(nodes.values(), default=0) > 1 else []
-    narrow = [f"{op} is saturated: one entry of each row is almost 1" for op in ops if "softmax" in op]
+    narrow = ["{op} is saturated: one entry of each row is almost 1".format(op=op) for op in ops if "softmax" in op]
     alike = "the upstream gradient is the same for all entries, or there is only one entry, and {} removes that part"
     return [*narrow, *([alike.format(", ".join(ops))] if ops else []), *found]
 
@@ -168,9 +170,9 @@ def _nan_ways(reading):
         if probe is None and op in _SHARP:
             found.append(f"{op} {_SHARP[op]}")
         elif probe is not None and not (np.isfinite(probe.slopes).all() and np.isfinite(probe.values).all()):
-            found.append(f"{op} receives a number at which its derivative is not finite, such as 0 or a negative one")
+            found.append(_STEEP.format(op=op))
         elif probe is not None and probe.grows:
-            found.append(f"{op} receives a number so large that it overflows")
+            found.append("{op} receives a number so large that it overflows".format(op=op))
     start = "the loss itself is not finite: a nan or infinity in the data or the weights, or an overflow"
     return [*dict.fromkeys(found), *([] if finite(reading.numbers(reading.loss)) else [start])]
 

@@ -87,9 +87,13 @@ _WALKED_PART = (
     "backward() on this loss raises an error: {op}{at} is in a part of the graph that an earlier backward() has freed"
     ' ("Trying to backward through the graph a second time"), and the loss was computed from it.'
 )
+_WALKED_LINE = (
+    'backward() on this loss raises an error ("Trying to backward through the graph a second time"): an earlier backward() has'
+    " freed {op}{at}, and the same line has run again since, in a later step."
+)
 _REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
     "shared": ("graph already walked", _WALKED_PART, _SHARED),
-    "looped": ("graph already walked", f"{_WALKED_PART} The same line has run again since, in a later step.", _DETACH),
+    "looped": ("graph already walked", _WALKED_LINE, _DETACH),
     "overwritten": (
         "overwritten",
         "{op} saved a tensor for its derivative, and that tensor was changed in place afterwards{at}. backward() raises an"
@@ -98,7 +102,7 @@ _REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
     ),
     "stepped": (
         "weight changed after the forward pass",
-        "{op} saved a weight for its derivative, and {who} it in place after the forward pass{at}. backward() raises an error.",
+        "{op} saved a weight, and {agent} changed it in place after the forward pass{at}. backward() raises an error.",
         "call backward() on every loss before the optimizer's step(), or compute the loss again after it.",
     ),
     "refused": (
@@ -109,10 +113,10 @@ _REFUSED = {  # by cause: the cause in the answer, what is said, and what to do
 def _refused(problem, standing):
     cause, said, step = _REFUSED[problem.cause]
     where = place_of(problem.place)
-    who = "something changed" if where is None else "a write under no_grad or through .data changed"
+    agent = "a write under no_grad or through .data"
     if where is None or ".step(" in where.code:
-        who = "an optimizer's step() changed" if where else "an optimizer's step() or a write under no_grad changed"
-    said = said.format(op=problem.words, at=at(where), who=who)
+        agent = "an optimizer's step()" if where else "an optimizer's step() or a write under no_grad"
+    said = said.format(op=problem.words, at=at(where), agent=agent)
     earlier = ".grad holds the result of another backward()."
     return answer("None", cause, [said, earlier if standing.array is not None else ""], where, step)
 
@@ -122,14 +126,14 @@ _UNVERIFIED = (
     " the computation of the loss inside, distinguishes the two."
 )
 _SPOILED = (
-    "The tensors that {op}{at} saved do not fit together any more: its result, or one of its arguments, was overwritten after it"
+    "The tensors that {op} saved do not fit together any more: its result, or one of its arguments, was overwritten after it"
     " ran, and autograd does not notice it, because the write went through .data, .numpy() or shared memory."
 )
 
 
 def _spoiled(reading, node, touched):
     op, place = reading.named(node)
-    line = f"This line is probably the cause{at(touched[1])}." if touched else ""
+    line = "This line is probably the cause{at}.".format(at=at(touched[1])) if touched else ""
     try:
         gradient = reading.flow().gradient
     except Unreadable:
@@ -138,38 +142,39 @@ def _spoiled(reading, node, touched):
     if gradient is not None:
         what = "nan" if not finite(gradient) else "wrong" if largest(gradient) else "zero"
     step = "make a new tensor instead (y = y * mask), or write under torch.no_grad(), so that backward() notices it."
-    said = [_SPOILED.format(op=op, at=at(place)), line, "backward() takes the new numbers."]
+    said = [_SPOILED.format(op=f"{op}{at(place)}"), line, "backward() takes the new numbers."]
     return answer(what, "overwritten", said, touched[1] if touched else place, step)
 
 
 # ---- what .grad holds ----
 
+_NOT_RUN = ".grad is None: backward() has not run on this loss, or .grad was set to None after it{at}."
+
 
 def _stands(finding, gradient, standing, more):
-    norm = f"the backward pass gives a gradient of norm {figure(finding.figures['norm'])}"
+    norm = "The backward pass gives a gradient of norm {norm}.".format(norm=figure(finding.figures["norm"]))
     if standing.array is not None:
         return compare(finding, gradient, standing.array, standing.changed, standing.hook, more, standing.walked)
     more = f"{bad_loss(finding)} {more}".strip()
     if not standing.leaf:
-        said = f"The tensor is the result of an op{at(standing.where)}, and .grad is kept only for leaves; {norm}."
+        said = "The tensor is the result of an op{at}, and .grad is kept only for leaves.".format(at=at(standing.where))
         step = "call retain_grad() on it before backward(), or ask about the leaf it was computed from."
-        return answer("None", "not a leaf", [said, standing.hook, more], standing.where, step)
+        return answer("None", "not a leaf", [said, norm, standing.hook, more], standing.where, step)
     if standing.walked and standing.forgotten is not None:
-        said = f"backward() has run; .grad was set to None afterwards{at(standing.forgotten)}. Now {norm}."
+        said = "backward() has run; .grad was set to None afterwards{at}.".format(at=at(standing.forgotten))
         step = "read .grad between backward() and zero_grad()."
-        return answer("None", "let go", [said, more], standing.forgotten, step)
+        return answer("None", "let go", [said, norm, more], standing.forgotten, step)
     if standing.walked:
-        said = f"backward() has run on this graph, but .grad of this tensor is None; {norm}."
+        said = "backward() has run on this graph, but .grad of this tensor is None."
         step = "use the gradients that torch.autograd.grad returns; backward(inputs=...) fills only the .grad of these inputs."
-        return answer("None", "not accumulated", [said, more], None, step)
-    said = f"backward() has not run on this loss, so .grad is still None; {norm}."
+        return answer("None", "not accumulated", [said, norm, more], None, step)
+    said = "backward() has not run on this loss, so .grad is still None."
     if not standing.known:
-        freed = at(standing.forgotten)
-        said = f".grad is None: backward() has not run on this loss, or .grad was set to None after it{freed}; {norm}."
+        said = _NOT_RUN.format(at=at(standing.forgotten))
     step = "call loss.backward() first, and read .grad after it."
     if finding.figures["bad"] is not None:
         step = found(finding).next
-    return answer("None", "read before backward", [said, _tail(found(finding)), standing.hook, more], None, step)
+    return answer("None", "read before backward", [said, norm, _tail(found(finding)), standing.hook, more], None, step)
 
 
 def _tail(healthy):
@@ -184,4 +189,4 @@ def about(hook: Any) -> str:
         return ""
     code = getattr(hook, "__code__", None)
     where = at(f"{code.co_filename}:{code.co_firstlineno}") if code else ""
-    return f"A hook{where} may change the gradient; labkit does not run it."
+    return "A hook{at} may change the gradient; labkit does not run it.".format(at=where)

@@ -27,8 +27,7 @@ def compare(
     if not np.isfinite(given).all():
         return answer(
             "nan", "not this gradient",
-            [f".grad is not finite, but the backward pass gives a finite gradient, of norm {figure(norm)}.",
-             f".grad was last written to{at(changed)}." if changed else _OTHER],
+            [_NOT_FINITE.format(norm=figure(norm)), _WRITTEN.format(at=at(changed)) if changed else _OTHER],
             changed, "set .grad to None and run backward() again.",
         )  # fmt: skip
     if not largest(given):
@@ -41,20 +40,27 @@ def compare(
         said = ".grad holds another gradient, of at least this norm: from another backward(), or accumulated."
         return answer("healthy", "", [healthy.text.partition(". ")[2].partition("\n")[0], hook, said], changed)
     if np.allclose(given, times * whole, rtol=1e-3) and times > 1.5:
-        note = f".grad holds {figure(times)} times this gradient: backward() was called more than once without zero_grad()."
+        note = _TIMES.format(times=figure(times))
         return answer("healthy", "", [healthy.text.partition(". ")[2].partition("\n")[0], note])
     return healthy
 
 
+_NOT_FINITE = ".grad is not finite, but the backward pass gives a finite gradient, of norm {norm}."
+_WRITTEN = ".grad was last written to{at}."
+_TIMES = ".grad holds {times} times this gradient: backward() was called more than once without zero_grad()."
+_NORMS = "The backward pass gives norm {norm}; .grad has norm {has}."
+_TURNED = ".grad has norm {has} and a different direction from the gradient that the backward pass gives."
+_SCALED = "It was scaled by {size}{at}.", "Otherwise it was scaled by {size}."
+_LIMITED = "It was clipped to {size} by value{at}.", "Otherwise it was clipped to {size} by value."
 _OTHER = ".grad was overwritten after backward(), or holds the result of another backward()."
 _EARLIER = "If backward() has not run on this loss yet, .grad is left from before it."
 
 
 def _emptied(norm, changed, hook, earlier):
-    said = f".grad is zero, but the backward pass gives a gradient of norm {figure(norm)}."
+    said = ".grad is zero, but the backward pass gives a gradient of norm {norm}.".format(norm=figure(norm))
     if hook:
         return answer("zero", "a hook", [said, hook, earlier], None, "look at what the hook returns.")
-    filled = f".grad was filled with zeros, or clipped to zero{at(changed)}." if changed else _OTHER
+    filled = ".grad was filled with zeros, or clipped to zero{at}.".format(at=at(changed)) if changed else _OTHER
     step = "call backward() after zero_grad(), and check the max_norm of the clipping (it is not the learning rate)."
     return answer("zero", "emptied", [said, filled, earlier], changed, step)
 
@@ -64,25 +70,15 @@ def _shortened(whole, given, norm, has, changed, notes):
     along = np.allclose(given, factor * whole, rtol=1e-2, atol=1e-3 * float(np.max(np.abs(given))))
     limit = float(np.max(np.abs(given)))
     limited = bool(np.all(np.abs(given) <= np.abs(whole) * 1.001) and np.all((given * whole.conj()).real >= 0))
-    how = f"scaled by {figure(factor)}" if along else f"clipped to {figure(limit)} by value" if limited else ""
+    how = _SCALED if along else _LIMITED if limited else ()
     if notes[0] and not how:
         return answer("small", "a hook", notes, None, "look at what the hook returns.")
     if not how:
-        sentences = [
-            f".grad has norm {figure(has)} and a different direction from the gradient that the backward pass gives."
-        ]
-        return answer(
-            "small",
-            "not this gradient",
-            [*sentences, *notes],
-            changed,
-            "check for another backward(), and for code that writes to .grad.",
-        )
-    said = f"The backward pass gives norm {figure(norm)}; .grad has norm {figure(has)}"
-    cause = "clipped to nothing" if factor < 1e-3 else "clipped"
-    if notes[1]:
-        notes, cause = [f"{notes[1][:-1]}; otherwise it was {how}.", notes[0]], "not this gradient"
-    else:
-        said, notes = f"{said}: it was {how}{at(changed)}", notes[:1]
+        step = "check for another backward(), and for code that writes to .grad."
+        return answer("small", "not this gradient", [_TURNED.format(has=figure(has)), *notes], changed, step)
+    hook, earlier = notes
+    cause = "not this gradient" if earlier else "clipped to nothing" if factor < 1e-3 else "clipped"
+    done = how[bool(earlier)].format(size=figure(factor if along else limit), at=at(changed))
     step = "check the threshold of the clipping, or the number that the gradient is divided by."
-    return answer("small", cause, [f"{said}.", *notes], changed, step)
+    said = [_NORMS.format(norm=figure(norm), has=figure(has)), earlier, done, hook]
+    return answer("small", cause, said, changed, step)

@@ -38,8 +38,8 @@ def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
     if not reading.order:
         said = "The loss has no grad_fn: no recorded op led to it."
     open_ways = POSSIBLE if loss.is_floating_point() else (POSSIBLE[2],)
-    said = f"{said} PyTorch keeps no trace of ops that it did not record. Possible causes:"
-    return answer("None", "unknown", [said], None, _RUN_IT, open_ways)
+    trace = "PyTorch keeps no trace of ops that it did not record. Possible causes:"
+    return answer("None", "unknown", [said, trace], None, _RUN_IT, open_ways)
 
 
 def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:

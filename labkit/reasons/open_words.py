@@ -7,7 +7,7 @@ import numpy as np
 from .answer import Why
 from .causes import Finding
 from .flow import Bad
-from .words import answer, at, figure
+from .words import answer, at
 
 MOST = 0.5  # of the entries: then it is worth a sentence
 
@@ -25,7 +25,7 @@ def found(finding: Finding, more: str = "") -> Why:
 def bad_loss(finding: Finding) -> str:
     """That the loss is not finite, and what made it so; "" where it is."""
     bad = finding.figures.get("bad")
-    return "" if bad is None else f"But the loss itself is not finite: {not_finite(bad)}"
+    return "" if bad is None else "But the loss itself is not finite: {reason}".format(reason=not_finite(bad))
 
 
 def _op(finding):
@@ -79,32 +79,27 @@ def _said_nan(finding):
     op, figures = _op(finding), finding.figures
     if figures.get("forward"):
         bad = Bad(finding.op, finding.place, figures["given"])
-        return [f"The loss itself is not finite: {not_finite(bad)}"], _NOT_FINITE[bad.given][1]
+        return ["The loss itself is not finite: {reason}".format(reason=not_finite(bad))], _NOT_FINITE[bad.given][1]
     if not finding.op:
         return ["The loss itself is not finite."], "check the computation of the loss."
     if "given" in figures:
         bad = Bad(finding.op, finding.place, figures["given"])
         through = f"{figures['through'][0]}{at(figures['through'][1])}"
-        return [
-            f"{not_finite(bad)} The loss is finite, but the derivative of {through} uses that result."
-        ], _NOT_FINITE[bad.given][1]
+        return [not_finite(bad), _THROUGH.format(op=through)], _NOT_FINITE[bad.given][1]
     if "through" in figures:
         through = f"{figures['through'][0]}{at(figures['through'][1])}"
-        return (
-            [f"{op} is the first op whose result is not finite. The loss is finite, but the derivative of {through} uses that"
-             f" result: its upstream gradient is finite, and the gradient that it returns is {figures['sent']}."],
-            "change the argument before this op, so that its result is finite: where() after the op comes too late.",
-        )  # fmt: skip
+        first = "{op} is the first op whose result is not finite.".format(op=op)
+        return [first, _THROUGH.format(op=through), _RETURNS.format(op=through, sent=figures["sent"])], _BEFORE
+    said = _RETURNS.format(op=op, sent=figures["sent"])
     if figures["written"]:
-        return [
-            f"The upstream gradient of {op} is finite, and the gradient that it returns is {figures['sent']}."
-        ], _WRITTEN
-    zero = " The upstream gradient has zeros, and zero times an infinite derivative is nan." if figures["zeros"] else ""
-    return (
-        [f"The upstream gradient of {op} is finite, and the gradient that it returns is {figures['sent']}: its local derivative"
-         f" is not finite.{zero}"],
-        "change the argument before this op, so that its derivative is finite: where() after the op comes too late.",
-    )  # fmt: skip
+        return [said], _WRITTEN
+    return [said, "Its local derivative is not finite.", _TIMES_ZERO if figures["zeros"] else ""], _BEFORE
+
+
+_THROUGH = "The loss is finite, but the derivative of {op} uses that result."
+_RETURNS = "The upstream gradient of {op} is finite, and the gradient that it returns is {sent}."
+_TIMES_ZERO = "The upstream gradient has zeros, and zero times an infinite derivative is nan."
+_BEFORE = "change the argument before this op, so that both are finite there: where() after the op comes too late."
 
 
 def _said_zero(finding):
@@ -122,7 +117,7 @@ def _said_zero(finding):
         return [said.format(op=op, size=size, **figures), "" if word in ("lost", "no") else more], step
     if not finding.op:
         return ["The upstream gradient of the loss is zero."], "check the computation of the loss."
-    said = f"{op} blocks the upstream gradient{size}: its local derivative is zero."
+    said = "{op} blocks the upstream gradient{size}: its local derivative is zero.".format(op=op, size=size)
     return [said, _hint(finding.op, figures.get("shape", ())), more], "check its input."
 
 
@@ -139,19 +134,21 @@ def _hint(op, shape):
 
 def _said_cancelled(op, figures, more):
     if "parts" in figures:
-        return [f"{_parts(op, figures)} to exactly zero.", more], _TAKEN_OUT
-    return (
-        [f"The gradients of {figures['uses']} uses add up to exactly zero; {op} is the last of them."],
-        "check whether the loss depends on the tensor at all: the uses may cancel, as in x - x.",
+        return [_parts(op, figures), more], _TAKEN_OUT
+    said = "The gradients of {uses} uses add up to exactly zero; {op} is the last of them.".format(
+        op=op, uses=figures["uses"]
     )
+    return [said], "check whether the loss depends on the tensor at all: the uses may cancel, as in x - x."
+
+
+_SHARED = "{op} removes the part of the upstream gradient that all entries share, and there is hardly any other part."
+_ADDED = "{op} adds up contributions that cancel; the sum of their absolute values is {parts:.3g}."
 
 
 def _parts(op, figures):
     """How an op cancels its upstream gradient."""
-    if figures["mixed"] > 10 * figures["parts"]:
-        return f"{op} removes the part of the upstream gradient that all entries share, and there is no other part: it comes"
-    more = f", {figures['parts']:.3g} without their signs," if figures["parts"] else ""
-    return f"{op} adds up contributions{more}"
+    shared = figures["mixed"] > 10 * figures["parts"]
+    return (_SHARED if shared else _ADDED).format(op=op, parts=figures["parts"])
 
 
 _TAKEN_OUT = (
@@ -210,28 +207,27 @@ def _said_small(finding):
     figures = finding.figures
     count, together = figures["together"]
     if finding.cause == "cancelled":
-        said = f"{_parts(_op(finding), figures)} to almost zero, {figure(figures['size'])}."
-        return [said], _TAKEN_OUT
+        return [_parts(_op(finding), figures), _LARGEST.format(**figures)], _TAKEN_OUT
     word = finding.cause.partition(" ")[0]
-    size = f"Its largest entry is {figure(figures['size'])}; the upstream gradient of the loss is {figure(figures['start'])}."
-    most = f"It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of the upstream gradient."
+    most = [_SHRINKS.format(op=_op(finding), **figures)]
     if word == "saturated":
-        most += f" The function is saturated: elsewhere its derivative is up to {figure(figures['usual'])}."
-    all_of = f"The {count} ops of this name together shrink it to {figure(together)}." if count > 1 else ""
+        most.append("The function is saturated: elsewhere its derivative is up to {usual:.3g}.".format(**figures))
+    if count > 1:
+        most.append("The {count} ops of this name together shrink it to {size:.3g}.".format(count=count, size=together))
     step = _SATURATED if word == "saturated" else "check the size of its input."
-    return [size, most, all_of, _said_silent(finding)], step
+    return [_LARGEST.format(**figures), *most, _said_silent(finding)], step
+
+
+_LARGEST = "Its largest entry is {size:.3g}; the upstream gradient of the loss is {start:.3g}."
+_SHRINKS = "It shrinks most at {op}, to {fall:.3g} of the upstream gradient."
 
 
 def _said_healthy(finding):
     figures = finding.figures
     falls = finding.op and figures["fall"] < 0.9
-    where = (
-        f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of the upstream gradient." if falls else ""
-    )
-    return [
-        f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}",
-        _said_silent(finding),
-    ], ""
+    where = _SHRINKS.format(op=_op(finding), **figures) if falls else ""
+    size = "Its norm is {norm:.3g}, its largest entry {size:.3g}.".format(**figures)
+    return [size, where, _said_silent(finding)], ""
 
 
 def _said_silent(finding):
@@ -239,7 +235,7 @@ def _said_silent(finding):
     share, op, place = finding.figures.get("silent", (0.0, "", None))
     if share < MOST or ((place, op) == (finding.place, finding.op) and finding.what != "healthy"):
         return ""
-    return f"{op}{at(place)} blocks the gradient of {share:.0%} of the entries."
+    return "{op} blocks the gradient of {share:.0%} of the entries.".format(op=f"{op}{at(place)}", share=share)
 
 
 _SAYING = {"None": _said_zero, "nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

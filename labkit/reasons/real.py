@@ -32,6 +32,9 @@ PRODUCTS = (
 )  # fmt: skip
 
 
+_COUNT = "{op}: it returned {count} gradients, where {expected} are expected"
+
+
 class Way(NamedTuple):
     """Output `nr` of a node (None: nowhere)."""
 
@@ -238,9 +241,10 @@ class RealReading(Reading):
                 raise Unreadable("released", None, str(error)) from None
             raise Unreadable("refused", self.places[node], f"{op_of(node)}: {error_words(error)}") from None
         sent = list(found) if isinstance(found, (tuple, list)) else [found]
-        if len(sent) < len(node.next_functions):
-            words = f"it returned {len(sent)} gradients, where {len(node.next_functions)} are expected"
-            raise Unreadable("refused", self.places[node], f"{op_of(node)}: {words}")
+        if len(sent) < (wanted := len(node.next_functions)):
+            raise Unreadable(
+                "refused", self.places[node], _COUNT.format(op=op_of(node), count=len(sent), expected=wanted)
+            )
         return sent
 
     def _zeros(self, kind):

@@ -47,16 +47,20 @@ def _trail(tensor):
     return tensor.__engine_notes__().trail if is_taped(tensor) else None
 
 
+_INTEGER = "The tensor has dtype {dtype}: integers and booleans have no derivative."
+_UNRECORDED = "Its requires_grad is False: {op} made it without recording."
+
+
 def asks_for_none(w: Any, note: Any, integer: bool) -> Why:
     """The answer for a leaf that requires no gradient; `note`: how it was made, or None."""
     if integer:
         where = note.place if note is not None and note.kind == INTEGER else None
-        said = f"The tensor has dtype {w.dtype}{at(where)}: integers and booleans have no derivative."
+        said = _INTEGER.format(dtype=f"{w.dtype}{at(where)}")
         return answer("None", "integer", [said], where, _FLOAT)
     said, where = "Its requires_grad is False.", None
     is_parameter = "Parameter" in (kind.__name__ for kind in type(w).__mro__)  # which requires one, unless it is frozen
     if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS) and not is_parameter:
-        said, where = f"Its requires_grad is False: {note.op}{at(note.place)} made it without recording.", note.place
+        said, where = _UNRECORDED.format(op=f"{note.op}{at(note.place)}"), note.place
     return answer("None", "requires_grad off", [said], where, _REQUIRE)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..live import ImageError, RuntimeFileError
+from ..live import RuntimeFileError
 from ..working_copy import places
 from .links import faults
 from .reference import MODULES
@@ -49,7 +49,7 @@ def build_site(
     run_sphinx(source, source / ".reference", "dummy")
     try:
         sources.write(paths, live, pyodide)
-    except (ImageError, RuntimeFileError):  # the next call may use the same folder
+    except RuntimeFileError:  # the next call may use the same folder
         shutil.rmtree(folder)
         raise
     run_sphinx(source, html, "html")

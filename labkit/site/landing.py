@@ -12,7 +12,6 @@ from typing import Any
 
 from .. import widgets
 from ..classroom import EXERCISES
-from ..messages.wrapping import counted
 from ..palette import PALETTES
 
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
@@ -189,11 +188,8 @@ def course(paths: Sequence[Path], readme: str) -> str:
         title, what = about(path, readme)
         number, times = path.stem.split("_")[0], " + ".join(map(str, minutes))
         rows.append(f"| {number} | [{title}](notebooks/{path.name}) | {what} | {times} min |")
-    takes = re.search(r"^Each takes .+(?:\n.+)*", readme, re.MULTILINE)
-    said_there = f" {takes[0]}" if takes else ""
-    return "\n".join(
-        [f"{counted(len(paths), 'notebook')}, {total} minutes in all, with the exercises.{said_there}", "", *rows]
-    )
+    intro = "Notebooks: {count}. Minutes in all, with the exercises: {minutes}.".format(count=len(paths), minutes=total)
+    return "\n".join([intro, "", *rows])
 
 
 def meta(title: str, description: str, site: str) -> str:

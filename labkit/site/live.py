@@ -24,8 +24,7 @@ class LiveSite:
 
     def __init__(self, source: Path, pyodide: Sequence[Path]) -> None:
         laid = source / "_static" / "live"
-        runtime.lay(laid, pyodide)
-        self.lock = live.make_image(laid)
+        self.lock = runtime.lay(laid, pyodide)
         for script in SCRIPTS.iterdir():
             shutil.copy(script, laid)
         digest = hashlib.sha256()
@@ -47,9 +46,9 @@ class LiveSite:
 
     def files(self, plots: bool) -> list[str]:
         """The files that a page loads, with or without what draws plots."""
-        later = [entry["file_name"] for entry in self.lock["packages"].values()] if plots else []
+        all_packages = [entry["file_name"] for entry in self.lock["packages"].values()] if plots else []
         scripts = [script.name for script in SCRIPTS.iterdir() if script.name != "offline.js"]
-        return [*live.image.files_at_once(self.lock), *sorted(later), *sorted(scripts)]
+        return list(dict.fromkeys([*runtime.files_at_once(self.lock), *sorted(all_packages), *sorted(scripts)]))
 
     def element(self, notebook: dict[str, Any], name: str, exercises: dict[str, list[str]], plots: bool) -> str:
         """What makes the page of a notebook live, as HTML for the end of its body."""

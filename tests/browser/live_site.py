@@ -63,7 +63,6 @@ def cell(name, source, *tags):
 def lay_page(folder, cells, monkeypatch):
     """Write a page with these cells below `folder`, with a worker that stands for Python's. Returns its place."""
     monkeypatch.setattr(runtime, "lay", _no_runtime)
-    monkeypatch.setattr("labkit.live.make_image", lambda laid: {"packages": {}, "at_once": {"files": "labkit.bin"}})
     site = LiveSite(folder, [])
     (site.folder / "worker.js").write_text(WORKER, encoding="utf-8")
     element = site.element({"cells": cells}, "page", {"page": ["first-exercise", "second-exercise"]}, False)
@@ -81,3 +80,4 @@ def _no_runtime(folder, sources):
     folder.mkdir(parents=True)
     for name in (*runtime.CORE, "labkit.bin"):
         (folder / name).write_text(json.dumps(name), encoding="utf-8")
+    return {"packages": {"labkit": {"file_name": "labkit.bin", "depends": []}}}

@@ -38,9 +38,7 @@ def defined(source):
 
 
 @pytest.mark.parametrize("nothing", [None, ...])
-@pytest.mark.parametrize(
-    "name, asked", [("grad-slip", "what you predict"), ("port-detach", "a function of 1 argument (x)")]
-)
+@pytest.mark.parametrize("name, asked", [("grad-slip", "what you predict"), ("port-detach", "a function of (x)")])
 def test_an_empty_answer_is_told_what_to_put_there(nothing, name, asked):
     report = check(name, nothing)
     assert report.kind == "empty" and asked in report.text and f'hint("{name}")' in report.text
@@ -201,7 +199,7 @@ def test_a_function_where_a_value_is_asked_for():
 @pytest.mark.parametrize("answer", [lambda: 1, lambda x, y: x, lambda x, *, y: x])
 def test_a_wrong_number_of_arguments(answer):
     report = check("port-detach", answer)
-    assert report.kind == "arguments" and "1 argument (x)" in report.text
+    assert report.kind == "arguments" and "function of (x)" in report.text
 
 
 def test_an_exception_is_told_with_its_line():
@@ -258,7 +256,7 @@ def test_changing_an_input_in_place_is_told():
         return w
 
     report = check("grad-sum-outputs", by_hand)
-    assert report.kind == "mutated" and "changed its input w in place" in report.text
+    assert report.kind == "mutated" and "changed an input in place: w" in report.text
 
 
 def test_an_error_after_the_first_inputs_says_how_far_it_came():

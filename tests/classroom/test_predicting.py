@@ -12,7 +12,7 @@ from labkit.working_copy import progress_file as record_file
 
 UNIT = {
     "scalar": {"right": "b", "about": "what a scalar is"}, "sum": {"right": "a", "about": "which outputs are added"},
-    "aux": {"right": "c", "about": "has_aux"},
+    "aux": {"right": "c", "about": "has_aux"}, "twice": {"right": "a", "options": "ab", "about": "a second call"},
 }  # fmt: skip
 
 
@@ -33,7 +33,10 @@ def counted(capsys):
 
 def test_three_dots_keep_nothing_and_say_how(tmp_path, capsys):
     labkit.predict("05-scalar", ...)
-    assert "Replace ... by" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    labkit.predict("05-twice", ...)
+    keep = 'Replace ... by "a"{} to keep your prediction.\n'
+    assert capsys.readouterr().out == keep.format(', "b" or "c"') + keep.format(' or "b"')
+    assert not list(tmp_path.iterdir())
     assert counted(capsys).startswith("No prediction of unit 05 is kept.")
 
 
@@ -49,17 +52,17 @@ def test_a_choice_is_kept_with_the_answers_and_says_nothing_about_right_or_wrong
 def test_a_later_choice_replaces_an_earlier_one(capsys):
     for choice in "ab":
         labkit.predict("05-scalar", choice)
-    assert counted(capsys) == "You predicted 1 of 1 correctly. Not predicted yet: 05-sum, 05-aux."
+    assert counted(capsys) == "You predicted 1 of 1 correctly. Not predicted yet: 05-sum, 05-aux, 05-twice."
 
 
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ("bac", "You predicted 3 of 3 correctly."),
-        ("aac", "You predicted 2 of 3 correctly. The miss was about what a scalar is."),
+        ("baca", "You predicted 4 of 4 correctly."),
+        ("aaca", "You predicted 3 of 4 correctly. The miss was about what a scalar is."),
         (
-            "acc",
-            "You predicted 1 of 3 correctly. The two misses were about what a scalar is and which outputs are added.",
+            "acca",
+            "You predicted 2 of 4 correctly. The two misses were about what a scalar is and which outputs are added.",
         ),
     ],
 )
@@ -74,6 +77,8 @@ def test_a_wrong_name_option_or_unit_is_an_error_that_says_what_there_is():
         labkit.predict("05-skalar", "a")
     with pytest.raises(ValueError, match='expected "a", "b" or "c", but got \'d\''):
         labkit.predict("05-scalar", "d")
+    with pytest.raises(ValueError, match='expected "a" or "b", but got \'c\''):
+        labkit.predict("05-twice", "c")
     with pytest.raises(ValueError, match=r"no predictions of a unit '5'\. Did you mean '05'"):
         labkit.predictions("5")
 

@@ -34,7 +34,7 @@ def changed(name, change):
 WAYS = [
     ("vector-pull-cumsum", lambda r, v: -r, "sign", "Your result has the wrong sign"),
     ("fd-gradient", lambda r, x, h: 3 * r, "factor", "Your result is three times the right one"),
-    ("engine-tanh", lambda r, g, ans, x: r * x, "factor-of-argument", "times x"),
+    ("fd-gradient", lambda r, x, h: r * x, "factor-of-argument", "times x"),
     ("fd-gradient", lambda r, x, h: r / len(x), "factor-of-size", "divided by the number of elements of x"),
     ("fd-gradient", lambda r, x, h: r + x, "term", "too large by x"),
     ("fd-gradient", lambda r, x, h: r[::-1], "reversed", "opposite order"),
@@ -105,7 +105,7 @@ SAID = [
     ("tape-errors", {1: KeyError}, "item-rule", "but of another type"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "Item 1: you said [0.3, 0.3, 0.4]."),
     ("graph-count", {3: 7}, "item-rule", "(paths from x)"),
-    ("vector-structures", {2: "C", 7: "I"}, "items-exchanged", "You exchanged these two."),
+    ("vector-structures", {2: "F", 6: "I"}, "items-exchanged", "You exchanged items 2 and 6."),
     ("tape-errors", {0: RuntimeError, 6: "fine"}, "sum-saves-too", "Item 6:"),  # not exchanged: two reasons
 ]
 

@@ -204,7 +204,7 @@ def test_other_points_and_partial_credit_reach_a_source_that_was_changed_by_hand
     assert (first.points, first.partial) == (2.5, True) and kept.cells[-1].source == "Good luck!"
     assert release.cells[-2].source == "def half(x):\n    ...\n    "
     asked = Assignment.from_notebook(kept)
-    assert f"{len(asked.order)} questions, {asked.max_points:g} points." in cells(release)["title"].source
+    assert f"Questions: {len(asked.order)}. Points: {asked.max_points:g}." in cells(release)["title"].source
     assert "(2.5 points)" in cells(release)["statement-grad-slip"].source.splitlines()[0]
     assert list(problems(course(tmp_path, later))) == []
     assert "but for" not in hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])[0]
@@ -296,7 +296,7 @@ def test_a_change_in_course_toml_that_was_not_built_is_found(built, tmp_path, ol
 def test_a_wrong_solution_is_found(built):
     change(built, "answer-grad-slip", "answer_1 = ...\n### BEGIN SOLUTION\nanswer_1 = 7\n### END SOLUTION")
     hand_out(built, built.assignments[0])
-    assert "the solution in 'answer-grad-slip' is not right" in found(built)
+    assert "the solution in 'answer-grad-slip' is wrong" in found(built)
 
 
 def test_a_solution_that_fails_is_found_and_the_error_told(built):

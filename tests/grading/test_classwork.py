@@ -109,7 +109,7 @@ def test_without_resume_an_earlier_run_is_not_touched(plan):
 
 def test_other_limits_or_another_seed_are_another_run(plan):
     grade_class(plan)
-    with pytest.raises(JournalError, match="seed was 3 and is 4"):
+    with pytest.raises(JournalError, match="seed: 3, now 4"):
         grade_class(replace(plan, resume=True, seed=4))
     with pytest.raises(JournalError, match="pace"):
         grade_class(replace(plan, resume=True, pace=Pace()))

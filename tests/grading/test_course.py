@@ -80,12 +80,12 @@ def test_points_are_the_exercises_unless_said(tmp_path):
         ('[{ points = 2 }]', "either exercise"),
         ('[{ exercise = "grad-slip", any_of = ["start-order"], name = "q" }]', "either exercise"),
         ('[{ any_of = ["grad-slip", "start-order"] }]', "a question with any_of needs a name"),
-        ('[{ name = "q", any_of = ["grad-slip", "backprop-write"] }]', "different points (grad-slip 1, backprop-write 3)"),
+        ('[{ name = "q", any_of = ["grad-slip", "backprop-write"] }]', "differ in points (grad-slip 1, backprop-write 3)"),
         ('[{ name = "../q", exercise = "grad-slip" }]', "name is '../q'"),
         ('[{ name = "q", any_of = [] }]', "expected names of exercises"),
-        ("[]", "it has no questions"),
+        ("[]", "expected a list of questions"),
         ("[7]", "but got 7"),
-        ("7", "it has no questions"),
+        ("7", "expected a list of questions"),
     ],
 )  # fmt: skip
 def test_a_wrong_question_is_named(questions, said, tmp_path):

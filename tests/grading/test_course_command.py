@@ -20,7 +20,7 @@ def test_new_build_check(folder, capsys):
     assert "Run: labkit course build" in capsys.readouterr().out
     assert main(["course", "build", str(folder)]) == 0
     assert main(["course", "check", str(folder)]) == 0
-    assert "No problems: 5 assignments" in capsys.readouterr().out
+    assert "Assignments: 5." in capsys.readouterr().out
 
 
 def test_build_for_students(folder, tmp_path, capsys):

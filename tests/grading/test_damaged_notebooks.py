@@ -136,7 +136,7 @@ def test_wrong_types_anywhere_cost_no_other_cell(odd):
 
 
 def test_items_that_are_no_cells_are_counted():
-    assert notes(notebook(code("x"), 1, None)) == "2 of the notebook's cells are not cells; they were ignored."
+    assert notes(notebook(code("x"), 1, None)) == "Entries that are not cells were ignored: 2."
 
 
 def test_numbers_that_python_refuses_to_read():

@@ -129,10 +129,10 @@ def test_the_pages_of_two_students_never_mention_one_another(tmp_path):
 
 TO_INSTRUCTORS = (
     "The file is a PDF, not a notebook. Ask for the .ipynb file.", "a/b.ipynb is a link, and links are not followed. "
-    "Put the file itself there.", "The folder ann contains no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
+    "Put the file itself there.", "The folder ann contains no notebook, only x.py; expected a1.ipynb. Ask for it.",
     "ann/a1.ipynb cannot be opened: Permission denied. Give yourself permission to read it.",
     "a.ipynb is a folder; expected a notebook. If the notebook is inside, move it out.",
-    "The file is broken before its first code cell. No cell of it is complete. Ask for the notebook again.",
+    "The file is broken, and has no complete cell. Ask for the notebook again.",
 )  # fmt: skip
 
 

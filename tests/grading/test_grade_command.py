@@ -20,8 +20,7 @@ pytestmark = pytest.mark.needs("bubblewrap")
 
 ROOT = Path(__file__).parents[2]
 UNREAD = (  # of the class, s0004 is one
-    "labkit grade: 1 submission could not be read, and earned no points: s0004. The overview says why. Ask for them again; "
-    "--resume grades what is new.\n"
+    "labkit grade: submissions that could not be read: s0004. The overview says why. Ask for them again, and add --resume.\n"
 )
 
 
@@ -73,9 +72,9 @@ def graded_so_far(folder):
 def test_a_class_is_graded_and_summed_up(run, tmp_path):
     status, printed, complained = run("--feedback", "feedback")
     assert (status, complained) == (1, UNREAD)  # and no bar where nobody looks
-    assert "5 students; mean 4.1" in printed and "port-to-torch" in printed
+    assert "Students: 5; points: mean 4.1" in printed and "port-to-torch" in printed
     assert "Written to out: grades.csv, grades.questions.csv, grades.html" in printed
-    assert "Feedback for 5 students: feedback" in printed
+    assert "Feedback for the students: feedback" in printed
     assert len((tmp_path / "out" / "grades.csv").read_text().splitlines()) == 6
 
 
@@ -118,7 +117,7 @@ def test_ctrl_c_stops_soon_keeps_what_is_graded_and_leaves_no_process(jobs, hand
     assert (status, complained) == (1, UNREAD)
     after = graded_so_far(tmp_path)
     assert after[: len(before)] == before and len(after) == len({*after}) == 8
-    assert "8 students" in printed
+    assert "Students: 8;" in printed
 
 
 def wait_for(true, seconds=1200.0):
@@ -146,9 +145,9 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
         (["--out", "grades"], "expected a file such as grades.csv"),
         (["--out", "submitted/s0000/a1/a1.ipynb/x.csv"], "a1.ipynb"),
         (["--assignment", "nowhere.ipynb"], "nowhere.ipynb: there is no such file"),
-        (["--jobs", "0"], "expected a number of at least 1, but got 0"),
-        (["--seed", "-1"], "expected a number of at least 0, but got -1"),
-        (["--seconds", "0"], "expected seconds above 0, but got 0"),
+        (["--jobs", "0"], "expected a whole number of at least 1, but got '0'"),
+        (["--seed", "-1"], "expected a whole number of at least 0, but got '-1'"),
+        (["--seconds", "0"], "expected a number of at least 0.001, but got '0'"),
         (["--feedback", "out"], "is for students"),
     ],
 )

@@ -78,7 +78,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_a_journal(path):
 def test_an_earlier_run_is_not_written_over(path):
     filled(path)
     before = path.read_bytes()
-    with pytest.raises(JournalError, match=r"exists: .*--resume"):
+    with pytest.raises(JournalError, match=r"earlier run.*--resume"):
         Journal.open(path, RUN)
     assert path.read_bytes() == before
 
@@ -90,10 +90,10 @@ def test_to_resume_without_an_earlier_run_is_to_begin(path):
 @pytest.mark.parametrize(
     "change, told",
     [
-        ({"seed": 8}, "seed was 7 and is 8"),
-        ({"labkit": "1.1"}, "labkit was '1.0' and is '1.1'"),
-        ({"limits": {"seconds": 9.0}}, "limits was"),
-        ({"added": 1}, "added was None and is 1"),
+        ({"seed": 8}, "seed: 7, now 8"),
+        ({"labkit": "1.1"}, "labkit: '1.0', now '1.1'"),
+        ({"limits": {"seconds": 9.0}}, "limits: "),
+        ({"added": 1}, "added: None, now 1"),
     ],
 )
 def test_a_run_with_other_settings_is_not_continued(path, change, told):

@@ -105,5 +105,5 @@ def test_an_exercise_of_ones_own_may_draw_and_is_proved_in_every_version(tmp_pat
     course = Course.read(tmp_path)
     course.source("a1").unlink()
     hand_out(course, course.assignments[0], ("ann",))
-    assert any("is not right" in problem for problem in problems(course))
+    assert any("is wrong" in problem for problem in problems(course))
     EXERCISES.forget("own-twice")

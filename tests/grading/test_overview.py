@@ -33,7 +33,7 @@ def test_every_link_leads_to_a_students_page(tmp_path):
 )
 def test_it_is_not_written_among_the_feedback(tmp_path, place):
     pages = write_feedback(tmp_path / "feedback", [submission("ann")], "Week 1")
-    with pytest.raises(ValueError, match="handed out"):
+    with pytest.raises(ValueError, match="is for students"):
         write_overview(tmp_path / place, [submission("ann")], "Week 1", pages)
     assert [p.name for p in (tmp_path / "feedback").rglob("*.html")] == ["week1.html"]
 

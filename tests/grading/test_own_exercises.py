@@ -72,7 +72,7 @@ def changed(folder, *replacements):
 def test_the_example_is_built_proved_and_graded(folder, capsys):
     assert main(["course", "build", str(folder)]) == 0
     assert main(["course", "check", str(folder)]) == 0
-    assert "No problems: 1 assignment, 2 exercises" in capsys.readouterr().out
+    assert "Assignments: 1. Exercises: 2." in capsys.readouterr().out
     source, released = (folder / place / "a1" / "a1.ipynb" for place in ("source", "release"))
     EXERCISES.forget("dot-pull")  # a grader knows it from the instructor's notebook alone
     assignment = Assignment.read(source)
@@ -181,7 +181,7 @@ def test_a_file_that_is_no_exercise_is_named_with_its_line(folder, capsys, old, 
 
 def test_names_are_looked_at(folder, capsys):
     for name, said in (
-        ("dot-pull", "already an exercise 'dot-pull'"),
+        ("dot-pull", "'dot-pull' exists already"),
         ("grad-slip", "in the guided notebooks"),
         ("A B", "not a name"),
     ):

@@ -90,7 +90,7 @@ def test_from_the_first_grade_to_the_last_word(plan, graded, same_sandbox, capsy
 
     # another test: rescoring says so, going on runs that question alone, with the same seed
     changed(plan, "test-power", source="assert power(2, 3) == 8 and power(1, 2) == 3")
-    assert "test-power was changed after 2 answers" in " ".join(grade_class(replace(plan, rescore=True)).remarks)
+    assert "test-power was changed after 2 of its answers" in " ".join(grade_class(replace(plan, rescore=True)).remarks)
     assert graded == []
     grade_class(replace(plan, resume=True))
     assert graded == [("ann", ["test-power"]), ("bob", ["test-power"])] and scores(plan)["ann"] == (7.5, 36.0)
@@ -137,8 +137,8 @@ def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, sam
     monkeypatch.setattr(MarkingServer, "serve_forever", serve)
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert served == [[("ann", "why")]] and "1 answer, 0 marked. Mark them at http://127.0.0.1:" in printed
-    assert "1 of 1 answer marked" in printed and "--rescore" in printed
+    assert served == [[("ann", "why")]] and "Marked: 0 of 1 answers. Mark at http://127.0.0.1:" in printed
+    assert "Marked: 1 of 1 answers" in printed and "--rescore" in printed
     assert main([*arguments, "--question", "grad-slip"]) == 0 and len(served[1]) == 2
     assert main([*arguments, "--question", "grad-slop"]) == 1
     assert "no question 'grad-slop'" in capsys.readouterr().err

@@ -78,5 +78,5 @@ def test_rare_kinds_are_counted_together_in_the_terminal_and_all_of_them_in_the_
 
 
 def test_a_class_without_students_has_a_summary():
-    assert summarise([]).as_text() == "0 students"
-    assert summarise([SubmissionResult("ann", "week1", ())]).as_text().startswith("1 student; mean 0")
+    assert summarise([]).as_text() == "Students: 0"
+    assert summarise([SubmissionResult("ann", "week1", ())]).as_text().startswith("Students: 1; points: mean 0")

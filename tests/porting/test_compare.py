@@ -149,7 +149,7 @@ def test_an_unclear_match_is_refused_with_both_trees_and_can_be_said():
     assert "'a' would be 'later' in the order of registration, but 'sooner'" in " ".join(str(refused.value).split())
     assert "a  Linear  (3,3) (3,) | later  Dense  (3,3) (3,)" in str(refused.value)
     assert labkit.compare(_Two(), port, ONES, match={"a": "sooner", "b": "later"})
-    with pytest.raises(UnclearMatch, match="Linear with"):
+    with pytest.raises(UnclearMatch, match=r"Linear \(2,3\)"):
         labkit.compare(tn.Linear(3, 2), mn.Dense(3, 4), ONES)
 
 
@@ -199,9 +199,9 @@ class _Raises(mn.Cell):
 @pytest.mark.parametrize(
     "models, more, error, said",
     [
-        ((mn.Dense(3, 2), tn.Linear(3, 2)), {}, TypeError, "expected a Module of PyTorch .* but got Dense of"),
-        ((tn.Linear(3, 2), np.tanh), {}, TypeError, "expected a Cell of MindSpore .* as the second argument"),
-        ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": "x"}, TypeError, "expected arrays, numbers or tensors"),
+        ((mn.Dense(3, 2), tn.Linear(3, 2)), {}, TypeError, "expected a Module of PyTorch, but got Dense of"),
+        ((tn.Linear(3, 2), np.tanh), {}, TypeError, "expected a Cell of MindSpore, but got ufunc"),
+        ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": "x"}, TypeError, "expected numbers, arrays or tensors"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"loss": 1}, TypeError, r"expected loss=\(torch_fn, ms_fn\)"),
         ((tn.Linear(3, 2), mn.Dense(3, 2)), {"inputs": np.ones((2, 4))}, RuntimeError, "PyTorch's model raises"),
         (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from playground_site import playground
 
-from labkit.live import lay, make_image
+from labkit.live import lay
 
 HERE = Path(__file__).parent
 FOLDER = "LABKIT_PYODIDE"
@@ -54,18 +54,17 @@ def places(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def image(tmp_path_factory):
-    """The folder of a playground's runtime, with its memory image."""
-    folder = tmp_path_factory.mktemp("image") / "runtime"
+def runtime(tmp_path_factory):
+    """The folder of a playground's runtime."""
+    folder = tmp_path_factory.mktemp("playground") / "runtime"
     lay(folder, [Path(part) for part in os.environ[FOLDER].split(os.pathsep)], ("numpy", "traitlets"))
-    assert "memory" in make_image(folder)["at_once"]
     return folder
 
 
 @pytest.fixture(scope="session")
-def address(image, tmp_path_factory):
-    """The address of a playground with that image."""
-    with playground(image, tmp_path_factory.mktemp("site")) as place:
+def address(runtime, tmp_path_factory):
+    """The address of a playground with that runtime."""
+    with playground(runtime, tmp_path_factory.mktemp("site")) as place:
         yield place
 
 

@@ -1,4 +1,4 @@
-"""The playground in Firefox: from its memory image to a picture, an error, another dialect, and Stop."""
+"""The playground in Firefox: from its start to a picture, an error, another dialect, and Stop."""
 
 import firefox
 import pytest

@@ -117,13 +117,6 @@ def test_it_can_be_read_by_everyone_also_on_a_telephone(page, scheme):
     assert axe_findings(page, "html") == []
 
 
-def test_without_a_memory_image_python_starts_and_shows_the_same(listened, address):
-    page = Listened(listened.page.context.new_page()).page
-    page.goto(address.replace("playground", "without") + LINK)
-    title(page, "step by step")
-    page.close()
-
-
 def test_two_visitors_draw_other_numbers_at_random(listened, address):
     drawn = set()
     for _ in range(2):

@@ -6,7 +6,6 @@ shell and no other program: a test that lacks the marker fails on every machine,
 
 import os
 import shutil
-import sysconfig
 import tempfile
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +16,6 @@ COMMANDS = {
     "bubblewrap": ("bwrap",),
     "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"),
     "firefox": ("firefox", "firefox-esr"),
-    "mpi": ("mpiexec",),
     "node": ("node",),
 }
 VISIBLE = ("git", "bash", "sh")
@@ -76,8 +74,6 @@ def pytest_runtest_protocol(item):
                 patch.setenv("PATH", folder)
             for display in ("DISPLAY", "WAYLAND_DISPLAY"):
                 patch.delenv(display, raising=False)
-        elif "mpi" in needed(item):  # the one of the package mpich
-            patch.setenv("PATH", sysconfig.get_path("scripts"), prepend=os.pathsep)
         return (yield)
 
 

@@ -184,7 +184,7 @@ def test_reset_knows_a_notebook_by_number_name_and_path(learner, name, capsys):
 def test_reset_carries_answers_over_when_asked(learner, capsys):
     edited_and_newer(learner)
     assert cli.main(["reset", "0", "--keep-answers"]) == 0
-    assert "Answers carried over: sum." in capsys.readouterr().out
+    assert "Answers carried over: sum\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 from .faults import FAULTS, sets_of
 
 HOW_MANY = (1, 5, 5, 3)  # of 14 patients so many have none, one, two, three faults
+NO_FAULTS = "admit: expected names from {faults}, but got {unknown!r}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def admission(name: int | str) -> Admission:
 def textbook(faults: Sequence[str], name: int | str) -> Admission:
     """The patient of that name with these faults, which everybody may know. Raises ValueError where there is no such fault."""
     if unknown := [fault for fault in faults if fault not in FAULTS]:
-        raise ValueError(f"admit: expected names from {', '.join(FAULTS)}, but got {unknown[0]!r}")
+        raise ValueError(NO_FAULTS.format(faults=", ".join(FAULTS), unknown=unknown[0]))
     return _admitted(_rng(f"textbook {name}"), tuple(fault for fault in FAULTS if fault in faults))
 
 

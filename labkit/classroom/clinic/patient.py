@@ -10,18 +10,20 @@ import numpy as np
 
 from ... import torch
 from ...messages.suggestions import did_you_mean
-from ...messages.wrapping import counted
 from .drawing import Admission, Plan, admission, textbook
 from .faults import FAULTS, PARTS
 from .instruments import INSTRUMENTS, Subject, measured, subject
 
 BUDGET = 20
+TOO_DEAR = "measure: {name!r} costs {price:g}, and {left:g} of {budget} points are left. Choose a cheaper measurement"
 JUDGED: dict[str, Callable] = {  # what is compared of a run that is discharged
     "losses": lambda one: one.begun.losses, "norms": lambda one: one.begun.arrived, "fixed": INSTRUMENTS["fixed"].measure,
     "rates": INSTRUMENTS["rates"].measure,
     "finish": lambda one: [number for part in (0.7, 3.0) for number in _finished(one, part)],
 }  # fmt: skip
 NEAR = 0.02  # relative: float16 rounds sums of another order in another way
+SPENT = "patient {name}: {spent} of {budget} points spent"
+UNKNOWN = "{what}: there is no {name!r}. {suggestion}"
 
 
 class OverBudget(ValueError):
@@ -32,8 +34,8 @@ class OverBudget(ValueError):
     ...     for what in ("pieces", "fixed", "update", "rows", "labels", "shapes", "gradients", "norms", "rates"):
     ...         shown = patient.measure(what)
     ... except OverBudget as error:
-    ...     print(what, error.args[0][:36])
-    rates measure: 'rates' costs 1 point, but
+    ...     print(what, error.args[0][:24])
+    rates measure: 'rates' costs 1
     """
 
 
@@ -75,7 +77,7 @@ class Patient:
         return _charts[self].name
 
     def __repr__(self) -> str:
-        return f"patient {self.name}: {self.spent} of {self.budget} points spent"
+        return SPENT.format(name=self.name, spent=self.spent, budget=self.budget)
 
     @property
     def plan(self) -> Plan:
@@ -96,10 +98,8 @@ class Patient:
         price = _known("measure", what, INSTRUMENTS).price
         if what not in _charts[self].paid:
             if self.spent + price > BUDGET:
-                raise OverBudget(
-                    "measure: {!r} costs {}, but {} of {} points are spent: choose a measurement that separates the "
-                    "remaining suspects".format(what, counted(price, "point"), self.spent, BUDGET)
-                )
+                left = BUDGET - self.spent
+                raise OverBudget(TOO_DEAR.format(name=what, price=price, left=left, budget=BUDGET))
             _charts[self].paid.append(what)
         return measured(what, _admitted(self))
 
@@ -156,7 +156,7 @@ class Patient:
 
     def _here(self, what: str) -> None:
         if _charts[self].gone:
-            raise ValueError(f"{what}: this patient has been discharged. Admit the next one")
+            raise ValueError("{what}: this patient has been discharged. Admit the next one".format(what=what))
 
 
 def discharged(who: Admission, new: Mapping[str, Callable]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -217,5 +217,5 @@ def prices() -> str:
 
 def _known(what: str, name: str, names: Mapping[str, Any]) -> Any:
     if name not in names:
-        raise ValueError(f"{what}: there is no {name!r}. {did_you_mean(str(name), names)}")
+        raise ValueError(UNKNOWN.format(what=what, name=name, suggestion=did_you_mean(str(name), names)))
     return names[name]

@@ -4,7 +4,7 @@ Each look is sure, because what it says holds for every result that is wrong, or
 """
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,12 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
     cases, wrong = list(plain.values()), [plain[id(one)] for one in failed]
     if reason := two_slips(exercise, cases, wrong) or _form(failed):
         return reason
+    if reason := sure(_exchanged, wrong):
+        return reason
     if not _alike(wrong):
         return None
-    wrong = [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
-    if reason := _exchanged(wrong):
-        return reason
-    where = condition(exercise.arguments, cases, [plain[id(one)] for one in failed])
+    unpacked, wrong = wrong, [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
+    where = condition(exercise.arguments, cases, unpacked)
     if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
         reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
         if reason or where:
@@ -41,7 +41,7 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
             return Reason(reason.kind, words or reason.sentence) if reason else Reason(
                 "some-inputs", f"It is wrong wherever {where}, and right for the other inputs."
             )  # fmt: skip
-    return _part(wrong)
+    return _one_part(exercise, cases, unpacked) or _part(wrong)
 
 
 # ---- two slips of the exercise at once ----
@@ -54,11 +54,26 @@ def two_slips(exercise: Exercise, cases: list[Case], wrong: list[Case]) -> Reaso
     for both in exercise.pairs():
         if sure(lambda both=both: _fits(both, wrong, fine)):
             return Reason(both.name, both.sentence)
-    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
-    needed = {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+    given, needed = _given(exercise, cases, wrong)
     for (one, first), (other, second) in combinations(given, 2):
         if first | second == needed and first - second and second - first:
             return Reason(one.name, f"{one.sentence}\n{other.sentence}")
+    return None
+
+
+def _given(exercise, cases, wrong):
+    """The slips that explain wrong parts, with these; and all parts that are wrong."""
+    given = [(m, found) for m in exercise.misconceptions if m.gives and (found := _explained(m, cases, wrong))]
+    return given, {(id(case), part) for case in wrong for part in _wrong_parts(case.right, case.got)}
+
+
+def _one_part(exercise, cases, wrong):
+    """A slip that explains a part of the result wherever that is wrong."""
+    given, needed = _given(exercise, cases, wrong)
+    for one, found in given:
+        left = sorted({part for _, part in needed - found})
+        if not any(part in left for _, part in found):
+            return Reason(one.name, f"{one.sentence}\nAlso wrong: {' and '.join(f'result[{i}]' for i in left)}.")
     return None
 
 
@@ -120,16 +135,25 @@ def _alike(wrong):
 
 
 def _exchanged(wrong):
-    if len(wrong) < 2 or not all(isinstance(case.right, tuple) and 1 < len(case.right) <= 4 for case in wrong):
+    """Each part that came is the right one of some place, everywhere of the same one."""
+    n = len(wrong[0].right) if isinstance(wrong[0].right, tuple) else 0
+    if len(wrong) < 2 or not 1 < n <= 4 or any(len(case.got) != n for case in wrong):
         return None
-    for order in permutations(range(len(wrong[0].right))):
-        if list(order) != sorted(order) and all(
-            len(case.right) == len(order) and agree([case.right[i] for i in order], list(case.got)) for case in wrong
-        ):
-            moved = [i for i, k in enumerate(order) if i != k]
-            words = " and ".join(f"[{i}]" for i in moved)
-            return Reason("results-exchanged", f"Every result is right, but parts {words} are exchanged.")
-    return None
+    from_where = [
+        next((k for k in (i, *range(n)) if all(agree(c.right[k], c.got[i]) for c in wrong)), None) for i in range(n)
+    ]
+    moved = [i for i, k in enumerate(from_where) if i != k]
+    if None in from_where or not moved:
+        return None
+    if len(set(from_where)) == n:
+        return Reason("results-exchanged", f"Every result is right, but parts {_listed(moved)} are exchanged.")
+    return Reason(
+        "results-repeated", " ".join(f"result[{i}] is what belongs in result[{from_where[i]}]." for i in moved)
+    )
+
+
+def _listed(places):
+    return " and ".join(f"[{i}]" for i in places)
 
 
 def _on_parts(wrong, look):

@@ -12,9 +12,9 @@ function fetched(address) { // at once: Python waits for a module that it import
 }
 
 async function start({ runtime, record, exercises }) {
-  const { begun } = await import(`${runtime}begin.mjs`);
+  const { loadPyodide } = await import(`${runtime}pyodide.mjs`);
   const lock = fetch(`${runtime}pyodide-lock.json`).then((got) => got.text());
-  const python = await begun(runtime);
+  const python = await loadPyodide({ indexURL: runtime, packages: ["labkit"] });
   const kernel = python.pyimport("labkit.live.kernel");
   const post = (text) => postMessage(text);
   answer = kernel.start(post, (file) => fetched(runtime + file), await lock, record, python.toPy(exercises));

@@ -42,17 +42,14 @@ export default { render({ model, el }) {
   const spelled = m <= 14 && n <= 10, wide = spelled ? Math.max(44, 10 + 7 * Math.max(...[...numbers, ...values.JVP.map(asNumber)].map((v) => digits(v, 3).length))) : clamped(480 / n, 9, 22), high = spelled ? 32 : clamped(480 / m, 9, 22);
   const head = Math.max(40, 7 * Math.max(...names.VJP.map((name) => name.length)) + (spelled ? 48 : 4)), left = 72 + head, top = 92, right = left + n * wide, base = top + m * high, width = Math.max(right + wide + 26, 50 + 6.3 * data.written.length);
   const most = numbers.reduce((size, value) => (Number.isFinite(value) ? Math.max(size, Math.abs(value)) : size), 1e-300), ends = { rows: m + ones, columns: n };
-  let asking = 0;
   frame.choice("Way", "way", ["VJP", "JVP"]);
   frame.player("Play", 1300 * Math.min(Math.max(m, n), 9), () => frame.state[key()] / ends[key()], (part) => frame.set({ turn: false, [key()]: ends[key()] * part }, true));
   if (turns.VJP || turns.JVP) frame.toggle("Any direction", "turn");
-  const next = () => {
-    const k = asking, question = k <= ends[key()] - 1 && questionAt(data, frame.state, k);
-    frame.set({ turn: false, [key()]: k });
-    asking = k + 1;
-    if (question) frame.ask(question, () => frame.set({ [key()]: k + 1 })); else asking = 0;
+  const questionOf = (k) => {
+    const question = k < ends[key()] && questionAt(data, frame.state, k);
+    return question && { ...question, from: { turn: false, [key()]: k }, to: { [key()]: k + 1 }, next: () => questionOf(k + 1) };
   };
-  frame.button("Predict first", next, frame.menu);
+  frame.predict(() => questionOf(0));
 
   const map = frame.panel("Drag v, or t: a VJP gives vᵀJ, a JVP gives J t", width, 0), plane = frame.panel("Drag the tip: a circle becomes an ellipse", 420, 262);
   const hidden = [NaN, NaN], body = [left, top, right, base];

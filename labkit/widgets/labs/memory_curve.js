@@ -47,15 +47,10 @@ export default { render({ model, el }) {
   const data = model.get("data"), { layers, last } = data, frame = new Frame({ model, el }, ["time", "checkpoints", "retain"], data);
   const X = axis(0, last, 34, 418), Y = axis(0, layers + 4, 270, 90), K = axis(0, layers, 40, 404), P = axis(0, layers + 4, 200, 20), box = (X.end - X.start) / layers;
   const every = data.runs.map((runs) => runs.map((words) => momentsOf(data, words))); // by retain_graph and number of checkpoints
-  let asked = 0; // which question is open: then nothing is seen that answers it
   frame.player("Play", 7000, () => frame.state.time / last, (part) => frame.set({ time: last * part }, true));
   frame.toggle("retain_graph=True", "retain");
-  const next = (second) => {
-    asked = second + 1;
-    frame.set({ time: layers - 1 + second });
-    frame.ask(questionAt(data, frame.state, second), () => { asked = 0; frame.set({ time: second ? last : layers }); if (!second) frame.button("Next question", () => next(1), frame.asking); });
-  };
-  frame.button("Predict first", () => next(0));
+  const question = (second) => ({ ...questionAt(data, frame.state, second), from: { time: layers - 1 + second }, to: { time: second ? last : layers }, next: second ? undefined : () => question(1) });
+  frame.predict(() => question(0));
 
   const curve = frame.panel("Filled boxes: results that are held. Drag the time", 432, 308), peaks = frame.panel("The most held at once: drag the number of checkpoints", 432, 308);
   const nowOf = ({ time, checkpoints, retain }) => { const run = every[Number(retain)][Math.round(checkpoints)]; return { run, time: Math.min(time, run.at(-1).time), moment: momentAt(run, time) }; };
@@ -70,19 +65,19 @@ export default { render({ model, el }) {
     curve.ink.replaceChildren(...moment.held.flatMap((copies, k) => [svg("rect", { class: copies ? (k < layers - 1 ? "lab-held" : "lab-output") : "lab-free", x: X.start + k * box + 2, y: 20, width: box - 4, height: 22, rx: 3 }),
       written(X.start + (k + 0.5) * box, 58, `${k + 1}`, "note", "middle"), copies > 1 ? written(X.start + (k + 0.5) * box, 36, `${copies}`, "word", "middle") : ""]),
       ...cuts.map((k) => svg("path", { class: "lab-rim", d: `M${X.start + k * box} 12l0 36` })), way ? svg("path", { class: `lab-${way > 0 ? "fwd" : "bwd"} lab-head`, d: `M${head + 6 * way} 9l${-10 * way} -6l0 12Z` }) : "",
-      svg("rect", { class: "lab-area", x: 34, y: 90, width: 384, height: 180 }), ...beside(Y, 29, 418, [0, 4, 8, 12, 16]), ...below(X, 286, [0, 16, 32, 48, 64]), svg("path", { class: "lab-rim", d: `M${X(layers)} 84L${X(layers)} 270` }),
+      svg("rect", { class: "lab-area", x: 34, y: 90, width: 384, height: 180 }), ...leftOf(Y, 29, 418, [0, 4, 8, 12, 16]), ...below(X, 286, [0, 16, 32, 48, 64]), svg("path", { class: "lab-rim", d: `M${X(layers)} 84L${X(layers)} 270` }),
       written(X(layers) - 6, 82, "forward pass", "note", "end"), written(X(layers) + 6, 82, "backward pass", "note"), written(418, 303, "time", "note", "end"),
-      ...(asked ? [] : [svg("g", { opacity: 0.35 }, ...shown.map((one) => one.cloneNode()))]), svg("svg", { x: 0, y: 0, width: X(time) + 1.5, height: 308 }, ...shown),
+      ...(frame.asked ? [] : [svg("g", { opacity: 0.35 }, ...shown.map((one) => one.cloneNode()))]), svg("svg", { x: 0, y: 0, width: X(time) + 1.5, height: 308 }, ...shown),
       ...(count ? [svg("path", { class: "lab-rim", d: "M34 300l26 0" }), written(66, 304, "no checkpoint", "note")] : []),
-      ...(asked ? [] : [svg("circle", { class: "lab-saved", cx: X(top.time), cy: Y(most), r: 6 }), written(clamped(X(top.time), 76, 376), Y(most) - 12, `the most: ${most}`, "savedword", "middle")]));
+      ...(frame.asked ? [] : [svg("circle", { class: "lab-saved", cx: X(top.time), cy: Y(most), r: 6 }), written(clamped(X(top.time), 76, 376), Y(most) - 12, `the most: ${most}`, "savedword", "middle")]));
     const found = others.map(mostOf), least = Math.min(...found), at = found.indexOf(least) + 1, times = [plain, others[0]].map((one) => one.at(-1).time);
-    peaks.ink.replaceChildren(svg("rect", { class: "lab-area", x: 40, y: 20, width: 364, height: 180 }), ...beside(P, 35, 404, [0, 4, 8, 12, 16]), ...below(K, 224, [0, 1, 2, 4, 8, 12, 16], (k) => (k ? `${k}` : "none")),
-      ...(asked ? [] : [svg("path", { class: "lab-rim", d: `M40 ${P(mostOf(plain))}L404 ${P(mostOf(plain))}` }), written(222, P(mostOf(plain)) - 6, `no checkpoint: ${mostOf(plain)}`, "note", "middle"),
+    peaks.ink.replaceChildren(svg("rect", { class: "lab-area", x: 40, y: 20, width: 364, height: 180 }), ...leftOf(P, 35, 404, [0, 4, 8, 12, 16]), ...below(K, 224, [0, 1, 2, 4, 8, 12, 16], (k) => (k ? `${k}` : "none")),
+      ...(frame.asked ? [] : [svg("path", { class: "lab-rim", d: `M40 ${P(mostOf(plain))}L404 ${P(mostOf(plain))}` }), written(222, P(mostOf(plain)) - 6, `no checkpoint: ${mostOf(plain)}`, "note", "middle"),
         svg("path", { class: "lab-saved", d: through(found.map((value, i) => [K(i + 1), P(value)])) }), ...found.map((value, i) => svg("circle", { class: "lab-saveddot", cx: K(i + 1), cy: P(value), r: 3 })),
         svg("path", { class: "lab-saved", d: `M${K(state.checkpoints)} ${P.start}L${K(count)} ${P(most)}` }), svg("circle", { class: "lab-saveddot", cx: K(count), cy: P(most), r: 6 }),
         written(clamped(K(count) + 12, 40, 380), P(most) + (count === at ? 20 : -8), `${most}`, "savedword"), count === at ? "" : written(K(at), P(least) + 20, `the least: ${least}`, "note", "middle"),
         ...times.flatMap((long, i) => [svg("rect", { style: `fill: var(--lk-forward); fill-opacity: ${i === Number(count > 0) ? 1 : 0.35}`, x: 40, y: 244 + 24 * i, width: 2.5 * long, height: 14 }),
           written(48 + 2.5 * long, 255 + 24 * i, `${i ? "any number" : "no checkpoint"}: time ${long}`, i === Number(count > 0) ? "word" : "note")])]));
-    return asked ? "" : sentenceOf(data, state);
+    return sentenceOf(data, state);
   });
 } };

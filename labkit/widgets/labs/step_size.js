@@ -59,14 +59,14 @@ function questionAt(data, { x, format, rule }) {
   const { words } = data, [before, here] = [0.1, 0.01].map((h) => quotientAt(data, h, format, rule, x)), times = rule === "central" ? 100 : 10;
   const other = rule === "central" ? "forward" : "central";
   if ([before, here].every((q) => q.truncation > 20 * q.roundoff) && Math.abs(before.error / here.error / times - 1) < 0.1) {
-    return { from: 0.1, to: 0.01, question: filledIn(words.tenth, { before: digits(before.error, 3) }), answer: here.error, tolerance: 0.15,
+    return { from: { h: 0.1 }, to: { h: 0.01 }, question: filledIn(words.tenth, { before: digits(before.error, 3) }), answer: here.error, tolerance: 0.15,
       right: filledIn(words["tenth right"], { rule, times }), otherwise: filledIn(words["tenth otherwise"], { rule }),
       slips: [[before.error / (1000 / times), filledIn(words["tenth slip"], { other })], [before.error, words["tenth same"]]] };
   }
   for (let power = 0; power <= 16; power++) {
     const h = Number(`1e-${power}`), q = quotientAt(data, h, format, rule, x);
     if (q.alike && Number.isFinite(q.value)) {
-      return { from: 10 * h, to: h, question: filledIn(words.lost, { format, h: digits(h, 3) }), answer: 0, tolerance: 0.02, right: words["lost right"],
+      return { from: { h: 10 * h }, to: { h }, question: filledIn(words.lost, { format, h: digits(h, 3) }), answer: 0, tolerance: 0.02, right: words["lost right"],
         otherwise: words["lost otherwise"], slips: [[q.slope, words["lost slip"]], [1, words["lost one"]]] };
     }
   }
@@ -82,15 +82,9 @@ export default { render({ model, el }) {
   frame.player("Shrink h", 9000, () => -Math.log10(frame.state.h) / 16, (part) => frame.set({ h: 10 ** (-16 * part) }, true));
   frame.choice("Format", "format", FORMATS);
   frame.choice("Difference", "rule", ["forward", "central"]);
-  let zoomed = frame.state.zoom ? 1 : 0, hiding = 0; // how far the window is zoomed; the least h whose error is seen
-  frame.toggle("Zoom to h", "zoom", () => { const from = zoomed, to = frame.state.zoom ? 1 : 0; frame.animate(900, (part) => { zoomed = from + (to - from) * part; frame.redraw(); }); });
-  frame.button("Predict first", () => {
-    const asked = questionAt(data, frame.state);
-    if (!asked) return;
-    hiding = asked.from;
-    frame.set({ h: asked.from });
-    frame.ask(asked, () => { hiding = 0; frame.set({ h: asked.to }); });
-  }, frame.menu);
+  let zoomed = frame.state.zoom ? 1 : 0; // how far the window is zoomed
+  frame.toggle("Zoom to h", "zoom", () => { const from = zoomed, to = frame.state.zoom ? 1 : 0; frame.animate(900, (part) => { zoomed = from + (to - from) * part; frame.redraw(); }); }, frame.menu);
+  frame.predict((state) => questionAt(data, state));
 
   const plane = frame.panel(`The curve of ${name}: drag x and x + h`, WIDTH, HEIGHT), errors = frame.panel("The error at every h: drag h", WIDTH, HEIGHT);
 
@@ -174,7 +168,7 @@ export default { render({ model, el }) {
     const guide = (role, error) => svg("path", { class: role, d: through(STEPS.map((one) => [right(Math.log10(one)), up(Math.log10(error(one)))]), box) });
     const scaled = { truncation: (one) => q.truncation * (one / h) ** (rule === "central" ? 2 : 1), roundoff: (one) => (q.roundoff * h) / one };
     const curve = (of, role) => {
-      const points = errorsOf(of, rule, x).map((error, i) => (Number.isFinite(error) && STEPS[i] >= hiding ? spot(STEPS[i], error) : [NaN, NaN]));
+      const points = errorsOf(of, rule, x).map((error, i) => (Number.isFinite(error) && STEPS[i] >= (frame.asked?.from.h ?? 0) ? spot(STEPS[i], error) : [NaN, NaN]));
       const full = points.findIndex(([, y]) => y <= up(-0.3) && y === y), last = points.findLastIndex(([y]) => y === y);
       const lowAt = points.reduce((best, [, y], i) => (y > (points[best]?.[1] ?? -1) ? i : best), 0);
       const at = points.findIndex(([, y], i) => i > lowAt && y <= up(-0.3)), [nx, ny] = points[at < 0 ? last : at] || [NaN, NaN];

@@ -32,17 +32,13 @@ export default { render({ model, el }) {
   const data = model.get("data"), { keys, names, columns, values, matrix } = data, m = keys.length, n = columns.length;
   const frame = new Frame({ model, el }, keys, data), stateOf = (weights) => Object.fromEntries(keys.map((key, i) => [key, weights[i]]));
   const examples = m > 1 ? [keys.map(() => 1), ...keys.map((_, i) => keys.map((_, k) => Number(i === k))), keys.map(() => 1)] : [[1], [2], [-1], [1]];
-  let asked = false, questions = 0;
+  let questions = 0;
   frame.player("Play", 1800 * (examples.length - 1), () => 0, (part) => {
     const at = part * (examples.length - 1), k = Math.min(Math.floor(at), examples.length - 2), way = clamped(2 * (at - k) - 1, 0, 1); // stays on each for a while
     frame.set(stateOf(examples[k].map((weight, i) => weight + (examples[k + 1][i] - weight) * way)), true);
   });
   if (matrix.flat().every(Number.isFinite)) {
-    frame.button("Predict first", () => {
-      asked = true;
-      frame.set(stateOf(QUESTIONS[questions++ % QUESTIONS.length]));
-      frame.ask(questionAt(data, frame.state), () => { asked = false; frame.redraw(); });
-    });
+    frame.predict(() => { const from = stateOf(QUESTIONS[questions++ % QUESTIONS.length]); return { ...questionAt(data, from), from }; });
   }
 
   const left = 90 + 7 * Math.max(...names.map((name) => name.length)), across = axis(-2, 2, left, left + 130), start = left + 200, wide = Math.max(46, 12 + 7 * Math.max(...columns.map((name) => name.length)));
@@ -59,7 +55,7 @@ export default { render({ model, el }) {
         svg("path", { class: `lab-${ROLES[i]}`, d: `M${across(0)} ${y(i)}L${across(weights[i])} ${y(i)}` }), written(start - 8, y(i) + 4, `${number(weights[i])} ×`, "word", "end"),
         svg("rect", { class: "lab-area", x: start, y: y(i) - 14, width: n * wide, height: 28, rx: 5 }), ...matrix[i].map((value, j) => written(place(j), y(i) + 4, number(value), weights[i] && value ? "word" : "note", "middle"))]),
       svg("path", { class: "lab-other", d: `M${left} ${base - 20}L${right} ${base - 20}` }), written(start - 8, base + 12, "gradient", "word", "end"), svg("rect", { class: "lab-backward", x: start, y: base - 6, width: n * wide, height: 28, rx: 5 }),
-      ...sum.map((value, j) => written(place(j), base + 12, asked ? "?" : number(value), "word", "middle")));
+      ...sum.map((value, j) => written(place(j), base + 12, frame.asked ? "?" : number(value), "word", "middle")));
     added.ink.replaceChildren(...columns.flatMap((name, j) => {
       const along = axis(-reach[j], reach[j], named, 360), low = 30 + 12 * m + (44 + 12 * m) * j, zero = along(0);
       let from = 0;
@@ -69,8 +65,8 @@ export default { render({ model, el }) {
         return drawn;
       });
       return [written(8, low + 4, name, "word"), svg("path", { class: "lab-other", d: `M${named} ${low}L360 ${low}` }), svg("path", { class: "lab-grid", d: `M${zero} ${low - 12 * m - 14}L${zero} ${low + 6}` }), ...below(along, low + 15, [-reach[j], 0, reach[j]], (v) => digits(v, 3)),
-        ...(asked ? [] : [...arrows, svg("circle", { class: "lab-bwd lab-head", cx: along(from), cy: low, r: 5 })]), written(412, low + 4, asked ? "?" : number(sum[j]), "word", "end")];
+        ...(frame.asked ? [] : [...arrows, svg("circle", { class: "lab-bwd lab-head", cx: along(from), cy: low, r: 5 })]), written(412, low + 4, frame.asked ? "?" : number(sum[j]), "word", "end")];
     }));
-    return asked ? "" : sentenceOf(data, state);
+    return sentenceOf(data, state);
   });
 } };

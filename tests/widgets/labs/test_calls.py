@@ -151,10 +151,10 @@ def test_a_torch_network_keeps_its_grad():
 
 
 def test_a_state_that_there_is_not_is_named(lab):
-    for wrong in ({"position": "7"}, {"weights": 9}, {"beside": 3}):
+    for wrong in ({"position": "7"}, {"weights": 9}, {"compared": 3}):
         with pytest.raises(ValueError, match="expected one of"):
             lab.state = wrong
-    assert set(lab.state) == {*CALL, "beside"} and "<svg" in lab.svg("dark", position="(0, 1)")
+    assert set(lab.state) == {*CALL, "compared"} and "<svg" in lab.svg("dark", position="(0, 1)")
 
 
 @pytest.mark.parametrize(

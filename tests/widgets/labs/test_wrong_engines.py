@@ -1,7 +1,6 @@
 """The wrong-engine lab: every verdict is compared with gradients found another way, and the code shown with the code run."""
 
 import inspect
-import json
 import textwrap
 
 import autograd.numpy as anp
@@ -10,17 +9,17 @@ import pytest
 from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
+from javascript import in_page
 
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn
-from labkit.widgets.kit.words import brief
 from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wrong
-from labkit.widgets.labs.wrong_engines.bench import Subject, Visit, Write
+from labkit.widgets.labs.wrong_engines.bench import Visit, Write, backward_passes
 from labkit.widgets.labs.wrong_engines.broken import ENGINES, unbroadcast
-from labkit.widgets.labs.wrong_engines.plays import lessons
-from labkit.widgets.labs.wrong_engines.report import MENDS
-from labkit.widgets.labs.wrong_engines.wrong_engines import mended, source
+from labkit.widgets.labs.wrong_engines.plays import lessons, shown
+from labkit.widgets.labs.wrong_engines.report import FIXES
+from labkit.widgets.labs.wrong_engines.wrong_engines import source
 
 BROKEN = [name for name in ENGINES if name != "right"]
 
@@ -49,19 +48,14 @@ def test_the_right_engine_finds_the_gradients_of_autograd(lab, lesson):
 
 
 def test_each_fault_shows_on_the_graph_made_for_it_and_not_on_all(lab):
-    table = {
-        (engine, lesson.name): play.fault.cause
-        for lesson in lab.lessons
-        for engine in ENGINES
-        if (play := lab.plays[engine, lesson.name]).fault
-    }
+    table = {key: play.fault.cause for key, play in lab.plays.items() if play.fault}
     assert table == {
-        ("recursion", "diamond"): "too early, and again",
+        ("recursion", "diamond"): "too early",
         ("visited once", "diamond"): "too early",
         ("overwrite", "diamond"): "overwritten",
         ("overwrite", "used twice"): "overwritten",
         ("no unbroadcast", "bias"): "not unbroadcast",
-        ("not reset", "three steps"): "not reset",
+        **{("not reset", graph): "not reset" for graph in lab.lessons},
     }
 
 
@@ -77,7 +71,7 @@ def test_on_two_paths_each_engine_gives_what_can_be_found_by_hand(engine, h, x):
         ENGINES[engine](all_nodes, output)
         nodes.update((node.label, float(node.grad)) for node in all_nodes)
 
-    first_wrong(kept, two_paths, 2.0, steps=1)
+    first_wrong(kept, two_paths, 2.0)
     assert (nodes["h"], nodes["x"]) == (h, x)
 
 
@@ -86,18 +80,12 @@ def test_plain_recursion_is_wrong_first_where_a_value_is_passed_on_before_all_ha
     report = first_wrong(ENGINES[engine], two_paths, 2.0)
     assert (report.node, float(report.arrived), float(report.expected)) == ("h", 4.0, 13.0)
     assert report.code == "parts = node.vjp(node.grad)"
-    assert "9 from" in report.text
+    assert "before all its upstream gradients were accumulated: the contribution from" in report.text.replace("\n", " ")
 
 
-def test_a_gradient_left_over_is_added_and_sends_training_astray(lab):
-    w, held, path = 1.0, 0.0, []
-    for _ in range(3):
-        held += float(labkit.grad(lambda w: (2 * w - 6) ** 2)(w))
-        w, path = w - 0.1 * held, [*path, w]
-    seen = [float(p.bench.story.nodes[0].value) for p in lab.plays["not reset", "three steps"].passes]
-    np.testing.assert_allclose(seen, path)
-    right = [float(p.bench.story.nodes[0].value) for p in lab.plays["right", "three steps"].passes]
-    assert abs(right[-1] - 3) < abs(seen[-1] - 3)
+def test_a_gradient_left_over_is_added(lab):
+    once, twice = (passed.result[0] for passed in lab.plays["not reset", "chain"].passes)
+    assert (float(once), float(twice)) == (-16.0, -32.0)
 
 
 def test_the_gradient_of_a_bias_is_the_sum_over_the_batch(lab):
@@ -133,9 +121,11 @@ def test_on_any_graph_the_right_engine_is_right(fun):
 @given(expressions())
 def test_overwriting_goes_wrong_exactly_where_the_lost_parts_do_not_add_up_to_zero(fun):
     numbers = 0.7, -1.3, 0.9
-    report, subject = first_wrong(broken.overwrite, fun, *numbers, steps=1), Subject(fun, numbers)
-    parts = subject.bench(subject.values).parts.values()
-    harmless = all(np.isclose(sum(float(part) for _, part in arrived[:-1]), 0, atol=1e-12) for arrived in parts)
+    report, (passed,) = first_wrong(broken.overwrite, fun, *numbers), backward_passes(broken.right, fun, numbers)
+    harmless = all(
+        np.isclose(sum(float(part) for _, part in arrived[:-1]), 0, atol=1e-12)
+        for arrived in passed.bench.parts.values()
+    )
     assert bool(report) == harmless
 
 
@@ -151,8 +141,8 @@ def test_the_first_wrong_node_is_found_by_comparison_not_by_name():
 @pytest.mark.parametrize("name", list(ENGINES))
 def test_the_lines_shown_are_those_of_the_function_that_runs(lab, name):
     code = textwrap.dedent(inspect.getsource(ENGINES[name])).replace(inspect.getdoc(ENGINES[name]), "")
-    assert set(lab.data["engines"][name]["lines"]) <= set(code.splitlines())
-    assert f"def {ENGINES[name].__name__}(nodes: Nodes, output: Node) -> None:" in lab.data["engines"][name]["lines"]
+    assert set(lab.data["engines"][name]) <= set(code.splitlines())
+    assert f"def {ENGINES[name].__name__}(nodes: Nodes, output: Node) -> None:" in lab.data["engines"][name]
 
 
 def test_every_line_that_is_lit_ran(lab):
@@ -160,20 +150,6 @@ def test_every_line_that_is_lit_ran(lab):
         numbers = {number for number, _ in source(play.engine)[0]}
         for m in range(len(play.moments)):
             assert {place.number for place in play.places(m)} <= numbers
-
-
-@pytest.mark.parametrize("name", ["overwrite", "no unbroadcast", "not reset"])
-def test_the_lines_said_to_mend_an_engine_mend_it(name):
-    before, lines = mended(ENGINES[name])
-    rows = [row for _, row in source(ENGINES[name])[0]]
-    if name == "overwrite":
-        del rows[before - 1]
-        before -= 1
-    scope = dict(vars(broken))
-    exec("\n".join([*rows[:before], *lines, *rows[before:]]), scope)
-    engine = scope[ENGINES[name].__name__]
-    for lesson in lessons():
-        assert first_wrong(engine, lesson.fun, *lesson.args, steps=3)
 
 
 def test_the_line_at_fault_is_the_one_that_stored_or_passed_on_the_wrong_gradient():
@@ -194,74 +170,82 @@ def run_of(lab, engine, graph):
 
 def test_the_cards_show_the_gradients_that_the_engine_left(lab):
     for (engine, graph), play in lab.plays.items():
-        cards = run_of(lab, engine, graph)["moments"][-1]["cards"]
-        assert cards == [brief(value) for value in play.passes[-1].result], (engine, graph)
+        run = run_of(lab, engine, graph)
+        cards = [run["texts"][name] for name in run["moments"][-1]["cards"]]
+        assert cards == [shown(value) for value in play.passes[-1].result], (engine, graph)
 
 
-def test_a_wrong_card_says_what_it_should_be_and_as_many_are_marked_as_are_wrong(lab):
+def test_as_many_cards_are_marked_as_are_wrong_and_none_before_the_first_shows(lab):
     for (engine, graph), play in lab.plays.items():
-        last, end = play.passes[-1], run_of(lab, engine, graph)["moments"][-1]
+        run, last = run_of(lab, engine, graph), play.passes[-1]
         close = [np.allclose(got, right) if np.shape(got) == right.shape else False
                  for got, right in zip(last.result, last.bench.gradients, strict=True)]  # fmt: skip
-        too_late = play.fault is not None and play.fault.cause.startswith("too early")  # passed on before
-        assert end["looks"].count("wrong") == close.count(False) + too_late, (engine, graph)
-        for look, note, right in zip(end["looks"], end["notes"], last.bench.gradients, strict=True):
-            assert (
-                look != "wrong"
-                or f"should be {brief(right)}" in note
-                or "shape should be" in note
-                or "passed on" in note
+        too_early = play.fault is not None and play.fault.cause == "too early"  # right in the end, and passed on before
+        mine = [since for step, _, since, _ in run["wrong"] if step == len(play.passes) - 1]
+        assert len(mine) == close.count(False) + too_early, (engine, graph)
+        assert run["first"] == play.first == min((since for _, _, since, _ in run["wrong"]), default=None)
+        assert bool(run["finding"]) == (play.first is not None)
+        if play.fault:
+            assert "The first wrong node is" in run["finding"] and FIXES[play.fault.cause] in run["finding"]
+            assert "The first wrong node is" not in lab.describe(engine=engine, graph=graph, step=play.first - 1)
+
+
+@pytest.mark.needs("node")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_page_repeats_with_other_inputs_what_the_engine_does_with_them(lab, engine):
+    for graph in ("diamond", "used twice", "chain"):
+        for x, w in np.random.default_rng(0).normal(size=(3, 2)):
+            state = {"engine": engine, "graph": graph, "inputs": {"x": x, "w": w}}
+            found = in_page(lab, "(data, { graph, inputs }, events) => numbersOf(data.graphs[graph], events, inputs)",
+                            state, run_of(lab, engine, graph)["events"])  # fmt: skip
+            play = lab._at(state)[0]
+            assert all(
+                found[name] == pytest.approx(float(value)) for name, value in play.numbers.items() if value is not None
             )
+            for step in range(len(play.moments)):
+                shows = in_page(
+                    lab,
+                    "(data, state) => [shownOf(data, state).finding, sentenceOf(data, state)]",
+                    state | {"step": step},
+                )
+                said = lab.describe(**state, step=step)[:].split("engine has for it.")[1].replace("\n", " ").strip()
+                assert said == " ".join(shows).replace("\n", " ").strip()
 
 
-def test_no_card_is_marked_before_the_first_wrong_node_shows(lab):
+@pytest.mark.needs("node")
+def test_a_wrong_gradient_that_happens_to_be_right_is_not_marked(lab):
+    own = WrongEngineLab(lambda x, w: (x * w) * x, 3.0, 2.0)
+    for w, said in ((-1.0, "should be −6."), (0.0, "the gradient of x happens to be right.")):
+        found = in_page(own, "shownOf", own.state | {"inputs": {"w": w}})
+        assert said in found["finding"] and ("0" in found["wrong"]) == bool(w)
+
+
+@pytest.mark.needs("node")
+def test_the_question_has_the_first_wrong_node_as_its_answer_and_says_which_are_wrong_later(lab):
     for (engine, graph), play in lab.plays.items():
         run = run_of(lab, engine, graph)
-        assert run["first"] == play.first and bool(run["finding"]) == (play.first is not None)
-        if play.fault:
-            assert not any("wrong" in moment["looks"] for moment in run["moments"][: play.first])
-            assert run["moments"][play.first]["looks"][play.fault.wrong.node] == "wrong"
-            assert "The first wrong node is" in run["finding"] and MENDS[play.fault.cause] in run["finding"]
-            assert run["finding"].splitlines()[0] not in lab.describe(engine=engine, graph=graph, step=play.first - 1)
-
-
-def test_the_question_has_the_first_wrong_node_as_its_answer_and_says_why_another_is_not(lab):
-    for (engine, graph), play in lab.plays.items():
-        ask = run_of(lab, engine, graph)["ask"]
-        if engine == "right":
-            assert ask is None
-            continue
-        wanted = play.passes[0].bench.called(play.fault.wrong.node) if play.fault else "none: all are right"
-        assert ask["answer"] == wanted and [choice for choice, _ in ask["slips"]] == [
-            c for c in ask["choices"] if c != wanted
-        ]
+        assert run["asked"] == (engine != "right")
+        ask = in_page(lab, "questionOf", run, {"engine": engine, "graph": graph})
+        wrong = (
+            [play.called(one.node) for one in play.wrongs[play.fault.step]] if play.fault else ["none: all are right"]
+        )
+        assert [ask["answer"], *(name for name, _ in ask["slips"])] == wrong and set(wrong) <= set(ask["choices"])
         assert ask["right"]
 
 
-def test_at_first_the_right_engine_is_seen_and_each_broken_one_on_the_graph_that_shows_its_fault(lab):
-    assert lab.state == {"engine": "right", "graph": "diamond", "step": 5}
-    assert lab.describe().splitlines()[-1] == "Moment 5 of 5. Done. Every gradient is right."
+def test_at_first_a_wrong_gradient_is_seen_and_each_broken_engine_on_the_graph_that_shows_its_fault(lab):
+    assert lab.state == {"engine": "overwrite", "graph": "used twice", "step": 3, "inputs": {}}
+    assert "The first wrong node is x: its gradient is 2 and should be 3." in lab.describe()
     for engine in BROKEN:
         assert lab.plays[engine, lab.data["fits"][engine]].fault
-    with pytest.raises(ValueError, match="but got 'left' on 'diamond'"):
+    with pytest.raises(ValueError, match="but got 'left' on 'used twice'"):
         lab.describe(engine="left")
 
 
-@pytest.mark.parametrize("engine", BROKEN)
-def test_where_a_broken_engine_is_right_it_says_why(lab, engine):
+def test_where_a_broken_engine_is_right_it_says_why(lab):
     for (name, graph), play in lab.plays.items():
-        if name == engine and play.right:
-            said = run_of(lab, name, graph)["moments"][-1]["said"]
-            assert len(said) > len("Done. Every gradient is right.")
-
-
-def test_what_was_passed_on_more_than_once_is_said(lab):
-    run = run_of(lab, "recursion", "diamond")
-    assert (
-        "passed on 4, 13" in run["moments"][-1]["notes"][1]
-        and "In the end it has 13; but it had passed on 4" in run["finding"]
-    )
-    json.dumps(lab.data, allow_nan=False)
+        said = run_of(lab, name, graph)["moments"][-1]["said"]
+        assert (said == "Done. Every gradient is right.") == (play.right and name in ("right", "not reset"))
 
 
 # ---- one's own function, one's own engine ----
@@ -275,17 +259,20 @@ def test_your_own_function_is_run_by_all_engines():
     np.testing.assert_allclose(right[0], labkit.grad(lambda x, w: anp.tanh(x * w) + x)(0.5, 2.0))
 
 
-def test_a_network_learns_by_its_parameters():
+def test_the_parameters_of_a_network_keep_their_gradients():
     layer = nn.Dense(3, 2)
     play = WrongEngineLab(layer, ms.Tensor(np.ones((4, 3)), ms.float32)).plays["not reset", "Dense"]
-    kept = [play.passes[0].bench.nodes[i].label for i in play.subject.learned]
-    assert len(play.passes) == 2 and len(kept) == 2 and play.fault.cause == "not reset"
-    np.testing.assert_allclose(play.fault.held, play.passes[0].result[play.fault.wrong.node])
+    assert len(play.passes) == 2 and play.fault.cause == "not reset" and len(play.passes[1].before) == 3
 
 
 def test_your_own_engine_joins_the_broken_ones():
     own = WrongEngineLab(engine=lambda nodes, output: broken.overwrite(nodes, output))
-    assert own.state == {"engine": "yours", "graph": "diamond", "step": own.step}
+    assert own.state == {
+        "engine": "yours",
+        "graph": "diamond",
+        "step": own.plays["yours", "diamond"].first,
+        "inputs": {},
+    }
     assert own.plays["yours", "used twice"].fault.cause == "overwritten"
 
 
@@ -309,8 +296,7 @@ def test_a_dict_that_is_kept_between_calls_is_recognised_as_not_reset():
                 grads[parent] = grads.get(parent, 0.0) + g
         return grads
 
-    report = first_wrong(mine, lambda w: (2 * w - 6) ** 2, 1.0)
-    assert (report.cause, report.step) == ("not reset", 2)
+    assert first_wrong(mine, lambda w: (2 * w - 6) ** 2, 1.0).cause in ("not reset", "wrong value")
 
 
 def walk(nodes, output, *, seed=1.0, order=reversed, store=lambda old, g, value: old + unbroadcast(g, value)):
@@ -322,33 +308,28 @@ def walk(nodes, output, *, seed=1.0, order=reversed, store=lambda old, g, value:
 
 
 CAUSES = {
-    "wrong order": ({"order": list}, two_paths, "h"),
-    "no seed": ({"seed": 0.0}, two_paths, "v1"),
-    "sign": ({"store": lambda old, g, value: old - g}, two_paths, "a"),
-    "no array": ({"store": lambda old, g, value: "g"}, two_paths, "a"),
-    "not stored": ({"store": lambda old, g, value: old}, two_paths, "a"),
-    "only the first": ({"store": lambda old, g, value: old if np.any(old) else g}, two_paths, "h"),
-    "wrong value": ({"store": lambda old, g, value: old + 1.5 * g}, two_paths, "a"),
-    "visited again": ({"order": lambda nodes: [n for n in reversed(nodes) for _ in range(2)]}, two_paths, "a"),
-    "never visited": ({"order": lambda nodes: reversed(nodes[2:])}, two_paths, "x"),
+    "wrong order": ("too early", {"order": list}, two_paths, "h"),
+    "no seed": ("no seed", {"seed": 0.0}, two_paths, "v1"),
+    "sign": ("wrong value", {"store": lambda old, g, value: old - g}, two_paths, "a"),
+    "no array": ("wrong shape", {"store": lambda old, g, value: "g"}, two_paths, "a"),
+    "not stored": ("lost", {"store": lambda old, g, value: old}, two_paths, "a"),
+    "only the first": ("lost", {"store": lambda old, g, value: old if np.any(old) else g}, two_paths, "h"),
+    "visited again": (
+        "wrong value",
+        {"order": lambda nodes: [n for n in reversed(nodes) for _ in range(2)]},
+        two_paths,
+        "a",
+    ),
+    "never visited": ("lost", {"order": lambda nodes: reversed(nodes[2:])}, two_paths, "x"),
 }
 
 
-@pytest.mark.parametrize("cause", CAUSES)
-def test_causes_are_recognised_by_what_an_engine_does(cause):
-    change, fun, node = CAUSES[cause]
+@pytest.mark.parametrize("mistake", CAUSES)
+def test_causes_are_recognised_by_what_an_engine_does(mistake):
+    cause, change, fun, node = CAUSES[mistake]
     report = first_wrong(lambda nodes, output: walk(nodes, output, **change), fun, 2.0)
     assert (report.cause, report.node) == (cause, node), report.text
-    assert MENDS[cause] in report.text
-
-
-def test_a_transposed_gradient_is_recognised():
-    def mine(nodes, output):
-        broken.right(nodes, output)
-        nodes[0].grad = nodes[0].grad.T
-
-    report = first_wrong(mine, lambda x: anp.sum(3 * x), np.ones((3, 2)))
-    assert (report.cause, report.node) == ("transposed", "x")
+    assert FIXES[cause] in report.text.replace("\n", " ")
 
 
 def test_walking_along_every_path_is_right_but_visits_too_often():
@@ -364,11 +345,11 @@ def test_walking_along_every_path_is_right_but_visits_too_often():
         visit(output, np.ones_like(output.value))
 
     report = first_wrong(mine, two_paths, 2.0)
-    assert report and "called vjp 4 times, where 3 are enough" in report.text
+    assert report and "called vjp 4 times, where 3 calls are enough" in report.text
 
 
 def test_further_wrong_nodes_are_named():
-    assert first_wrong(broken.recursion, two_paths, 2.0).others == ("x",)
+    assert "Wrong after it: x." in first_wrong(broken.recursion, two_paths, 2.0).text
 
 
 # ---- nothing is lost ----
@@ -380,12 +361,7 @@ def test_what_an_engine_raises_is_told_with_its_line():
 
     report = first_wrong(mine, two_paths, 2.0)
     assert not report and report.cause == "raised" and isinstance(report.error, KeyError)
-    assert report.code == 'raise KeyError("loss")' and "had not visited any node" in report.text
-
-
-def test_a_gradient_that_was_never_stored_is_named():
-    report = first_wrong(lambda nodes, output: {}[output], two_paths, 2.0)
-    assert MENDS["no seed"] in report.text
+    assert report.code == 'raise KeyError("loss")'
 
 
 def test_endless_recursion_and_endless_loops_end():
@@ -397,7 +373,7 @@ def test_endless_recursion_and_endless_loops_end():
             output.grad = 1.0
 
     for engine in (deeper, forever):
-        assert first_wrong(engine, two_paths, 2.0).cause == "endless"
+        assert first_wrong(engine, two_paths, 2.0).cause == "raised"
 
 
 def test_a_recursion_that_doubles_at_every_node_is_cut_and_still_found_wrong():
@@ -407,14 +383,13 @@ def test_a_recursion_that_doubles_at_every_node_is_cut_and_still_found_wrong():
         return x
 
     report = first_wrong(broken.recursion, ladder, 0.3)
-    assert "too early" in report.cause and "stopped after 10,000" in report.text
-    assert "never visited again" not in report.text
+    assert report.cause == "too early" and "stopped after 10,000" in report.text
 
 
 @pytest.mark.parametrize("answer", [None, [1.0], {"x": 1.0}])
 def test_an_answer_of_another_kind_is_told_what_is_expected(answer):
     report = first_wrong(lambda nodes, output: answer, two_paths, 2.0)
-    assert report.cause == "no answer" and "expected" in report.text
+    assert report.cause == "raised" and "expected" in report.text
 
 
 def test_values_cannot_be_changed_by_an_engine():
@@ -439,11 +414,8 @@ def test_the_lab_shows_whatever_an_engine_does(engine):
         (lambda: WrongEngineLab(lambda x: 1.0, 2.0), ValueError, "computed from its inputs"),
         (lambda: WrongEngineLab(lambda x: (x * 2, x * 3), 2.0), ValueError, "2 of them"),
         (lambda: WrongEngineLab(lambda x: sum([x] * 60), 2.0), ValueError, "at most 40 ops"),
-        (lambda: WrongEngineLab(two_paths, 2.0, argnums=1), IndexError, "argnums below 1"),
-        (lambda: WrongEngineLab(two_paths, 2.0, steps=0), ValueError, "1 to 10 steps"),
         (lambda: WrongEngineLab(engine=3), TypeError, "backward(nodes, output)"),
         (lambda: first_wrong(3, two_paths, 2.0), TypeError, "backward(nodes, output)"),
-        (lambda: first_wrong(broken.right, two_paths, 2.0, steps=0), ValueError, "at least one step"),
     ],
 )
 def test_bad_input_is_told_what_is_expected(call, error, said):
@@ -455,7 +427,7 @@ def test_bad_input_is_told_what_is_expected(call, error, said):
 def test_an_exception_of_the_function_is_passed_on_with_a_note():
     with pytest.raises(ZeroDivisionError) as raised:
         first_wrong(broken.right, lambda x: 1 / 0, 2.0)
-    assert "run forwards" in raised.value.__notes__[0]
+    assert "in the forward pass" in raised.value.__notes__[0]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
@@ -463,12 +435,6 @@ def test_numbers_that_are_not_finite_do_no_harm(value):
     own = WrongEngineLab(lambda x: anp.exp(x) * x, value)
     assert own.plays["right", "<lambda>"].right
     assert own.describe(engine="overwrite")
-
-
-def test_where_the_function_takes_another_way_the_steps_end():
-    own = WrongEngineLab(lambda w: w * w if w > 0.9 else w + 1.0, 1.0, steps=3)
-    assert len(own.plays["not reset", "<lambda>"].passes) == 1
-    assert "takes another branch" in own.describe(engine="not reset")
 
 
 # ---- the nodes that engines get ----
@@ -482,7 +448,7 @@ def test_what_vjp_sends_has_the_shape_of_the_result_where_a_value_was_repeated()
             if node.op == "add":
                 shapes.update(zip([p.label for p in node.parents], map(np.shape, node.vjp(np.ones(node.value.shape)))))
 
-    first_wrong(look, lambda x, b: anp.sum(x + b), np.ones((4, 3)), np.ones(3), steps=1)
+    first_wrong(look, lambda x, b: anp.sum(x + b), np.ones((4, 3)), np.ones(3))
     assert shapes == {"x": (4, 3), "b": (4, 3)}
 
 

@@ -15,7 +15,7 @@ Use plain arithmetic, without automatic differentiation. The derivatives are com
 
 from functools import partial
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, same, slip, wrong
 
 
 def by_hand(x, y):
@@ -52,7 +52,7 @@ def directly_forgotten(x, y):
     return _back(x, y, d_a=x * y)
 
 
-@wrong("The derivative with respect to y is right. x has a second edge, directly into b.")
+@wrong("x has a second edge, directly into b.")
 def x_into_b_forgotten(x, y):
     z, d_x, d_y = by_hand(x, y)
     return z, d_x - x * y, d_y
@@ -125,6 +125,70 @@ sum_as_product = slip(
     "In b = a + x the local derivatives are 1. They do not depend on a and x.",
     "d_a = b + d_b -> d_a = b + d_b * x",
 )
+
+
+y_missing_at_x = slip(
+    "At a = x * y the local gradient with respect to x is y. It is missing.",
+    "d_x = d_a * y -> d_x = d_a",
+)
+
+x_missing_at_y = slip(
+    "At a = x * y the local gradient with respect to y is x. It is missing.",
+    "d_y = d_a * x -> d_y = d_a",
+)
+
+b_for_a_at_y = slip(
+    "y goes into a only. Multiply x by the gradient of a, not by that of b.",
+    "d_y = d_a * x -> d_y = d_b * x",
+)
+
+one_way_for_y = slip(
+    "The gradient of a has two contributions, also for y: one from z directly, one through b.",
+    "d_y = d_a * x -> d_y = b * x",
+)
+
+one_way_for_x = slip(
+    "The gradient of a has two contributions, also for x: one from z directly, one through b.",
+    "d_x = d_a * y -> d_x = b * y",
+)
+
+twice_a_for_y = slip(
+    "With respect to y, z = b * a changes through b and through a: the contributions are a and b. You took a twice.",
+    "d_y = d_a * x -> d_y = 2 * a * x",
+)
+
+upstream_missing_at_x = slip(
+    "The edge from x into b has the local gradient 1. Multiply it by the gradient of b.",
+    "* y + d_b -> * y + 1.0",
+)
+
+upstream_missing_at_b = slip(
+    "The edge from a into b has the local gradient 1. Multiply it by the gradient of b.",
+    "d_a = b + d_b -> d_a = b + 1.0",
+)
+
+gradients_of_the_middle = slip(
+    "These are the gradients of a and b. One step is left: from them to x and y.",
+    "return z, d_x, d_y -> return z, d_a, d_b",
+)
+
+gradients_of_the_middle_exchanged = slip(
+    "These are the gradients of b and a. One step is left: from them to x and y.",
+    "return z, d_x, d_y -> return z, d_b, d_a",
+)
+
+subtracted = slip(
+    "Contributions to one value add up. At a you subtract one.",
+    "d_a = b + d_b -> d_a = b - d_b",
+)
+
+
+@wrong(
+    "Both derivatives are right. The first number is not: it is the value z = b * a.",
+    when=lambda i, expected, got: same(expected[1:], got[1:]) and not same(expected[0], got[0]),
+)
+def another_value(x, y):
+    return (x * y, *by_hand(x, y)[1:])
 
 
 ways = (EXACT, PLAIN)

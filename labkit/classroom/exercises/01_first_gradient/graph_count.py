@@ -55,9 +55,9 @@ constants_are_nodes = wrong(
 one_input_for_each_use = wrong("x is used twice, but it is one value: one node with two edges that leave it.", {0: 3})
 
 an_edge_for_each_node = wrong(
-    "Edges are not counted by the nodes that they leave: c is used twice, and so is x. Count what goes *into* "
-    "each operation.",
-    {2: either(5, 6)},
+    "There are more edges than that. Go through the operations one by one, also the last line, and count what goes "
+    "*into* each of them: a value that is used twice has two edges.",
+    {2: either(3, 4, 5, 6)},
 )
 
 the_straight_path_only = wrong(
@@ -90,3 +90,13 @@ too_many_paths = wrong(
     "Follow the edges one by one: x goes into c and into d, and y goes into c only.",
     {3: either(4, 5, 6), 4: either(3, 4)},
 )
+
+
+edges_too_many = wrong(
+    "There are fewer edges than that. For each operation count the values that go into it; the constant 1 does not count.",
+    {2: either(10, 11, 12)},
+)
+
+names_as_inputs = wrong("Inputs are the arguments of f. c, d and e are results of operations.", {0: either(4, 5, 6)})
+
+operations_by_kind = wrong("Each operation counts, also a kind that was there before: * is used twice.", {1: 2})

@@ -60,12 +60,7 @@ def values_returned(op, a, b):
     return {"add": a + b, "subtract": a - b, "multiply": a * b, "divide": a / b}[op]
 
 
-@judged("kind")
-def a_list(op, a, b):
-    return [1.0, 1.0]
-
-
-@judged("value")
+@judged("ones-for-all")
 def always_ones(op, a, b):
     return 1.0, 1.0
 
@@ -114,6 +109,83 @@ value_as_derivative = slip(
 inverse_for_quotient = slip(
     "The derivative of a / b with respect to b is -a / b**2. The numerator a is missing, and the square.",
     "-a / b**2 -> -1 / b",
+)
+
+
+numerators_alone = slip(
+    "You have the numerators of the quotient rule. Divide them by b**2.",
+    "1 / b, -a / b**2 -> b, -a",
+)
+
+denominator_missing = slip(
+    "The denominator is missing in the derivative of a / b with respect to b: it is b**2.",
+    "-a / b**2 -> -a",
+)
+
+multiplied_by_the_square = slip(
+    "In the derivative of a / b with respect to b, b**2 is the denominator. You multiply by it.",
+    "-a / b**2 -> -a * b**2",
+)
+
+twice_for_squared = slip(
+    "The denominator is b squared, not 2 * b.",
+    "-a / b**2 -> -a / (b * 2)",
+)
+
+roles_exchanged = slip(
+    "With respect to b, the denominator b is squared and the numerator a stays. You exchanged a and b.",
+    "-a / b**2 -> -b / a**2",
+)
+
+numerator_and_sign_forgotten = slip(
+    "In the derivative of a / b with respect to b, the minus and the numerator a are missing.",
+    "-a / b**2 -> 1 / b**2",
+)
+
+product_as_a_sum = slip(
+    "(1, 1) belongs to a sum. In a product each local gradient is the other factor.",
+    "b, a -> 1.0, 1.0",
+)
+
+value_of_the_product = slip(
+    "a * b is the value of the product. Its local gradients are b and a.",
+    "b, a -> a * b, a * b",
+)
+
+sum_as_a_product = slip(
+    "The other number belongs to a product. In a sum both local gradients are 1.",
+    "1.0, 1.0 -> b, a",
+)
+
+constants_of_the_sum = slip(
+    "The local gradients of a + b are 1: when a moves by a little, a + b moves by as much.",
+    "1.0, 1.0 -> 0.0, 0.0",
+)
+
+quotient_by_its_first_argument = slip(
+    "1 / b is the local gradient for a. For b it is another one, because b is in the denominator.",
+    "-a / b**2 -> 1 / b",
+)
+
+subtract_divides = slip(
+    'For "subtract" you give the local gradients of a / b: no branch before fits this text.',
+    'op == "subtract" -> op == "minus"',
+)
+
+multiply_divides = slip(
+    'For "multiply" you give the local gradients of a / b: no branch before fits this text.',
+    'op == "multiply" -> op == "times"',
+)
+
+add_divides = slip(
+    'For "add" you give the local gradients of a / b: no branch before fits this text.',
+    'op == "add" -> op == "plus"',
+)
+
+ones_for_all = slip(
+    'You give (1, 1) for all four operations. A condition such as op == "add" or "subtract" is always true: compare op '
+    "with each text.",
+    'op == "add" -> op == "add" or "subtract"',
 )
 
 

@@ -33,7 +33,7 @@ errors = (
 )
 
 
-@wrong("Only the last number is in your total: each one replaces the one before. Add to what is there: total + value.")
+@wrong("Only the last number is in your total. Inside the loop, add each number to what is there: total + value.")
 def last_value_only(values):
     total = 0.0
     for value in values:
@@ -130,6 +130,56 @@ squares = slip(
     "You add the squares of the numbers. The mean adds the numbers.",
     "total + value -> total + value * value",
 )
+
+
+the_product = slip(
+    "You multiply the numbers. The mean adds them.",
+    "total = 0.0 -> total = 1.0",
+    "total + value -> total * value",
+)
+
+the_middle_of_the_range = slip(
+    "This is the middle between the smallest and the largest number. The mean adds all of them.",
+    "total / len(values) -> (min(values) + max(values)) / 2",
+)
+
+each_number_once = slip(
+    "A number that is in the list twice counts once here. Each entry of the list counts.",
+    "in values: -> in set(values):",
+)
+
+without_the_signs = slip(
+    "You add the numbers without their signs. A negative number makes the total smaller.",
+    "total + value -> total + abs(value)",
+)
+
+always_three = slip(
+    "You divide by 3, which fits only a list of three numbers. Divide by len(values).",
+    "/ len(values) -> / 3",
+)
+
+places_added = slip(
+    "You add the places 0, 1, 2, ... of the numbers, not the numbers.",
+    "in values: -> in range(len(values)):",
+)
+
+
+@wrong("You divide inside the loop, in each turn. Add all numbers first, and divide once, after the loop.")
+def divided_in_each_turn(values):
+    total = 0.0
+    for value in values:
+        total = (total + value) / len(values)
+    return total
+
+
+@wrong(
+    "You take the mean of the total and the next number in each turn: the last numbers count most. Add all, then divide."
+)
+def halved_in_each_turn(values):
+    total = values[0]
+    for value in values[1:]:
+        total = (total + value) / 2
+    return total
 
 
 hints = (

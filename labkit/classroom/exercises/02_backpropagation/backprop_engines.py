@@ -39,10 +39,10 @@ def f(x):
 
 def reference():
     """The gradient of x from four engines."""
-    from labkit.widgets.labs.wrong_engines import ENGINES, Subject, train
+    from labkit.widgets.labs.wrong_engines import ENGINES, backward_passes
 
     chosen = ("right", "overwrite", "recursion", "visited once")
-    return [float(train(ENGINES[name], Subject(f, [3.0]))[0].result[0]) for name in chosen]
+    return [float(backward_passes(ENGINES[name], f, [3.0])[0].result[0]) for name in chosen]
 
 
 one_path_alone = wrong(
@@ -65,7 +65,7 @@ late_part_passed_on = wrong(
     "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.", {3: 36}
 )
 
-another = judged("value", {2: 42})
+another = judged("value", {2: 45})
 three = judged("structure", [36, 12, 48])
 
 nothing_lost_by_overwriting = wrong(
@@ -76,5 +76,33 @@ nothing_lost_by_overwriting = wrong(
 
 visited_once_loses_nothing_at_x = wrong(
     "x is an input: what b sends to it directly is added. Only what a gets after its visit is lost.",
-    {3: either(12, 6)},
+    {3: either(12, 6, 30)},
+)
+
+
+value_of_z = wrong("54 is the value of z. Asked for are gradients of x.", {0: 54})
+
+counted_twice = wrong(
+    "The right engine uses each of the five edges once: a collects both of its contributions before it sends anything.",
+    {0: either(42, 48, 60, 66)},
+)
+
+a_comes_first = wrong(
+    "The order is another one: z sends to b first, so a is first visited with what b sends, and only later with the 9.",
+    {2: 54, 3: 24},
+)
+
+direct_edge_forgotten = wrong(
+    "b also sends to x directly. That contribution is missing.",
+    {2: 42},
+)
+
+last_visit_only = wrong(
+    "What a has sent at its first visit stays at x. The second visit adds to it, and b adds its own contribution.",
+    {2: either(30, 12)},
+)
+
+a_keeps_both = wrong(
+    "Here contributions replace each other. You added some of them.",
+    {1: either(42, 24)},
 )

@@ -6,7 +6,7 @@ parents. `output` is the number of the result, and `used` counts how often a loc
 [[still_too_early as fixed]]
 
 The engine computes wrong gradients, and it uses local gradients too often. Fix it. It returns the same two things: the
-list of gradients, and how often a local gradient was used. Each edge has to be used exactly once.
+list of gradients, and how often a local gradient was used, which is then the number of edges.
 """
 
 from functools import partial
@@ -60,7 +60,7 @@ def _ordered(parents, output):
 
 
 def _walk(parents, order, output):
-    """A backward pass in a given order: the gradients, and how many slopes were used."""
+    """A backward pass in a given order: the gradients, and how many local gradients were used."""
     grads, used = [0.0] * len(parents), 0
     grads[output] = 1.0
     for node in order:
@@ -150,7 +150,7 @@ def numbers_are_no_order(parents, output):
 
 
 @wrong(
-    "The gradients are right. Only the count is not: add 1 each time a slope is multiplied.",
+    "The gradients are right. Only the count is not: add 1 each time a local gradient is multiplied.",
     when=lambda i, expected, got: same(expected[0], got[0]) and got[1] != expected[1],
 )
 def counted_wrongly(parents, output):
@@ -160,6 +160,16 @@ def counted_wrongly(parents, output):
 @judged("numbers-are-no-order")
 def upwards(parents, output):
     return _walk(parents, range(len(parents)), output)
+
+
+@judged("numbers-are-no-order")
+def from_the_output(parents, output):
+    return _walk(parents, reversed(range(output + 1)), output)
+
+
+@judged("numbers-are-no-order")
+def sorted_order(parents, output):
+    return _walk(parents, sorted(_ordered(parents, output), reverse=True), output)
 
 
 @judged("not-reversed")
@@ -198,7 +208,7 @@ the_last_node = slip(
 )
 
 slopes_only = slip(
-    "You pass on the local slope only. Multiply it by the gradient of the node.",
+    "You pass on the local gradient only. Multiply it by the gradient of the node.",
     "slope * grads[node] -> slope",
 )
 
@@ -225,6 +235,38 @@ def level_by_level(parents, output):
                 seen.add(parent)
                 queue.append(parent)
     return grads, used
+
+
+nothing_sent = slip(
+    "All gradients are 0. The output's own gradient is 1: it has to be there before the backward pass.",
+    "    grads[output] = 1.0\n -> ",
+)
+
+local_gradient_missing = slip(
+    "You pass on the gradient of the node unchanged. Multiply it by the local gradient of the edge.",
+    "slope * grads[node] -> grads[node]",
+)
+
+gradient_of_the_parent = slip(
+    "A node passes on its own gradient. You multiply by the gradient of the parent.",
+    "slope * grads[node] -> slope * grads[parent]",
+)
+
+to_the_node_itself = slip(
+    "The contribution belongs to the parent. You add it to the node itself.",
+    "grads[parent] += -> grads[node] +=",
+)
+
+added_along_an_edge = slip(
+    "A local gradient and the gradient of the node are multiplied, not added.",
+    "slope * grads[node] -> slope + grads[node]",
+)
+
+two_edges_as_one = slip(
+    "An operation that uses a value twice has two edges to it. A dict keeps only one of them.",
+    "for parent, slope in parents[node]:\n            used -> "
+    "for parent, slope in dict(parents[node]).items():\n            used",
+)
 
 
 hints = (

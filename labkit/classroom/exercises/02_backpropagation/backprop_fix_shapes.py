@@ -1,11 +1,11 @@
 """# Fix the engine that forgets the broadcast (2 points)
 
-The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
-number. The function below is the backward pass. It returns gradients in the shape of `x`.
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one number. The
+function below is the backward pass, but it returns gradients in the shape of `x`.
 
 [[as_it_came_back as fixed]]
 
-Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
+Fix it, so that it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
 
 import numpy as np
@@ -52,7 +52,10 @@ def mean(x, w, b):
     return np.mean(d_w, axis=0), np.mean(d_b)
 
 
-@wrong("Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.")
+@wrong(
+    "Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.",
+    when=lambda i, expected, got: np.shape(got[0]) == (len(i[0]),),
+)
 def wrong_axis(x, w, b):
     d_w, d_b = _slopes(x, w, b)
     return np.sum(d_w, axis=1), np.sum(d_b)
@@ -67,7 +70,10 @@ def everything_summed(x, w, b):
     return np.sum(d_w), np.sum(d_b)
 
 
-@wrong("b is one number and was repeated along both axes. Its gradient is one number, too.")
+@wrong(
+    "b is one number and was repeated along both axes. Its gradient is one number, too: the sum over both.",
+    when=lambda i, expected, got: np.shape(got[1]) not in ((), (1,), (1, 1)) and np.shape(got[1]) != i[0].shape,
+)
 def b_is_one_number(x, w, b):
     d_w, d_b = _slopes(x, w, b)
     return np.sum(d_w, axis=0), np.sum(d_b, axis=0)
@@ -123,6 +129,88 @@ b_times_x = slip(
 exchanged = slip(
     "The two gradients have changed places.",
     "return d_w, d_b -> return d_b, d_w",
+)
+
+
+first_row_for_w = slip(
+    "For w you take one row of the contributions. All rows count: sum over them.",
+    "np.sum(d_h * x, axis=0) -> (d_h * x)[0]",
+)
+
+last_row_for_w = slip(
+    "For w you take one row of the contributions, the last one. All rows count: sum over them.",
+    "np.sum(d_h * x, axis=0) -> (d_h * x)[-1]",
+)
+
+one_use_of_b = slip(
+    "For b you take one element of d_h. b was used for every element: sum over all of them.",
+    "d_b = np.sum(d_h) -> d_b = d_h[0, 0]",
+)
+
+one_row_for_b = slip(
+    "For b you sum one row of d_h. b was used in every row: sum over all elements.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h[0])",
+)
+
+uses_of_b_counted = slip(
+    "You count how often b was used. Its gradient is the sum of what comes back at each use, the elements of d_h.",
+    "d_b = np.sum(d_h) -> d_b = float(d_h.size)",
+)
+
+h_for_b = slip(
+    "For b you sum h. It is d_h that is sent back, 2 * h.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(h)",
+)
+
+h_for_w = slip(
+    "For w you take h. It is d_h that is sent back, 2 * h.",
+    "np.sum(d_h * x, axis=0) -> np.sum(h * x, axis=0)",
+)
+
+matrix_product = slip(
+    "x.T @ d_h belongs to a matrix product x @ w. Here w multiplies element by element: multiply d_h * x, then sum.",
+    "np.sum(d_h * x, axis=0) -> x.T @ d_h",
+)
+
+reshaped = slip(
+    "reshape mixes the columns. Sum over axis 0: each element of w belongs to one column.",
+    "np.sum(d_h * x, axis=0) -> (d_h * x).reshape(3, -1).sum(axis=1)",
+)
+
+b_left_out = slip(
+    "b is missing in h. The square's derivative is taken at h = x * w + b.",
+    "h = x * w + b -> h = x * w",
+)
+
+b_from_each_row = slip(
+    "For b you take the mean over the rows. Every use of b adds to the loss: sum over rows and columns.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(np.mean(d_h, axis=0))",
+)
+
+b_by_w = slip(
+    "w does not belong in the gradient of b: the local derivative of x * w + b with respect to b is 1.",
+    "d_b = np.sum(d_h) -> d_b = np.sum(d_h * w)",
+)
+
+largest = slip(
+    "For w you take the largest contribution of each column. All of them add up: sum.",
+    "d_w = np.sum( -> d_w = np.max(",
+)
+
+
+upstream_missing = slip(
+    "For w you sum x alone. Multiply it by the upstream gradient d_h.",
+    "np.sum(d_h * x, axis=0) -> np.sum(x, axis=0)",
+)
+
+square_left = slip(
+    "The derivative of h ** 2 is 2 * h. You keep the square.",
+    "d_h = 2 * h -> d_h = h**2",
+)
+
+w_in_d_h = slip(
+    "d_h is the gradient at h: 2 * h. The local gradient w belongs to x, which is not asked for.",
+    "d_h = 2 * h -> d_h = 2 * h * w",
 )
 
 

@@ -32,6 +32,7 @@ def _draw_twice(rng, equal):
     return (tuple(parents),)
 
 
+errors = (("KeyError", "sent has no entry for this parent yet. sent.get(parent, 0.0) gives 0.0 then."),)
 draw = tuple(
     one
     for equal in (False, True)
@@ -70,7 +71,7 @@ def overwritten(parents):
 
 
 @wrong(
-    "You send a part twice wherever a value has two uses. The two edges have different slopes, in general: each "
+    "You send a part twice wherever a value has two uses. The two edges have different local gradients, in general: each "
     "use sends its own part."
 )
 def doubled(parents):
@@ -83,12 +84,30 @@ def doubled(parents):
     return grads
 
 
-@wrong("A set holds what is equal only once. But u + u uses u twice with the same slope, and each use sends its part.")
+@wrong(
+    "A set holds what is equal only once. But u + u uses u twice with the same local gradient, and each use sends its part."
+)
 def equal_parts_once(parents):
     return _walk(parents, set)
 
 
-@judged("value")
+@wrong(
+    "sent keeps what earlier nodes have sent, so their contributions are added again. Each node begins with an empty "
+    "dict: sent = {} inside the outer loop."
+)
+def sent_never_emptied(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    sent = {}
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 0.0) + slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@judged("sent-never-emptied")
 def sent_kept_from_node_to_node(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -107,7 +126,7 @@ def leaves_only(parents):
 
 
 slope_only = slip(
-    "A part is the local slope times the gradient of the node. The gradient is missing.",
+    "A contribution is the local gradient times the gradient of the node. The gradient of the node is missing.",
     "slope * grads[node] -> slope",
 )
 
@@ -117,18 +136,99 @@ all_doubled = slip(
 )
 
 forwards = slip(
-    "The order was right: from the result to the inputs.",
+    "Only the result has sent contributions. The order was right, from the last node to the first, and return stands "
+    "below the loop.",
     "reversed(range(len(parents))) -> range(len(parents))",
 )
 
 slopes_added_to_gradients = slip(
-    "A slope and a gradient are multiplied along an edge, not added.",
+    "A local gradient and the gradient of the node are multiplied, not added.",
     "slope * grads[node] -> slope + grads[node]",
 )
 
 ones_everywhere = slip(
     "Only the result begins with 1. All other gradients begin at 0.",
     "[0.0] * len -> [1.0] * len",
+)
+
+
+@wrong("Two contributions of one node to the same parent are multiplied here. They add up.")
+def multiplied(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 1.0) * slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("When the same parent comes twice, you keep the first contribution and drop the second one. Both are added.")
+def first_kept(parents):
+    return _walk(parents, lambda pairs: dict(pairs[::-1]).items())
+
+
+@wrong(
+    "You add what is in sent after every single use, so an earlier contribution is added again. First collect all of them, "
+    "then add."
+)
+def added_after_every_use(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = sent.get(parent, 0.0) + slope * grads[node]
+            for other, part in sent.items():
+                grads[other] = grads[other] + part
+    return grads
+
+
+@judged("added-after-every-use")
+def added_and_replaced_after_every_use(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = slope * grads[node]
+            for other, part in sent.items():
+                grads[other] = grads[other] + part
+    return grads
+
+
+@wrong(
+    "Contributions are added in two places, directly and by way of sent: most of them count twice. Keep one of the two."
+)
+def added_in_both_places(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        sent = {}
+        for parent, slope in parents[node]:
+            sent[parent] = slope * grads[node]
+            grads[parent] += slope * grads[node]
+        for parent, part in sent.items():
+            grads[parent] = grads[parent] + part
+    return grads
+
+
+@wrong("Two contributions of one node to the same parent are averaged here. They add up.")
+def averaged(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        uses = [parent for parent, _ in parents[node]]
+        for parent, slope in parents[node]:
+            grads[parent] += slope * grads[node] / uses.count(parent)
+    return grads
+
+
+local_gradient_missing = slip(
+    "A contribution is the local gradient times the gradient of the node. The local gradient is missing.",
+    "slope * grads[node] -> grads[node]",
 )
 
 

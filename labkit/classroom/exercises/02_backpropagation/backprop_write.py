@@ -1,7 +1,7 @@
 """# Write the backward pass (3 points)
 
-Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use
-of a value by node `i`. The nodes are in the order of the forward pass, and the last one is the result.
+Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use of a
+value by node `i`. The nodes are in the order of the forward pass, and the last node is the result.
 
 Return a list with the gradient of every node. A node that the result does not depend on gets `0.0`. For `two_paths` at
 `x = 2`, `y = 3` the list is `[64.0, 32.0, 16.0, 16.0, 1.0]`.
@@ -49,7 +49,10 @@ def overwritten(parents):
     return _walk(parents, kept=0.0)
 
 
-@wrong("You went through the nodes in the order they ran. The backward pass begins at the result, the last node.")
+@wrong(
+    "Only the result has sent contributions; its parents have not. Go through the nodes "
+    "from the last one to the first, and return after the loop."
+)
 def forwards(parents):
     return _walk(parents, order=list)
 
@@ -108,19 +111,32 @@ def once_too_early(parents):
     return grads
 
 
-@wrong("You sent the local slope alone. What a node sends is the slope times what has arrived at it.")
+@wrong("You sent the local gradient alone. What a node sends is the local gradient times its own gradient.")
 def slopes_alone(parents):
     return _walk(parents, part=lambda slope, g: slope)
 
 
-@wrong("You added the slope to what arrived. Along a path slopes multiply.")
+@wrong("You added the local gradient to the upstream gradient. Along a path they are multiplied.")
 def slopes_added(parents):
     return _walk(parents, part=lambda slope, g: slope + g)
 
 
-@judged("structure")
+@wrong("You return the gradients of the inputs only. The list has one for every node.")
 def leaves_only(parents):
-    return backward(parents)[:3]
+    return [grad for grad, pairs in zip(backward(parents), parents) if not pairs]
+
+
+@wrong(
+    "A node that the result does not depend on gets 0.0, not None.",
+    when=lambda i, expected, got: len(got) == len(expected) and any(g is None for g in got),
+)
+def none_for_unused(parents):
+    return [grad or None for grad in backward(parents)]
+
+
+@wrong("Return a list: its entry i is the gradient of node i.", when=lambda i, expected, got: isinstance(got, dict))
+def a_dict(parents):
+    return dict(enumerate(backward(parents)))
 
 
 @judged("value")
@@ -159,7 +175,8 @@ result_left_out = slip(
 )
 
 parent_for_node = slip(
-    "You multiply by the gradient of the parent. A node passes on its own gradient.",
+    "Only the result has a gradient: nothing was sent on. The loop begins at the last node, and each node sends the local "
+    "gradient times its own gradient.",
     "slope * grads[node] -> slope * grads[parent]",
 )
 
@@ -172,6 +189,32 @@ one_input_only = slip(
 first_node_left_out = slip(
     "Node 0 gets no gradient: your condition treats the parent 0 as if there were none.",
     "grads[parent] += slope * grads[node] -> grads[parent] += (parent > 0) * slope * grads[node]",
+)
+
+
+local_gradient_missing = slip(
+    "You passed on the gradient of the node unchanged. Multiply it by the local gradient of the edge.",
+    "slope * grads[node] -> grads[node]",
+)
+
+to_the_node_itself = slip(
+    "The contribution belongs to the parent. You add it to the node itself.",
+    "grads[parent] += -> grads[node] +=",
+)
+
+seed_at_the_first_node = slip(
+    "The 1 belongs at the result, and that is the last node of the list.",
+    "grads[-1] = 1.0 -> grads[0] = 1.0",
+)
+
+averaged = slip(
+    "You divide by the number of pairs. The contributions of an operation are not averaged.",
+    "slope * grads[node] -> slope * grads[node] / len(parents[node])",
+)
+
+subtracted = slip(
+    "Contributions are added. You subtract them.",
+    "grads[parent] += slope -> grads[parent] -= slope",
 )
 
 

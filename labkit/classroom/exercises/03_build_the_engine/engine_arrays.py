@@ -1,8 +1,8 @@
 """# A product of arrays (3 points)
 
-In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough,
-because `a` or `b` may have been broadcast. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients of `a`
-and of `b`, arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. This is not enough for arrays, because `a`
+or `b` may have been broadcast. Write `multiply_rule(g, a, b)`, which returns a tuple of the gradients of `a` and of `b`,
+arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 
 The smaller of the two may be a single number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
 """
@@ -39,6 +39,10 @@ def _factors(rng, kind, swapped, square=False):
     return (g, b, a) if swapped else (g, a, b)
 
 
+errors = (
+    ("cannot reshape", "reshape keeps the number of elements. Sum over the axes along which the value was repeated."),
+    ("axis 1 is out of bounds", "One number has no axis, and a row such as (4,) has one. Which axes were repeated?"),
+)
 draw = tuple(
     partial(_factors, kind=kind, swapped=swapped, square=square)
     for swapped, square in ((False, False), (True, True))
@@ -72,7 +76,7 @@ def not_summed(g, a, b):
     return g * b, g * a
 
 
-@wrong("The slope for a is the other factor, b.")
+@wrong("The local gradient with respect to a is the other factor, b.")
 def own_factor(g, a, b):
     return _fit(g * a, a), _fit(g * b, b)
 
@@ -133,6 +137,88 @@ summed_before_the_product = slip(
 def always_axis_0(g, a, b):
     ga, gb = g * b, g * a
     return ga if ga.shape == a.shape else ga.sum(axis=0), gb if gb.shape == b.shape else gb.sum(axis=0)
+
+
+a_is_never_smaller = slip(
+    "Only b is brought into its shape. a may be the smaller one, too.",
+    "fit(g * b, a) -> g * b",
+)
+
+b_is_never_smaller = slip(
+    "Only a is brought into its shape. b may be the smaller one, too.",
+    "fit(g * a, b) -> g * a",
+)
+
+
+@wrong(
+    "You sum g before you multiply. Each element of g belongs to its own element of the other factor: multiply first."
+)
+def multiplied_last(g, a, b):
+    return _fit(g, a) * b, _fit(g, b) * a
+
+
+@judged("multiplied-last")
+def multiplied_last_in_shape(g, a, b):
+    return _fit(g, a) * _fit(b + 0 * g, a), _fit(g, b) * _fit(a + 0 * g, b)
+
+
+@wrong("You take the gradient of the first use only. Every use contributes: sum over all of them.")
+def first_use(g, a, b):
+    first = lambda part, axis, keepdims=False: part.take([0] if keepdims else 0, axis)
+    return _fit(g * b, a, first), _fit(g * a, b, first)
+
+
+@wrong(
+    "You sum over all axes, and one number is left. Sum over those axes along which the value was repeated.",
+    when=lambda i, expected, got: any(np.shape(g) == () != np.shape(e) for e, g in zip(expected, got)),
+)
+def everything_summed(g, a, b):
+    total = lambda part, value: part if part.shape == value.shape else part.sum()
+    return total(g * b, a), total(g * a, b)
+
+
+missing_axes_forgotten = slip(
+    "You sum over axes of length 1. A missing axis was repeated, too: sum over axis 0 until the numbers of axes agree.",
+    "        while np.ndim(part) > np.ndim(value):\n            part = np.sum(part, axis=0)\n -> ",
+)
+
+one_missing_axis = slip(
+    "You remove one missing axis. A single number has no axis at all: both axes of the product are summed.",
+    "while np.ndim(part) > np.ndim(value): -> if np.ndim(part) > np.ndim(value):",
+)
+
+largest = slip(
+    "You take the largest contribution. The contributions add up: sum.",
+    "part = np.sum(part, axis=0) -> part = np.max(part, axis=0)",
+    "part = np.sum(part, axis=axis -> part = np.max(part, axis=axis",
+)
+
+
+mean_over_missing_axes = slip(
+    "Over a missing axis you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=0) -> part = np.mean(part, axis=0)",
+)
+
+mean_over_axes_of_length_1 = slip(
+    "Over an axis of length 1 you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=axis -> part = np.mean(part, axis=axis",
+)
+
+b_missing = slip(
+    "The gradient of a is g times the other factor. b is missing.",
+    "fit(g * b, a) -> fit(g, a)",
+)
+
+a_missing = slip(
+    "The gradient of b is g times the other factor. a is missing.",
+    "fit(g * a, b) -> fit(g, b)",
+)
+
+both_missing = slip(
+    "g * b and g * a are the gradients before the sum. You sum g alone, as if a and b were added.",
+    "fit(g * b, a) -> fit(g, a)",
+    "fit(g * a, b) -> fit(g, b)",
+)
 
 
 hints = (

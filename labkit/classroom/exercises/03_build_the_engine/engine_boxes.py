@@ -2,7 +2,7 @@
 
 [[f]]
 
-`grad(f)(4.0)` calls `f` with a box. For each of `a`, `b`, `c`, `d`, `e` and the result, in this order: is it `"box"` or
+`grad(f)(4.0)` calls `f` with a box. Is each of `a`, `b`, `c`, `d`, `e` and the result, in this order, a `"box"` or a
 `"number"`? And how many operations are recorded? Answer with a list of six texts and a number.
 """
 
@@ -103,9 +103,7 @@ numbers_make_numbers = wrong(
     answer=["number"] * 6 + [0],
 )
 
-recorded_without_a_box = wrong(
-    "The words are right. Recorded are only the operations that make a box: count them.", {6: either(6, 5, 4)}
-)
+recorded_without_a_box = wrong("Recorded are only the operations that make a box: count them.", {6: either(4, 5, 6, 7)})
 
 sin_of_a_number = judged("everything-is-a-box", {4: "box", 6: 4})
 two = judged("too-few-recorded", {6: 2})

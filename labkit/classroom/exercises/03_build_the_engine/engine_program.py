@@ -1,6 +1,6 @@
 """# A whole engine (3 points)
 
-A program is given as data, so there is nothing to record: it *is* the record. For two inputs,
+A program is given as data, so it already is the record. For two inputs,
 
 ```python
 program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
@@ -9,9 +9,9 @@ program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
 means: values 0 and 1 are the inputs; value 2 is their product; value 3 is `tanh` of value 2; value 4 is the sum of
 values 3 and 0. The last value is the result.
 
-Write `run(program, inputs)`. It returns a tuple: the result, and the list of the gradients of the inputs. The
-operations are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself: no
-automatic differentiation, and no finite differences. The gradients are compared to 12 digits.
+Write `run(program, inputs)`, which returns a tuple: the result, and the list of the gradients of the inputs. The operations
+are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself, without automatic
+differentiation or finite differences. The gradients are compared to 12 digits.
 """
 
 import math
@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, same, slip, wrong
 
 
 def run(program, inputs):
@@ -58,6 +58,14 @@ def _program(rng, inputs, twice=""):
     return tuple(program), tuple(float(v) for v in values)
 
 
+errors = (
+    ("'tuple' object has no attribute 'append'", "inputs is a tuple. Begin with a list of its values: list(inputs)."),
+    (
+        "list index out of range",
+        "The inputs come first in the list: instruction k has the value at place len(inputs) + k.",
+    ),
+    ("'tuple' object does not support item assignment", "inputs is a tuple. Begin with a list: list(inputs)."),
+)
 draw = tuple(
     partial(_program, inputs=inputs, twice=twice)
     for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
@@ -89,34 +97,38 @@ def _run(
     return values[-1], grads[: len(inputs)]
 
 
-@wrong("The value is right. In the gradients a later part replaces an earlier one: add it.")
+@wrong("In the gradients a later part replaces an earlier one: add it.")
 def overwritten(program, inputs):
     return _run(program, inputs, add=lambda sum, slope, g: slope * g)
 
 
-@wrong("In a product the slope for one factor is the other factor.")
+@wrong("In a product the local gradient with respect to one factor is the other factor.")
 def own_factor(program, inputs):
     return _run(program, inputs, slopes=lambda op, args, ans: args if op == "multiply" else _slopes(op, args, ans))
 
 
-@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
+@wrong(
+    "The derivative of tanh is 1 - tanh(x)**2. You squared the argument x: take tanh(x), the value of this instruction."
+)
 def x_for_the_result(program, inputs):
     return _run(program, inputs, slopes=lambda op, args, ans: _slopes(op, args, args[0]))
 
 
 @wrong(
-    "All gradients are zero. The backward pass needs a 1 at the result, and it begins there, at the last instruction."
+    "All gradients are zero: nothing is sent to the inputs. The last value needs the gradient 1; the loop begins at the last "
+    "instruction; instruction k has its value and its gradient at place len(inputs) + k; and in a product the local gradient is "
+    "a value."
 )
 def nothing_arrives(program, inputs):
     return _run(program, inputs, order=list)
 
 
-@wrong("You sent the local slope alone. It has to be multiplied by what has arrived.")
+@wrong("You sent the local gradient alone. Multiply it by the gradient of the value.")
 def slopes_alone(program, inputs):
     return _run(program, inputs, add=lambda sum, slope, g: sum + slope)
 
 
-@wrong("The value is right. Does every use send its part, also when the same value is used twice?")
+@wrong("When the same value is used twice, as in u * u, only one of the two uses contributes. Both do.")
 def one_path_short(program, inputs):
     return _run(program, inputs, uses=dict.fromkeys)
 
@@ -135,11 +147,6 @@ def with_the_result(program, inputs):
 @judged("kind")
 def value_alone(program, inputs):
     return run(program, inputs)[0]
-
-
-@judged("value")
-def the_value_before(program, inputs):
-    return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
 not_squared = slip(
@@ -173,7 +180,7 @@ tanh_passed_through = slip(
 )
 
 slopes_added_to_gradients = slip(
-    "A local slope and a gradient are multiplied along an edge, not added.",
+    "A local gradient and the gradient of the value are multiplied, not added.",
     "slope * grads[node] -> slope + grads[node]",
 )
 
@@ -186,6 +193,126 @@ value_of_an_input = slip(
     "The first part of the result is the last value of the program.",
     "return values[-1] -> return values[len(inputs) - 1]",
 )
+
+
+product_overwrites = slip(
+    "In a product the contribution replaces what is there already. It is added, as in a sum.",
+    'grads[parent] += slope * grads[node] -> grads[parent] = (op != "multiply") * grads[parent] + slope * grads[node]',
+)
+
+sum_overwrites = slip(
+    "In a sum the contribution replaces what is there already. Contributions are added.",
+    'grads[parent] += slope * grads[node] -> grads[parent] = (op != "add") * grads[parent] + slope * grads[node]',
+)
+
+tanh_overwrites = slip(
+    "In tanh the contribution replaces what is there already. Contributions are added.",
+    'grads[parent] += slope * grads[node] -> grads[parent] = (op != "tanh") * grads[parent] + slope * grads[node]',
+)
+
+ones_everywhere = slip(
+    "Only the result begins with 1. All other gradients begin at 0.",
+    "[0.0] * len(values) -> [1.0] * len(values)",
+)
+
+result_last = slip(
+    "The result comes first, then the list of gradients.",
+    "return values[-1], grads[: len(inputs)] -> return grads[: len(inputs)], values[-1]",
+)
+
+first_input_only = slip(
+    "You return the gradient of the first input only. Return the list for all inputs.",
+    "grads[: len(inputs)] -> grads[0]",
+)
+
+inputs_in_reverse = slip(
+    "The gradients of the inputs are in the opposite order.",
+    "grads[: len(inputs)] -> grads[: len(inputs)][::-1]",
+)
+
+one_term = slip(
+    "In a sum only the first term gets a gradient. Both terms do.",
+    "slopes = 1.0, 1.0 -> slopes = 1.0, 0.0",
+)
+
+one_factor = slip(
+    "In a product only the first factor gets a gradient. Both factors do.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[places[1]], 0.0",
+)
+
+product_itself = slip(
+    "In a product the local gradient is the other factor, not the product.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[node], values[node]",
+)
+
+first_instruction_left_out = slip(
+    "The backward pass leaves out the first instruction.",
+    "reversed(range(len(inputs), len(values))) -> reversed(range(len(inputs) + 1, len(values)))",
+)
+
+rule_of_the_sigmoid = slip(
+    "t * (1 - t) is the derivative of the sigmoid. That of tanh is 1 - tanh(x)**2.",
+    "1 - values[node] ** 2 -> values[node] * (1 - values[node])",
+)
+
+bracket_squared = slip(
+    "In the derivative of tanh the square belongs to tanh(x) alone: 1 - tanh(x)**2.",
+    "1 - values[node] ** 2 -> (1 - values[node]) ** 2",
+)
+
+products_added = slip(
+    "An instruction multiplies, and you add its two values.",
+    '"multiply": math.prod -> "multiply": sum',
+)
+
+
+one_minus_missing = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The 1 is missing.",
+    "1 - values[node] ** 2 -> -(values[node] ** 2)",
+)
+
+square_alone = slip(
+    "tanh(x)**2 alone is not the derivative of tanh: it is 1 - tanh(x)**2.",
+    "1 - values[node] ** 2 -> values[node] ** 2",
+)
+
+twice_for_squared = slip(
+    "The derivative of tanh has tanh(x) squared in it, not doubled.",
+    "1 - values[node] ** 2 -> 1 - values[node] * 2",
+)
+
+local_gradient_missing = slip(
+    "The gradient is passed on unchanged. Multiply it by the local gradient of each argument.",
+    "slope * grads[node] -> grads[node]",
+)
+
+second_term_only = slip(
+    "In a sum only the second term gets a gradient. Both terms do.",
+    "slopes = 1.0, 1.0 -> slopes = 0.0, 1.0",
+)
+
+second_factor_only = slip(
+    "In a product only the second factor gets a gradient. Both factors do.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = 0.0, values[places[0]]",
+)
+
+values_of_the_first_arguments = slip(
+    "The local gradients of a product are values at the places that the instruction names, not the first two values.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[1], values[0]",
+)
+
+same_factor_twice = slip(
+    "In a product each factor gets the other one. You give both of them the same.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[places[0]], values[places[0]]",
+)
+
+
+@wrong(
+    "The first part, the value of the program, is wrong already. Check the forward pass before the gradients.",
+    when=lambda i, expected, got: len(got) == 2 and np.shape(got[0]) == () and not same(expected[0], got[0]),
+)
+def another_value(program, inputs):
+    return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
 ways = (EXACT, PLAIN)

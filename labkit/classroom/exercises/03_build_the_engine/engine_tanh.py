@@ -1,8 +1,8 @@
 """# Add tanh (2 points)
 
-The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`: `g` is the
-upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The function returns what is sent to `x`. The three
-arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
+The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`, where `g` is the
+upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The rule returns the contribution to the gradient of `x`. The
+three arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
 `math.tanh` does not work on a box.
 """
 
@@ -28,7 +28,7 @@ errors = (("a Python float", "A function of plain numbers fails on boxes: use + 
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 
-@wrong("That is the local slope alone. What is sent is the slope times what has arrived.")
+@wrong("That is the local gradient alone. Multiply it by the upstream gradient g.")
 def g_forgotten(g, ans, x):
     return 1 - ans**2
 
@@ -48,12 +48,12 @@ def not_squared(g, ans, x):
     return g * (1 - ans)
 
 
-@wrong("g and the slope are multiplied: it is a step along a path.")
+@wrong("g and the local gradient are multiplied, not added.")
 def g_added(g, ans, x):
     return g + 1 - ans**2
 
 
-@judged("value")
+@wrong("The derivative of tanh is 1 - tanh(x)**2, with a minus.")
 def plus(g, ans, x):
     return g * (1 + ans**2)
 
@@ -105,8 +105,59 @@ value_for_derivative = slip(
 )
 
 
+rule_of_the_sigmoid = slip(
+    "ans * (1 - ans) is the derivative of the sigmoid. That of tanh is 1 - tanh(x)**2.",
+    "(1 - ans * ans) -> ans * (1 - ans)",
+)
+
+bracket_squared = slip(
+    "The square belongs to tanh(x) alone, not to the whole bracket.",
+    "(1 - ans * ans) -> (1 - ans) ** 2",
+)
+
+times_x = slip(
+    "1 - tanh(x)**2 is the whole derivative. You multiply by x besides.",
+    "g * ( -> g * x * (",
+)
+
+times_the_result = slip(
+    "1 - tanh(x)**2 is the whole derivative. You multiply by ans besides.",
+    "g * ( -> g * ans * (",
+)
+
+one_missing = slip(
+    "The derivative is 1 - tanh(x)**2. The 1 is missing.",
+    "(1 - ans * ans) -> (-ans * ans)",
+)
+
+square_alone = slip(
+    "tanh(x)**2 alone is not the derivative: it is 1 - tanh(x)**2.",
+    "(1 - ans * ans) -> (ans * ans)",
+)
+
+divided_by_g = slip(
+    "You divide the local gradient by g. Multiply them.",
+    "g * (1 - ans * ans) -> (1 - ans * ans) / g",
+)
+
+result_for_g = slip(
+    "The upstream gradient is g. You multiply by ans.",
+    "g * ( -> ans * (",
+)
+
+argument_for_g = slip(
+    "The upstream gradient is g. You multiply by x.",
+    "g * ( -> x * (",
+)
+
+cube = slip(
+    "tanh(x)**2 is ans**2: a square, no other power.",
+    "ans * ans -> ans * ans * ans",
+)
+
+
 hints = (
-    "Every rule is: what arrived, times the local slope.",
-    "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",
+    "Every rule is the upstream gradient times the local gradient.",
+    "The local gradient is 1 - tanh(x)**2, and tanh(x) is there as ans.",
     "g * (1 - ans**2), or without powers g * (1 - ans * ans).",
 )

@@ -41,7 +41,7 @@ row_keeps_two_axes = wrong(
     {1: (1, 3)},
 )
 
-a_column = wrong("x[0] is the first row, not the first column. A row has 3 numbers.", {1: either((2,), (2, 1))})
+a_column = wrong("x[0] is the first row, not the first column. A row has 3 numbers.", {1: either((2,), (2, 1), (3, 1))})
 
 twice_as_large = wrong(
     "2 * x doubles each number. There are as many numbers as before.", {2: either((4, 6), (4, 3), (2, 6))}
@@ -69,3 +69,17 @@ doubled_axes = wrong(
     "2 * x multiplies each number. It adds no axis.",
     {2: either((2, 3, 2), (2, 2, 3))},
 )
+
+
+number_without_a_shape = wrong(
+    "A shape is always a tuple, also that of a single number: a tuple with one entry for each axis.",
+    {3: either(0, 1, 6, "number")},
+)
+
+count_for_shape = wrong("6 is how many numbers there are. The sum of them is one number.", {3: (6,)})
+
+summed_element_by_element = wrong("sum() does not work on each element: it adds them up.", {3: (2, 3)})
+
+all_in_a_row = wrong("A shape has one number for each axis. x has two axes, and 2 * x keeps them.", {2: (6,), 0: (6,)})
+
+columns_first = wrong("The first number of a shape counts the rows.", {0: (3, 2), 2: (3, 2)})

@@ -1,12 +1,12 @@
 """# The rule of matmul (2 points)
 
-`y = x @ w`, and `g` is the upstream gradient at `y`. Write `pull(x, w, g)`: it returns the tuple `(dx, dw)` of both
-gradients, in plain NumPy. All three arrays are square here, so the shapes do not give the order away.
+`y = x @ w`, and `g` is the upstream gradient at `y`. Write `pull(x, w, g)`, which returns the tuple `(dx, dw)` of both
+gradients, in plain NumPy. All three arrays are square, so the shapes do not show the order.
 """
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, wrong
 
 
 def pull(x, w, g):
@@ -54,7 +54,7 @@ def g_forgotten(x, w, g):
     return np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3))
 
 
-@wrong("That is the rule of x * w. In x @ w each element of x meets a whole row of w.")
+@wrong("That is the rule of x * w. In x @ w each element of x is multiplied by a whole row of w.", parts=(0, 1))
 def elementwise(x, w, g):
     return g * w, g * x
 
@@ -69,29 +69,45 @@ def only_one(x, w, g):
     return g @ w.T
 
 
-star_for_at = slip(
-    "`*` multiplies element by element. The rule of a matrix product is made of matrix products: use @.",
-    "g @ w.T -> g * w.T",
-    "x.T @ g -> x.T * g",
+@wrong(
+    "`*` multiplies element by element. The rule of a matrix product is made of matrix products: use @.", parts=(0, 1)
 )
+def star_for_at(x, w, g):
+    return g * w.T, x.T * g
 
-own_matrix = slip(
-    "Each gradient has the other matrix in it: dx has w, and dw has x.",
-    "g @ w.T -> g @ x.T",
-    "x.T @ g -> w.T @ g",
-)
 
-upstream_missing = slip(
-    "The upstream gradient g is missing.",
-    "g @ w.T -> w.T",
-    "x.T @ g -> x.T",
+@wrong(
+    "The other matrix is not transposed, and it stands on the wrong side: w stands on the right of x, and its transpose on the "
+    "right of g.",
+    parts=(0, 1),
 )
+def neither_side_nor_transpose(x, w, g):
+    return w @ g, g @ x
 
-upstream_transposed = slip(
-    "g is as it should be. The matrix that is transposed is the other factor of x @ w.",
-    "g @ w.T -> g.T @ w.T",
-    "x.T @ g -> x.T @ g.T",
-)
+
+@wrong("You divide by a matrix. The gradient multiplies by the transpose, not by the inverse.", parts=(0, 1))
+def inverse(x, w, g):
+    return g @ np.linalg.pinv(w), np.linalg.pinv(x) @ g
+
+
+@wrong("Each gradient has the other matrix in it: dx has w, and dw has x.", parts=(0, 1))
+def own_matrix(x, w, g):
+    return g @ x.T, w.T @ g
+
+
+@wrong("The upstream gradient g is missing.", parts=(0, 1))
+def upstream_missing(x, w, g):
+    return w.T, x.T
+
+
+@wrong("g is as it should be. The matrix that is transposed is the other factor of x @ w.", parts=(0, 1))
+def upstream_transposed(x, w, g):
+    return g.T @ w.T, x.T @ g.T
+
+
+@wrong("Only the other matrix is transposed, not g.", parts=(0, 1))
+def upstream_transposed_alone(x, w, g):
+    return g.T @ w, x @ g.T
 
 
 ways = (PLAIN,)

@@ -1,8 +1,8 @@
 """# A VJP without the matrix (2 points)
 
-`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`. Write `pull(v)`: it returns the VJP `v @ J`, an array
-of the shape of `v`, without automatic differentiation. Do not build the matrix `J`: for a `v` of 700 elements it takes
-more memory than your function may use. One line is enough.
+`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`. Write `pull(v)`, which returns the VJP `v @ J`, an array of
+the shape of `v`, without automatic differentiation. Do not build the matrix `J`: for a `v` of 700 elements it takes more
+memory than your function may use. One line is enough.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ draw = (few, few, few, few, many)
 
 
 @wrong(
-    "That is J v, a push: v went through the function like an input. A pull multiplies from the left: its "
+    "That is the JVP J @ v: v went through the function like an input. A VJP multiplies from the left: its "
     "element j is v times column j, added up."
 )
 def pushed(v):
@@ -54,7 +54,7 @@ def everything_counts(v):
     return np.full(v.shape, v.sum())
 
 
-@wrong("You returned v: that would be the pull of y = x. Here x[0] moves every output.")
+@wrong("You returned v: that would be the VJP of y = x. Here x[0] moves every output.")
 def elementwise(v):
     return v.copy()
 
@@ -96,6 +96,32 @@ row_sums = slip(
 )
 
 
+before_its_own = slip(
+    "You add up what comes before v[i]. x[i] is in y[i] and in all outputs after it: add from v[i] to the end.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v) - v",
+)
+
+reversed_only = slip(
+    "You reverse v and add nothing up. x[i] is in y[i] and in all outputs after it.",
+    "np.cumsum(v[::-1])[::-1] -> v[::-1]",
+)
+
+times_v = slip(
+    "The sum from v[i] to the end is the result. You multiply it by v besides.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumsum(v[::-1])[::-1] * v",
+)
+
+products = slip(
+    "You multiply the elements of v. Contributions are added: a running sum.",
+    "np.cumsum(v[::-1])[::-1] -> np.cumprod(v[::-1])[::-1]",
+)
+
+next_one_only = slip(
+    "You add only the next element. x[i] is in all outputs after y[i].",
+    "np.cumsum(v[::-1])[::-1] -> v + np.append(v[1:], 0.0)",
+)
+
+
 ways = (
     PLAIN,
     Way(
@@ -106,6 +132,6 @@ ways = (
 )
 hints = (
     "Draw the Jacobian for three elements: ones on and below the diagonal.",
-    "Element j of the pull is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",
+    "Element j of the VJP is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",
     "A running sum from the end: turn v round, take np.cumsum, turn it round again.",
 )

@@ -27,15 +27,15 @@ rules = (
     "A gradient has the shape of the input it is taken with respect to.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
-    "A pull takes one number for each element of the output.",
-    "A pull gives something for each input, in their order; the first one belongs to x.",
-    "A push takes a tangent of the input, and gives the tangent of the output.",
+    "vjp_fn takes one number for each element of the output.",
+    "vjp_fn returns one gradient for each input, in their order; the first one belongs to x.",
+    "A JVP takes a tangent of the input, and gives the tangent of the output.",
     "The output is one number, which has no axes: what is left are those of the input.",
 )
 hints = (
     "A gradient has the shape of the input it is taken with respect to. The output of layer has shape (4, 2).",
     "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
-    "v is as the output, pull(v)[0] is as x; t is as w, and J t is as the output.",
+    "v is as the output, vjp_fn(v)[0] is as x; t is as w, and J @ t is as the output.",
 )
 
 
@@ -88,8 +88,8 @@ input_first = wrong(
 )
 
 in_and_out = wrong(
-    "You swapped what goes in and what comes out. A pull takes something shaped like the output and gives "
-    "something shaped like the input; a push does the opposite.",
+    "You swapped what goes in and what comes out. vjp_fn takes an array of the output's shape and gives one of the input's "
+    "shape; a JVP does the opposite.",
     {4: (4, 3), 5: (4, 2), 6: (3, 2)},
 )
 
@@ -108,15 +108,48 @@ jacobian_of_one_number = wrong(
 
 bias_of_each_example = wrong(
     "b is one array of 2 numbers, so its axes in the Jacobian are (2,). The axes of the output come first.",
-    {3: either((4, 2, 4, 2), (2, 2), (4, 2))},
+    {3: either((4, 2, 4, 2), (4, 2))},
 )
 
 another_input = wrong(
-    "pull gives a gradient for each input, in their order. The first one belongs to x.",
-    {5: either((3, 2), (2,))},
+    "vjp_fn returns a gradient for each input, in their order. The first one belongs to x.",
+    {5: (3, 2)},
 )
 
 pull_takes_one_number = wrong(
-    "A pull takes one number for each element of the output.",
+    "vjp_fn takes one number for each element of the output, with the output's shape.",
     {4: either((), (2,), (3, 2))},
+)
+
+
+one_row_alone = wrong(
+    "That is the Jacobian for one row of x. layer computes all 4 rows at once: its output has an axis for them, too.",
+    {2: either((2, 3, 2), (4, 3, 2)), 3: (2, 2)},
+)
+
+jacobian_as_a_gradient = wrong(
+    "That is the shape of a gradient. A Jacobian has the axes of the output as well, before those of the input.",
+    {2: (3, 2), 3: (2,)},
+)
+
+first_row_of_the_gradient = wrong(
+    "vjp_fn returns a tuple with a gradient for each input. [0] takes the first gradient out of it, not a row.",
+    {5: either((3,), (2,))},
+)
+
+the_jacobian_itself = wrong(
+    "J @ t is not J: it is the product with t, one number for each element of the output.", {6: (4, 2, 3, 2)}
+)
+
+gradient_transposed = wrong("A gradient has its axes in the order of the input's axes.", {0: (2, 3), 7: (3, 4)})
+
+gradient_for_each_example = wrong(
+    "The loss is the sum over all examples. Its gradient has no axis for them: the contributions are added.",
+    {0: (4, 3, 2)},
+)
+
+b_with_two_axes = wrong("b has one axis, and so has its gradient.", {1: either((1, 2), (2, 1), (1,))})
+
+jvp_as_one_number = wrong(
+    "A JVP gives a tangent of the output: one number for each of its elements.", {6: either((), (2,), (4,))}
 )

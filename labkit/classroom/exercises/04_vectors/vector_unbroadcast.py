@@ -1,8 +1,8 @@
 """# Undo a broadcast (2 points)
 
 In `y = x + b` the array `b` is broadcast to the shape of `y`, and `g` is the upstream gradient at `y`. Write
-`unbroadcast(g, shape)`: it returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three
-axes. `b` may have fewer axes, and it may have axes of length 1.
+`unbroadcast(g, shape)`, which returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three axes.
+`b` may have fewer axes, and it may have axes of length 1.
 """
 
 from functools import partial
@@ -32,6 +32,16 @@ def _same_numbers(expected, got):
     return got.shape != expected.shape and got.size == expected.size and same(expected, got.reshape(expected.shape))
 
 
+errors = (
+    (
+        "cannot reshape",
+        "reshape keeps the number of elements, but b has fewer. Sum over the axes along which it was repeated.",
+    ),
+    (
+        "out of bounds",
+        "After a sum without keepdims the later axes have other numbers. Keep an axis of length 1: keepdims=True.",
+    ),
+)
 draw = (
     partial(_draw_broadcast, ones=(True, False)),
     partial(_draw_broadcast, ones=(False, True), cube=True),
@@ -132,6 +142,46 @@ largest_use = slip(
     "g.sum(axis=0) -> g.max(axis=0)",
     "g.sum(axis=axis -> g.max(axis=axis",
 )
+
+
+@wrong(
+    "shape is aligned with g at the last axis. You count its axes of length 1 from the left of g: first sum over the axes in "
+    "front, or add their number."
+)
+def counted_from_the_left(g, shape):
+    g = g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    return g
+
+
+first_element = slip(
+    "At an axis of length 1 you take the first of the uses. All uses count: sum over the axis.",
+    "g.sum(axis=axis, keepdims=True) -> g.take([0], axis=axis)",
+)
+
+means_in_front = slip(
+    "You took the mean over the axes in front. Every use of an element counts: sum.",
+    "g.sum(axis=0) -> g.mean(axis=0)",
+)
+
+one_axis_in_front = slip(
+    "You sum over one axis in front. b may lack two axes, or all three.",
+    "while g.ndim > len(shape): -> if g.ndim > len(shape):",
+)
+
+missing_axes_forgotten = slip(
+    "You sum over the axes of length 1. An axis that b lacks was repeated, too: sum over axis 0 until the numbers of axes agree.",
+    "    while g.ndim > len(shape):\n        g = g.sum(axis=0)\n -> ",
+)
+
+
+@wrong(
+    "You sum over all axes. Sum only over those along which b was repeated; the others stay.",
+    when=lambda i, expected, got: np.shape(got) == () != np.shape(expected),
+)
+def the_total(g, shape):
+    return g.sum()
 
 
 hints = (

@@ -1,8 +1,8 @@
 """# It fails, and then it is wrong (3 points)
 
-A colleague wants, from one forward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
-`(loss, dx, dw)`. The program below fails. Fix it, and do not stop when the error is gone: print what you get, and check
-it by hand with small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
+This program should return, from one forward pass, the loss and its gradients with respect to `x` and `w`, as the flat tuple
+`(loss, dx, dw)`. But it fails. Fix it, and do not stop when the error is gone: print the result, and check it by hand with
+small numbers. `x` and `w` are Tensors of three elements, and `y` is a Tensor with one number.
 
 [[as_it_was as report]]
 """
@@ -31,6 +31,7 @@ def draw(rng):
 tensors = "mindspore"
 errors = (
     ("must be int or tuple", "A list is not a tuple here: grad_position is an int or a tuple of ints."),
+    ("weights you provided", "The third argument is weights. Give the other one its name: has_aux=True."),
     ("exceed input size", "Positions count the arguments of forward from 0: x, w, y."),
 )
 
@@ -59,7 +60,7 @@ def only_the_error(x, w, y):
     return loss, dx, dw
 
 
-@wrong("The loss is right, the gradients are those of loss + logits. Only the loss is to count: has_aux=True.")
+@wrong("The gradients are those of loss + logits. Only the loss is to count: has_aux=True.")
 def outputs_summed(x, w, y):
     (loss, _), (dx, dw) = _asked((0, 1), x, w, y, aux=False)
     return loss, dx, dw
@@ -102,6 +103,32 @@ logits_kept = slip(
 error_not_squared = slip(
     "The loss that forward returned was right: it is squared.",
     "(logits - y) ** 2, -> logits - y,",
+)
+
+
+gradient_for_y = slip(
+    "Positions count from 0: x is 0, w is 1, y is 2. You ask for y.",
+    "(0, 1), has_aux -> (0, 2), has_aux",
+)
+
+gradient_for_y_first = slip(
+    "These are gradients with respect to y and w. x is position 0.",
+    "(0, 1), has_aux -> (2, 1), has_aux",
+)
+
+gradients_alone = slip(
+    "The loss is missing. The result is (loss, dx, dw).",
+    "return loss, dx, dw -> return dx, dw",
+)
+
+loss_last = slip(
+    "The loss comes first: (loss, dx, dw).",
+    "return loss, dx, dw -> return dx, dw, loss",
+)
+
+same_gradient_twice = slip(
+    "You return dx twice. The last one is dw.",
+    "return loss, dx, dw -> return loss, dx, dx",
 )
 
 

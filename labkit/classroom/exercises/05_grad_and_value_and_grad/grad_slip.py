@@ -1,6 +1,6 @@
-"""# The documents' slip (1 point)
+"""# The mistake in the documents (1 point)
 
-The guide's example with two outputs ends like this, and shows `out1 3.0`:
+The guide's example with two outputs ends like this, and prints `out1 3.0`:
 
 ```python
 def net(x, y):
@@ -11,7 +11,7 @@ out1 = ms.grad(net, grad_position=1)(x, y)
 print("out1", out)
 ```
 
-`x` is 1.0 and `y` is 2.0. Which number should the last line show after `out1`? Answer with the number.
+`x` is 1.0 and `y` is 2.0. Which number should the last line print after `out1`? Answer with the number.
 """
 
 from labkit import mindspore as ms
@@ -45,4 +45,17 @@ first_output_for_x = wrong(
 second_output_only = wrong(
     "Only the second output does not depend on y. The first one, x**2 + y, does, and the outputs are summed.",
     answer=0.0,
+)
+
+
+values = wrong(
+    "This is the sum of the outputs' values. Asked for is how they change with y: their gradient.",
+    answer=4.0,
+)
+
+averaged = wrong("The outputs are added, not averaged.", answer=0.5)
+
+one_gradient_for_each_output = wrong(
+    "You give one gradient for each output. Without has_aux the outputs are added: the result is one gradient.",
+    answer=(1.0, 0.0),
 )

@@ -1,8 +1,8 @@
 """# Seven rows of a table (3 points)
 
-Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row. Answer with a list of
-seven. Write `"dx"`, `"dy"` and `"dw"` for the three gradients, and use tuples exactly as the result does. Where the
-call fails, write the type of the error. `weights` is `net.trainable_params()`, a list with one parameter.
+Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row. Answer with a list of seven
+items. Write `"dx"`, `"dy"` and `"dw"` for the three gradients, and use tuples exactly as the result does. If the call fails,
+write the type of the error. `weights` is `net.trainable_params()`, a list with one parameter.
 
 | item | grad_position | weights |
 |---|---|---|
@@ -74,10 +74,16 @@ bare_weight = wrong(
     together=True,
 )
 
+bare_here = wrong(
+    "`weights` is a list, so its gradients come as a tuple, even when the list has one parameter.",
+    {3: "dw", 5: (("dx", "dy"), "dw")},
+    answer={3: "dw"},
+)
+
 flattened = wrong(
     "You put all gradients side by side. With inputs and weights the result is a pair (gradients of the inputs, "
     "gradients of the weights), and each of the two keeps its own form.",
-    {5: ("dx", "dy", "dw")},
+    {4: ("dx", "dw"), 5: either(("dx", "dy", "dw"), ("dx", "dy", ("dw",)))},
     answer={4: ("dx", "dw"), 5: ("dx", "dy", "dw")},
 )
 
@@ -112,4 +118,28 @@ counted_from_one = wrong(
 all_for_none = wrong(
     "grad_position=None asks for no input: only the weights are left.",
     {3: either(("dx", "dw"), ("dx", ("dw",)), "dx")},
+)
+
+
+weights_alone_are_enough = wrong(
+    "grad_position=None is allowed as long as weights are given: then only the weights are left.",
+    {3: either(ValueError, TypeError, RuntimeError)},
+)
+
+position_as_a_number_of_inputs = wrong(
+    "grad_position=1 is the position of one input, the second one. It does not say how many gradients there are.",
+    {1: ("dx", "dy")},
+)
+
+one_of_two_positions = wrong(
+    "(0, 1) asks for both inputs: a tuple with two gradients.", {2: either("dx", "dy", ("dx",))}
+)
+
+weights_first = wrong(
+    "The pair has the gradients of the inputs first, then those of the weights.",
+    {4: either((("dw",), "dx"), ("dw", "dx")), 5: either((("dw",), ("dx", "dy")), ("dw", ("dx", "dy")))},
+)
+
+all_gradients_for_none = wrong(
+    "None and None ask for nothing. The call does not choose for you.", {6: either(("dx", "dy"), None)}
 )

@@ -1,8 +1,8 @@
 """# Two outputs, by hand (2 points)
 
 A function `fn(x, y)` has a fixed weight `w` and two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`. Write
-`by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` returns, with `has_aux` left at `False`. `w` and
-`x` have the shape `(1, 3)`, and `y` is a number; all are float32.
+`by_hand(w, x, y)` in plain NumPy, which returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
+have the shape `(1, 3)`, and `y` is a number; all are float32.
 """
 
 import numpy as np
@@ -98,6 +98,48 @@ y_forgotten = slip(
 loss_itself = slip(
     "You multiplied w by the loss itself. Its derivative with respect to logits is 2 * (logits - y).",
     "2 * (logits - y) * w -> (logits - y) ** 2 * w",
+)
+
+
+inner_derivative_missing_in_the_loss = slip(
+    "In the derivative of the loss the inner derivative is missing: that of logits with respect to x is w.",
+    "(logits - y) * w + w -> (logits - y) + w",
+)
+
+multiplied = slip(
+    "The gradients of the two outputs are added. You multiply them.",
+    "* w + w -> * w * w",
+)
+
+value_added = slip(
+    "You add the value of logits. Its gradient with respect to x is w.",
+    "* w + w -> * w + logits",
+)
+
+not_summed = slip(
+    "logits is one number, the sum over all elements of w * x.",
+    "np.sum(w * x) -> w * x",
+)
+
+x_for_w = slip(
+    "The derivative of logits with respect to x is w. In the part of logits you took x.",
+    "* w + w -> * w + x",
+)
+
+x_for_w_in_the_loss = slip(
+    "The derivative of logits with respect to x is w. In the part of the loss you took x.",
+    "(logits - y) * w + w -> (logits - y) * x + w",
+)
+
+
+logits_for_the_inner_derivative = slip(
+    "The inner derivative of the loss is that of logits with respect to x: w. You multiply by logits itself.",
+    "(logits - y) * w + w -> (logits - y) * logits + w",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) -> (logits + y)",
 )
 
 

@@ -21,16 +21,16 @@ from labkit.classroom.writing import either, judged, same, wrong
 
 answer = [[1, 1, 1], [1 / 3, 1 / 3, 1 / 3], [0, 1, 0], [2, 0, -1], [6.0, -2.0, 4.0], [1, 0, 0]]
 rules = (
-    "The seed says how much each output counts.",
+    "sens says how much each output counts.",
     "A mean is a sum in which each output counts the same part.",
     "Outputs that are not wanted do not count. The first output is y[0].",
-    "The factor of each output is its seed; an output that does not occur has none.",
-    "The seed is the derivative of what is wanted for each output: at their values, given above.",
+    "sens has the factor of each output, and 0 for an output that does not occur.",
+    "sens is the derivative of what is wanted with respect to each output, at their values, given above.",
     "Which output is the largest at this x? The others do not matter.",
 )
 hints = (
     "sens[i] says how much output i counts: the derivative of what you want with respect to y[i].",
-    "Items 0 to 3 are sums of the outputs with factors. The factors are the seeds; write 1/3 for a third.",
+    "Items 0 to 3 are sums of the outputs with factors. The factors are sens; write 1/3 for a third.",
     "Item 4: differentiate y[0]**2 with respect to y[0]. Item 5: only one output is the largest one.",
 )
 Y = np.array([3.0, -1.0, 2.0])
@@ -42,7 +42,7 @@ def reference():
 
 
 values_as_seeds = wrong(
-    "You seeded with values. A seed is a slope: how much the number that you want moves when this output moves. "
+    "You gave values. sens is a derivative: how much the number that you want moves when this output moves. "
     "For the sum of squares that is 2 * y[i]; for the largest output it is 1 or 0.",
     {4: either([9.0, 1.0, 4.0], lambda expected, got: same(list(Y), list(got))), 5: [3.0, 0.0, 0.0]},
 )
@@ -53,10 +53,10 @@ mean_as_sum = wrong(
     answer={1: [1, 1, 1], 4: [6, -2, 4]},
 )
 
-sign_dropped = wrong("y[2] is subtracted: its seed is negative.", {3: [2.0, 0.0, 1.0]})
+sign_dropped = wrong("y[2] is subtracted: its factor is negative.", {3: [2.0, 0.0, 1.0]})
 
 signs_of_the_values = wrong(
-    "The sign of a seed is not the sign of the output. In item 2 y[1] counts once, whatever its value is.",
+    "The sign in sens is not the sign of the output. In item 2 y[1] counts once, whatever its value is.",
     {2: [0.0, -1.0, 0.0]},
 )
 
@@ -66,8 +66,8 @@ one_number_each = judged("structure", [1, 1 / 3, 1, 2, 6, 1])
 twice_too_much = judged("value", {4: [12, -4, 8]})
 
 ones_for_squares = wrong(
-    "Ones give the sum of the outputs. The derivative of y[i]**2 is 2 * y[i].",
-    {4: [1.0, 1.0, 1.0]},
+    "The derivative of y[i]**2 is 2 * y[i]: it depends on the output.",
+    {4: either([1.0, 1.0, 1.0], [2.0, 2.0, 2.0])},
 )
 
 values_for_sums = wrong(
@@ -88,4 +88,32 @@ sign_of_the_square_lost = wrong(
 largest_by_place = wrong(
     "The largest output is the first one here, 3.0. Only that output counts.",
     {5: either([0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0])},
+)
+
+
+zero_left_out = wrong(
+    "sens has one number for each output, in their order. An output that does not occur has a 0 at its place.",
+    {3: either([2.0, -1.0, 0.0], [2.0, -1.0])},
+)
+
+another_output_counted = wrong(
+    "y[1] does not occur in 2 * y[0] - y[2]: it counts 0.", {3: either([2.0, 1.0, -1.0], [2.0, -1.0, -1.0])}
+)
+
+factor_left_out = wrong("y[0] counts twice: its factor is 2.", {3: [1.0, 0.0, -1.0]})
+
+mean_by_another_number = wrong(
+    "In a mean of three outputs each one counts a third.",
+    {1: either([3.0, 3.0, 3.0], [0.5, 0.5, 0.5], [4 / 3, 4 / 3, 4 / 3])},
+)
+
+sums_of_values = wrong("sens has a factor for each output, not the sum itself.", {0: [4.0, 4.0, 4.0]})
+
+alone_and_others = wrong(
+    "y[1] alone counts: the other outputs count 0.", {2: either([1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])}
+)
+
+without_the_two = wrong(
+    "The derivative of y[i]**2 is 2 * y[i]. The 2 is missing at some outputs.",
+    {4: either([6.0, -1.0, 4.0], [6.0, 1.0, 4.0])},
 )

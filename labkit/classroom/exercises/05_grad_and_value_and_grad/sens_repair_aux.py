@@ -1,8 +1,7 @@
 """# The loss is right, the step is not (2 points)
 
-This training step should go downhill on the *loss*. It returns the loss, the logits and the new weight, and it has to
-return all three. The loss is right, and yet the weight moves to the wrong place. Fix the step. `w` and `x` are Tensors
-of three elements, and `y` is a Tensor with one number.
+This training step should minimize the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
+the new weight is wrong. Fix the step. `w` and `x` are Tensors of three elements, and `y` is a Tensor with one number.
 
 [[still_summed as step]]
 """
@@ -28,6 +27,10 @@ def draw(rng):
 
 
 tensors = "mindspore"
+errors = (
+    ("expected 3, got 2", "The result is ((loss, logits), dw): two parts, and the first one is a pair."),
+    ("requires more than one outputs", "has_aux=True belongs to a function that returns the loss and something else."),
+)
 
 
 @wrong(
@@ -43,7 +46,11 @@ def still_summed(w, x, y):
     return loss, logits, w - 0.1 * dw
 
 
-@wrong("Now the weight goes downhill on the logits alone. The first output is the one that counts.", parts=(2,))
+@wrong(
+    "Now the weight goes downhill on the logits alone. With has_aux=True the first output "
+    "of forward is differentiated: that has to be the loss.",
+    parts=(2,),
+)
 def logits_only(w, x, y):
     (logits, loss), dw = ms.value_and_grad(lambda w: ((w * x).sum(), ((w * x).sum() - y) ** 2), has_aux=True)(w)
     return loss, logits, w - 0.1 * dw
@@ -94,13 +101,39 @@ outputs_exchanged = slip(
 )
 
 weight_unchanged = slip(
-    "The weight is as it was: no step was taken.",
+    "The weight is as it was: no step was taken, or its gradient is 0. stop_gradient before the loss cuts the loss off, too.",
     "w - 0.1 * dw -> w",
 )
 
 halved = slip(
     "The step is half as long as it should be. Nothing is averaged over the outputs.",
     "0.1 * dw -> 0.05 * dw",
+)
+
+
+positive_step_returned = slip(
+    "You return 0.1 * dw. Asked for is the new weight, w - 0.1 * dw.",
+    "w - 0.1 * dw -> 0.1 * dw",
+)
+
+loss_times_gradient = slip(
+    "The step is the rate times the gradient. The value of the loss does not belong in it.",
+    "0.1 * dw -> 0.1 * loss * dw",
+)
+
+minus_turned_round = slip(
+    "The new weight is the old one minus the step, not the step minus the old one.",
+    "w - 0.1 * dw -> 0.1 * dw - w",
+)
+
+doubled = slip(
+    "The step is twice as long as it should be.",
+    "0.1 * dw -> 0.2 * dw",
+)
+
+error_not_squared = slip(
+    "The loss was right: it is the square of logits - y.",
+    "(logits - y) ** 2, -> logits - y,",
 )
 
 

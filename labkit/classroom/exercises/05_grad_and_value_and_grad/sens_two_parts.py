@@ -1,6 +1,6 @@
 """# Two machines (3 points)
 
-A function is too large for one machine. The first half runs on one machine, the second half on another:
+A function is too large for one machine, so its two halves run on two machines:
 
 ```python
 def first(x):
@@ -10,9 +10,9 @@ def second(h):
     return (h**3).sum()
 ```
 
-Write `through(x)`: it returns the gradient of `second(first(x))` with respect to `x`. Define `first` and `second`
-inside it, call `ms.grad` once for each half, and use what it returns: no function may contain both halves. `x` is a
-Tensor of three elements.
+Write `through(x)`, which returns the gradient of `second(first(x))` with respect to `x`. Define `first` and `second` inside
+it, call `ms.grad` once for each half, and use both results. No function may contain both halves. `x` is a Tensor of three
+elements.
 """
 
 import numpy as np
@@ -64,20 +64,20 @@ def second_only(x):
     return ms.grad(_second)(_first(x))
 
 
-@wrong("You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.")
+@wrong("You differentiated the second half at x. It was run at h = first(x): differentiate it there.")
 def at_the_wrong_place(x):
     return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(x))
 
 
 @wrong(
     "You multiplied two gradients element by element. The chain rule multiplies by a Jacobian: each h depends on "
-    "all of x here. Give the gradient with respect to h as the seed."
+    "all of x here. Pass the gradient with respect to h as sens."
 )
 def multiplied_element_by_element(x):
     return ms.grad(_first)(x) * ms.grad(_second)(_first(x))
 
 
-@wrong("You seeded with h itself. The seed is the gradient of the second half with respect to h.")
+@wrong("You passed h itself as sens. sens is the gradient of the second half with respect to h.")
 def h_as_the_seed(x):
     return ms.grad(_first, sens_param=True)(x, _first(x))
 
@@ -116,6 +116,48 @@ added = slip(
 times_x = slip(
     "The gradient of the second half is the sens of the first one. You multiplied it by x.",
     "(x, sens) -> (x, sens * x)",
+)
+
+
+sum_as_a_constant = slip(
+    "x.sum() depends on x, too. Here it counts as a constant, so a part of the gradient is missing.",
+    "x**2 * x.sum() -> x**2 * ms.ops.stop_gradient(x.sum())",
+)
+
+square_as_a_constant = slip(
+    "x**2 depends on x, too. Here it counts as a constant, so a part of the gradient is missing.",
+    "x**2 * x.sum() -> ms.ops.stop_gradient(x**2) * x.sum()",
+)
+
+cube_for_the_sum = slip(
+    "first is x**2 times the sum of all elements of x. You multiply each element by itself.",
+    "x**2 * x.sum() -> x**3",
+)
+
+mean_for_the_sum = slip(
+    "second is a sum. You took the mean.",
+    "(h**3).sum() -> (h**3).mean()",
+)
+
+all_weighted_alike = slip(
+    "Each element of h counts by its own gradient. You gave all of them the sum of these gradients.",
+    "ms.grad(first, sens_param=True)(x, sens) -> ms.grad(first)(x) * sens.sum()",
+)
+
+times_h = slip(
+    "The gradient of the second half is the sens of the first one. You multiplied it by h.",
+    "(x, sens) -> (x, sens * h)",
+)
+
+square_for_the_cube = slip(
+    "second is the sum of h**3.",
+    "(h**3).sum() -> (h**2).sum()",
+)
+
+
+mean_for_the_inner_sum = slip(
+    "first multiplies by the sum of x. You took its mean.",
+    "x**2 * x.sum() -> x**2 * x.mean()",
 )
 
 

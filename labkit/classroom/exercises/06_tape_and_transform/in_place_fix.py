@@ -1,8 +1,8 @@
 """# Fix a change in place (2 points)
 
-`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It
-fails, and the message names a version. Fix it. Not everything that runs is right: `.data` and `.detach()` can make the
-error disappear, too. `x` is a leaf of six elements that requires grad.
+`h` should be `tanh(x) + x`, and the function should return the gradient of `sum(h * tanh(x))` with respect to `x`. It fails
+with a message about a version. Fix it. `.data` and `.detach()` can also remove the error, but give a wrong gradient. `x` is a
+leaf tensor of six elements that requires grad.
 
 [[as_it_was as answer]]
 """
@@ -111,6 +111,42 @@ factors_added = slip(
 times_x = slip(
     "That is the gradient of sum(h * x). The second factor is tanh(x).",
     "(h * t) -> (h * x)",
+)
+
+
+factor_cut_off = slip(
+    "The second factor, tanh(x), counts as a constant here: it depends on x, too.",
+    "(h * t) -> (h * t.detach())",
+)
+
+tanh_twice = slip(
+    "In h you take the tanh of t once more. h is t + x.",
+    "h = t + x -> h = torch.tanh(t) + x",
+)
+
+tanh_left_out = slip(
+    "h is tanh(x) + x. tanh(x) is missing in it.",
+    "h = t + x -> h = x",
+)
+
+multiplied = slip(
+    "h is the sum of tanh(x) and x. You multiply them.",
+    "h = t + x -> h = t * x",
+)
+
+added_twice = slip(
+    "h is tanh(x) + x. x is added twice.",
+    "h = t + x -> h = t + 2 * x",
+)
+
+subtracted = slip(
+    "h is tanh(x) + x. You subtract x.",
+    "h = t + x -> h = t - x",
+)
+
+tanh_counts_twice = slip(
+    "h is tanh(x) + x. tanh(x) is in it twice.",
+    "h = t + x -> h = 2 * t + x",
 )
 
 

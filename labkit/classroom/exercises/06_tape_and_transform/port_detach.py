@@ -1,7 +1,7 @@
 """# Port detach (1 point)
 
-`x` moves towards a target that is computed from `x` itself and does not move with it. Port the program to MindSpore:
-write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
+`x` moves towards a target that is computed from `x` but detached. Port the program to MindSpore: write `port(x)` for a Tensor
+of four elements, which returns `x` after the second step.
 
 [[_program as program]]
 """
@@ -107,7 +107,7 @@ mean = slip(
 )
 
 one_step = slip(
-    "The program takes two steps.",
+    "The program takes two steps. A return inside the loop ends it after the first.",
     "range(2) -> range(1)",
 )
 
@@ -129,6 +129,28 @@ whole_gradient = slip(
 target_without_one = slip(
     "The target is 0.5 * x + 1. The 1 is missing.",
     "0.5 * x + 1 -> 0.5 * x",
+)
+
+
+brackets_moved = slip(
+    "The target is 0.5 * x + 1: only x is halved.",
+    "0.5 * x + 1 -> 0.5 * (x + 1)",
+)
+
+rate_doubled = slip(
+    "The rate is 0.25.",
+    "0.25 * ms.grad -> 0.5 * ms.grad",
+)
+
+error_not_squared = slip(
+    "The square is missing in the loss.",
+    "((x - target) ** 2) -> (x - target)",
+)
+
+
+step_for_x = slip(
+    "x becomes x minus the step. You replace it by the step.",
+    "x = x - 0.25 * -> x = 0.25 * ",
 )
 
 

@@ -10,8 +10,8 @@ return ms.grad(lambda v: v**2)(v)
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.ways import DELIVERED, delivered, passes_of
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def port(v):
@@ -58,7 +58,46 @@ def no_seed(v):
     return v.grad
 
 
-ways = (Way(DELIVERED, ("passes",), holds=lambda i, expected, got, done: delivered(got, done, (i[0] ** 2).sum())),)
+def _one_pass_or_several(inputs, expected, got, done):
+    """One backward pass from the sum, or several from parts of it whose gradients are added."""
+    (v,) = inputs
+    passes = passes_of(done, v.shape)
+    several = np.allclose([value for value, _ in passes], v**2) and np.allclose(sum(grad for _, grad in passes), got)
+    return delivered(got, done, (v**2).sum()) or several
+
+
+v_as_upstream = slip(
+    "The upstream gradient is v here. ms.grad begins with ones.",
+    "(v**2).sum().backward() -> (v**2).backward(v)",
+)
+
+values = slip(
+    "You return the values v**2. Asked for is the gradient.",
+    "return v.grad -> return v**2",
+)
+
+two_missing = slip(
+    "This is v itself. The derivative of v**2 is 2 * v.",
+    "return v.grad -> return v.grad / 2",
+)
+
+norm = slip(
+    "You differentiated the norm of v, or another function than v**2.",
+    "(v**2).sum().backward() -> (v**2).sum().sqrt().backward()",
+)
+
+cube = slip(
+    "You differentiated v**3. The function is v**2.",
+    "(v**2).sum().backward() -> (v**3).sum().backward()",
+)
+
+summed = slip(
+    "You sum the gradient. Return one number for each element of v.",
+    "return v.grad -> return v.grad.sum()",
+)
+
+
+ways = (Way(DELIVERED, ("passes",), holds=_one_pass_or_several),)
 hints = (
     "backward without an argument starts from a scalar. Which scalar does ms.grad start from?",
     "ms.grad differentiates the sum of all output elements.",

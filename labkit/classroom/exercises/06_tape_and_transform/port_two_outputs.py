@@ -1,7 +1,7 @@
 """# Port two outputs (1 point)
 
-The program goes downhill on `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)`
-for two Tensors. It returns the tuple of `x` and `seen`.
+The program minimizes `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)` for two
+Tensors, which returns the tuple of `x` and `seen`.
 
 [[_program as program]]
 """
@@ -11,7 +11,7 @@ import numpy as np
 from labkit import mindspore as ms
 from labkit import torch
 from labkit.classroom.ways import DELIVERED, delivered
-from labkit.classroom.writing import Way, same, slip, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 
 def port(x, y):
@@ -68,7 +68,7 @@ def outputs_summed(x, y):
 
 
 @wrong(
-    "x is right, but the other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
+    "The other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
     when=lambda i, expected, got: isinstance(got, tuple) and same(expected[0], got[0]) and isinstance(got[1], tuple),
 )
 def aux_returned(x, y):
@@ -87,7 +87,7 @@ def second_output(x, y):
     return x, seen
 
 
-@wrong("x is right. You report the last total alone: the program adds up those of all steps.", parts=(1,))
+@wrong("You report the last total alone: the program adds up those of all steps.", parts=(1,))
 def last_total(x, y):
     for _ in range(3):
         dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
@@ -95,7 +95,7 @@ def last_total(x, y):
     return x, total
 
 
-@wrong("x is right. Each total belongs to the x before the step: add it up before x moves.", parts=(1,))
+@wrong("Each total belongs to the x before the step: add it up before x moves.", parts=(1,))
 def total_after_the_step(x, y):
     seen = 0.0
     for _ in range(3):
@@ -141,6 +141,55 @@ averaged = slip(
     "total is added up over the steps, not averaged.",
     "seen + total -> seen + total / 3",
 )
+
+
+z_added_up = slip(
+    "You add up z, the first output. seen adds up total, x + y.",
+    "x + y), has_aux -> x**2 * y), has_aux",
+)
+
+four_steps = slip(
+    "The program takes three steps.",
+    "range(3) -> range(4)",
+)
+
+one_step = slip(
+    "The program takes three steps. A return inside the loop ends it after the first.",
+    "range(3) -> range(1)",
+)
+
+product_reported = slip(
+    "total is x + y. You add up x * y.",
+    "x + y), has_aux -> x * y), has_aux",
+)
+
+seen_not_from_zero = slip(
+    "seen begins at 0.",
+    "seen = ms.Tensor(0.0) -> seen = x + y",
+)
+
+gradient_reported = slip(
+    "You add up the gradients. seen adds up total, x + y.",
+    "seen + total -> seen + dx",
+)
+
+
+@wrong("The gradient is computed once, before the loop. Each step needs the gradient at its own x.")
+def gradient_of_the_first_step(x, y):
+    dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
+    seen = 0.0
+    for _ in range(3):
+        x, seen = x - 0.1 * dx, seen + total
+    return x, seen
+
+
+@judged("gradient-of-the-first-step")
+def with_new_totals(x, y):
+    dx, _ = ms.grad(_outputs, has_aux=True)(x, y)
+    seen = 0.0
+    for _ in range(3):
+        x, seen = x - 0.1 * dx, seen + x + y
+    return x, seen
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -1,6 +1,6 @@
 """# What is in .grad? (2 points)
 
-Predict the four numbers that this prints. Answer with a list of four.
+Predict the four numbers that this program prints. Answer with a list of four numbers.
 
 ```python
 x = torch.tensor([[x]], requires_grad=True)
@@ -60,6 +60,24 @@ grad_empties = wrong(
 )
 
 value_for_derivative = wrong(
-    "x**2 is the value, 9. .grad holds the derivative at x = 3.",
-    {0: x * x},
+    f"You gave values of x**2. .grad holds the derivative at x = {x:g}.",
+    {0: x * x, 1: 2 * x * x, 2: x * x, 3: x * x},
 )
+
+
+zero_stays = wrong(
+    "zero_() empties .grad once. The next backward adds the derivative again.",
+    {2: 0.0, 3: 0.0},
+    together=True,
+)
+
+derivative_alone = wrong(
+    "The derivative of x**2 is 2 * x, taken at this x.", {0: either(2.0, x, 0.0), 2: either(2.0, x)}
+)
+
+second_backward_in_vain = wrong(
+    "Each line computes x**2 again: the second backward runs, and it adds to .grad.",
+    {1: either(0.0, x * slope, slope * slope)},
+)
+
+zeroed_once_too_few = wrong("zero_() comes before this backward: what was added earlier is gone.", {2: 2 * slope})

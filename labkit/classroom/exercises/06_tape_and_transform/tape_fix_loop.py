@@ -1,8 +1,8 @@
 """# Fix the loop that fails at the second backward (3 points)
 
-A network with a memory reads one number after the other, and calls `backward` on each loss at once. At the second
-number it fails. Fix it: each loss sends gradients through its own step only, and the `h` from before the step counts as
-a constant. `w` is a scalar leaf, and `xs` has four elements; the gradients of all four losses add up in `w.grad`.
+A recurrent network reads one number after the other, and calls `backward` on the loss of each. At the second number it
+fails. Fix it so that each loss is differentiated only through its own step, where the previous `h` is a constant. `w` is a
+scalar leaf tensor, and `xs` has four elements; the gradients of all four losses accumulate in `w.grad`.
 
 [[as_it_was as train]]
 """
@@ -31,7 +31,7 @@ errors = (
     (
         "second time",
         "The backward pass of the second loss goes into the first step, whose saved values are freed. Which value connects "
-        "the two steps?",
+        "the two steps? h.detach() returns another tensor.",
     ),
     (
         "does not require grad",
@@ -102,6 +102,47 @@ def cut_too_early(w, xs):
         h = torch.tanh(w * h + x).detach()
         ((h - 1) ** 2).backward()
     return w.grad
+
+
+@wrong("This is the gradient of the first loss alone. Those of all four losses add up: return w.grad after the loop.")
+def first_alone(w, xs):
+    h = torch.tanh(w * torch.tensor(0.5) + xs[0])
+    ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong("h is the input x of the step before here. Pass on the value of h, without its history.")
+def input_as_memory(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        h = x.detach()
+    return w.grad
+
+
+@wrong("The square is missing in the loss, or its 2 in the gradient.")
+def halved(w, xs):
+    return train(w, xs) / 2
+
+
+@wrong("The first backward counts twice or more: w.grad is added up already, and you add it again.")
+def added_again(w, xs):
+    h, total = torch.tensor(0.5), 0.0
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        total = total + w.grad
+        h = h.detach()
+    return total
+
+
+@wrong(
+    "w.grad is 0 at the end: it was emptied after the last backward. The gradients of all four losses add up in it.",
+    when=lambda i, expected, got: not np.any(got),
+)
+def emptied(w, xs):
+    return 0 * train(w, xs)
 
 
 hints = (

@@ -1,6 +1,6 @@
-"""# What is left after a cut? (2 points)
+"""# Which gradient remains after a cut? (2 points)
 
-`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` gives for these
+`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` returns for these
 functions. Answer with a list of six numbers.
 
 0. `lambda x: stop(x) * x`
@@ -83,4 +83,25 @@ values = wrong(
 constant_term_counted = wrong(
     "A stopped term is a constant that is added: its derivative is 0.",
     {2: either(0, at * at + 1), 3: either(2 * at + 1, 0)},
+)
+
+
+stopped_part_differentiated = wrong(
+    "You differentiated what is stopped. It is a constant: differentiate what stands outside stop(...).",
+    {1: 2 * at * at, 2: 2 * at, 3: 1 - 2 * at, 4: 2 * at, 0: 1},
+    answer=[at, 2 * at * at, 2 * at, 1 - 2 * at, 2 * at, 2 * at**3],
+)
+
+not_cut_here = wrong(
+    "This would be the gradient without the stop. What is inside stop(...) is a constant to the derivative.",
+    {0: 2 * at, 1: 3 * at * at, 2: 2 * at + 1, 5: 4 * at**3},
+    answer={0: 2 * at},
+)
+
+stopped_factor_is_zero = wrong(
+    "stop(...) cuts the gradient, not the value: as a factor it still counts.", {0: 0, 1: 0, 5: 0}, answer={5: 0}
+)
+
+everything_is_stopped = wrong(
+    "Everything is inside stop(...): no part is left that depends on x.", {4: either(1, at, 2)}
 )

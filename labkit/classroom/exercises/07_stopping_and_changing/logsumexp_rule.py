@@ -14,12 +14,13 @@ from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 def answer(x, g):
     largest = np.max(x)
-    value = largest + np.log(np.sum(np.exp(x - largest)))
-    return value, g * np.exp(x - value)
+    shifted = np.exp(x - largest)
+    value = largest + np.log(np.sum(shifted))
+    return value, g * shifted / np.sum(shifted)
 
 
 def _far_away(rng, side):
-    """Four numbers near each other, far away from 0 on this side; and a cotangent."""
+    """Four numbers near each other, far away from 0 on this side; and an upstream gradient."""
     return side * rng.uniform(1500, 3000) + rng.uniform(-2, 2, 4), float(rng.uniform(0.5, 3.0) * rng.choice([-1, 1]))
 
 
@@ -59,7 +60,7 @@ def shares_do_not_add_up(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum()), g * np.exp(x - x.max())
 
 
-@wrong("Your gradient is right. The value misses the number that you subtracted: add it again after the log.")
+@wrong("The value misses the number that you subtracted: add it again after the log.")
 def offset_lost(x, g):
     shifted = np.exp(x - x.max())
     return np.log(shifted.sum()), g * shifted / shifted.sum()
@@ -78,7 +79,7 @@ mean = slip(
 log_only = slip(
     "That is the derivative of the log, 1 / sum. Each element also has the derivative of its exp: the gradient "
     "is exp(x) / sum, times g.",
-    "g * np.exp(x - value) -> g / np.sum(np.exp(x - largest)) + 0 * x",
+    "g * shifted / np.sum(shifted) -> g / np.sum(shifted) + 0 * x",
 )
 
 sign_of_the_offset = slip(
@@ -87,18 +88,83 @@ sign_of_the_offset = slip(
 )
 
 gradient_without_exp = slip(
-    "The gradient of logsumexp is softmax, exp(x - value). exp is missing.",
-    "g * np.exp(x - value) -> g * (x - value)",
+    "The gradient of logsumexp is softmax, exp(x - value). You gave its logarithm, x - value: exp is missing.",
+    "g * shifted / np.sum(shifted) -> g * (x - value)",
 )
 
 equal_shares = slip(
     "You gave every element the same share. The share of an element is its softmax.",
-    "g * np.exp(x - value) -> g / len(x) + 0 * x",
+    "g * shifted / np.sum(shifted) -> g / len(x) + 0 * x",
 )
 
 value_only_exp = slip(
     "The value is the logarithm: log is missing.",
-    "largest + np.log(np.sum(np.exp(x - largest))) -> largest + np.sum(np.exp(x - largest))",
+    "largest + np.log(np.sum(shifted)) -> largest + np.sum(shifted)",
+)
+
+
+clipped = slip(
+    "You clip x, and that makes it another input: the result is finite and wrong. Subtract the largest element from all, and add "
+    "it again after the log.",
+    "np.exp(x - largest) -> np.exp(np.clip(x, -700, 700))",
+    "largest + np.log -> np.log",
+)
+
+derivative_of_softmax = slip(
+    "p * (1 - p) is the derivative of softmax. The derivative of logsumexp is softmax itself.",
+    "g * shifted / np.sum(shifted) -> g * shifted / np.sum(shifted) * (1 - shifted / np.sum(shifted))",
+)
+
+square_of_the_share = slip(
+    "You multiply by the share twice. The gradient is g times softmax.",
+    "g * shifted / np.sum(shifted) -> g * (shifted / np.sum(shifted)) ** 2",
+)
+
+
+divided_by_g = slip(
+    "The upstream gradient multiplies the local gradient. You divide by it.",
+    "g * shifted / np.sum(shifted) -> shifted / np.sum(shifted) / g",
+)
+
+upstream_added = slip(
+    "The upstream gradient multiplies the local gradient. You add it.",
+    "g * shifted -> g + shifted",
+)
+
+largest_alone = slip(
+    "The value is the largest element here. The log of the sum is missing.",
+    "largest + np.log(np.sum(shifted)) -> largest",
+)
+
+value_times_g = slip(
+    "The value does not depend on the upstream gradient g.",
+    "return value, -> return g * value,",
+)
+
+largest_as_a_factor = slip(
+    "The largest element is added after the log, not multiplied.",
+    "largest + np.log -> largest * np.log",
+)
+
+
+exponent_turned_round = slip(
+    "In the exponent the sign is wrong: exp(x - m), so that the largest element gives 1.",
+    "np.exp(x - largest) -> np.exp(largest - x)",
+)
+
+log_subtracted = slip(
+    "The value is m + log(sum(exp(x - m))). You subtract the logarithm.",
+    "largest + np.log -> largest - np.log",
+)
+
+sum_missing = slip(
+    "The value is one number: add up the exponentials before the logarithm.",
+    "largest + np.log(np.sum(shifted)) -> largest + np.log(shifted)",
+)
+
+multiplied_by_the_sum = slip(
+    "The share of an element is its exponential divided by the sum. You multiply by the sum.",
+    "shifted / np.sum(shifted) -> shifted * np.sum(shifted)",
 )
 
 
@@ -106,5 +172,5 @@ ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",
     "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift it by m, too; then multiply with g.",
-    "value = m + log(sum(exp(x - m))); gradient = g * exp(x - value)",
+    "e = exp(x - m); value = m + log(sum(e)); gradient = g * e / sum(e)",
 )

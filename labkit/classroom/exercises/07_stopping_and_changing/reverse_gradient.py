@@ -1,7 +1,7 @@
 """# Reverse a gradient (3 points)
 
-Write a class `Reverse(torch.autograd.Function)`: in the forward pass it changes nothing, and in the backward pass it
-changes the sign. Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four
+Write a class `Reverse(torch.autograd.Function)` whose forward pass returns its input and whose backward pass changes the sign
+of the gradient. Then write `answer(w, v, x)` for leaf tensors that require grad (`w` and `v` are numbers, `x` has four
 elements). It returns the tuple of the gradients of this loss with respect to `w` and `v`:
 
 ```python
@@ -9,7 +9,7 @@ features = Reverse.apply(w * x)
 loss = ((v * features - 1) ** 2).sum()
 ```
 
-A step against these gradients makes the loss smaller through `v` and larger through `w`: two players, one loss.
+A step against these gradients makes the loss smaller through `v` and larger through `w`, as in adversarial training.
 """
 
 import numpy as np
@@ -42,13 +42,17 @@ def draw(rng):
 
 tensors = "torch"
 errors = (
+    ("takes 1 positional argument but 2", "forward(ctx, h) and backward(ctx, g): both get ctx first."),
     ("implement the forward", "forward and backward must be static methods of the class, spelled like this."),
     ("Legacy autograd function", "Call Reverse.apply(...), not Reverse()(...)."),
     ("takes no arguments", "The class itself is not called: Reverse.apply(...)."),
 )
 
 
-@wrong("Both gradients are those of the plain loss. backward gets g, and what it returns goes on to w: return -g.")
+@wrong(
+    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns "
+    "-g for the upstream gradient g."
+)
 def nothing_reversed(w, v, x):
     return torch.autograd.grad(((v * (w * x) - 1) ** 2).sum(), (w, v))
 
@@ -108,6 +112,32 @@ mean = slip(
 exchanged = slip(
     "The two gradients have changed places: first the one for w.",
     "(w, v)) -> (v, w))",
+)
+
+
+upstream_lost = slip(
+    "backward returns -1 for each element. It receives the upstream gradient g: return -g.",
+    "return -g -> return 0 * g - 1",
+)
+
+gradient_for_x = slip(
+    "These are gradients with respect to other leaves. Asked for are w and v.",
+    "(w, v)) -> (x, v))",
+)
+
+doubled = slip(
+    "backward changes the sign and nothing else: -g, without a factor.",
+    "return -g -> return -2 * g",
+)
+
+square_missing = slip(
+    "The square is missing in the loss.",
+    "((v * Reverse.apply(w * x) - 1) ** 2) -> (v * Reverse.apply(w * x) - 1)",
+)
+
+value_reversed = slip(
+    "backward returns minus the upstream gradient, not minus its absolute value.",
+    "return -g -> return -abs(g)",
 )
 
 

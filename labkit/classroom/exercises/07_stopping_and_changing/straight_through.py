@@ -1,8 +1,8 @@
-"""# Round, straight through (2 points)
+"""# Round with a straight-through gradient (2 points)
 
 Write `answer(x, t)` for two MindSpore Tensors of four elements. Inside it, write a function `rounded(x)` whose value is
 `ops.round(x)` and whose derivative is 1. Return a pair: `rounded(x)`, and the gradient of `((rounded(x) - t) **
-2).sum()` with respect to `x`. `ms.ops.stop_gradient` is enough; you need no rule of your own.
+2).sum()` with respect to `x`. Use `ms.ops.stop_gradient`, not a rule of your own.
 """
 
 import numpy as np
@@ -90,6 +90,38 @@ mean = slip(
 two_missing = slip(
     "The 2 of the square is missing in the gradient.",
     "return rounded(x), ms.grad -> return rounded(x), 0.5 * ms.grad",
+)
+
+
+stopped_factor = slip(
+    "As a stopped factor round(x) / x also scales the gradient: use a stopped term that is added.",
+    "x + ms.ops.stop_gradient(ms.ops.round(x) - x) -> x * ms.ops.stop_gradient(ms.ops.round(x) / x)",
+)
+
+wrong_x_stopped = slip(
+    "The derivative of your rounded(x) is -1: the x with the minus is not stopped, and the other one is.",
+    "x + ms.ops.stop_gradient(ms.ops.round(x) - x) -> ms.ops.stop_gradient(x) - x + ms.ops.round(x)",
+)
+
+gradient_of_rounded = slip(
+    "Your gradient is 1, that of rounded(x) or of rounded(x) - t. The loss is a square: 2 * (rounded(x) - t) is missing.",
+    "((rounded(x) - t) ** 2).sum() -> rounded(x).sum()",
+)
+
+
+rounded_down = slip(
+    "ops.round gives the nearest whole number. You round down.",
+    "ms.ops.round(x) - x -> ms.ops.floor(x) - x",
+)
+
+loss_returned = slip(
+    "The second part is the loss. Asked for is its gradient.",
+    "ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x) -> ((rounded(x) - t) ** 2).sum()",
+)
+
+times_x = slip(
+    "The gradient is 2 * (rounded(x) - t). You multiply by x besides.",
+    "return rounded(x), ms.grad -> return rounded(x), x * ms.grad",
 )
 
 

@@ -1,9 +1,9 @@
 """# The slope of f(x) = x (3 points)
 
-The function is `f(x) = x`: its slope is 1. There is no truncation error, so every error is round-off.
-What does `((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
+The slope of `f(x) = x` is 1. Its finite difference has no truncation error, so every error is round-off. What does
+`((x + h) - x) / h` give when it is computed in the format? Answer with a list of six numbers.
 
-Between 1 and 2 the stored numbers are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
+Between 1 and 2 the numbers of a format are `2**-52` apart in float64, `2**-23` in float32, `2**-10` in float16.
 
 | item | format | x | h |
 |---|---|---|---|
@@ -81,4 +81,14 @@ one_number = judged("kind", 0)
 float64_is_exact = wrong(
     "2**-60 is far below the gap between stored float64 numbers at 1, so x + h is rounded to 1.",
     {1: 1},
+)
+
+no_change_is_nan = wrong(
+    "The numerator is 0, and h is not: 0 divided by h is 0.",
+    {i: either(float("nan"), float("inf")) for i in (1, 2, 3, 4)},
+)
+
+distance_for_the_slope = wrong(
+    "That is a distance. The slope is the distance that x really moved, divided by h.",
+    {0: 2**-30, 5: either(2**-10, 2**-11)},
 )

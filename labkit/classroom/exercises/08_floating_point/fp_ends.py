@@ -1,7 +1,7 @@
 """# Predict underflow and overflow (3 points)
 
-Each number and each result is rounded to the format. What is each result?
-Answer with a list of ten texts: `"0"`, `"subnormal"`, `"normal"`, `"inf"` or `"nan"`.
+Each number and each intermediate result is rounded to the format. What is each result? Answer with a list of ten texts: `"0"`,
+`"subnormal"`, `"normal"`, `"inf"` or `"nan"`.
 
 In float16 (smallest normal number about 6e-5, smallest number about 6e-8, largest number 65504):
 

@@ -1,11 +1,11 @@
 """# From bits to limits (3 points)
 
-A format has `E` bits for the exponent and `F` bits for the fraction, and works like float16 (where `E` is 5
-and `F` is 10). Write `limits(E, F)`; it returns a tuple of four numbers:
+A format has `E` bits for the exponent and `F` bits for the fraction, and works like float16 (where `E` is 5 and `F` is 10).
+Write `limits(E, F)`, which returns a tuple of four numbers:
 
-0. the largest number
-1. the `e` for which `2**e` is the smallest normal number
-2. the `e` for which `2**e` is the smallest number of all, a subnormal one
+0. the largest finite number
+1. the `e` for which `2**e` is the smallest positive normal number
+2. the `e` for which `2**e` is the smallest positive number of all, a subnormal number
 3. the `e` for which `2**e` is the gap between 1 and the next number
 
 For float16 the answer is `(65504.0, -14, -24, -10)`.

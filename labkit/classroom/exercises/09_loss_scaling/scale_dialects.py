@@ -1,4 +1,4 @@
-"""# The same steps, two dialects (2 points)
+"""# The same steps in two dialects (2 points)
 
 Predict the scale after three steps. Answer with a list of five numbers.
 

@@ -1,12 +1,12 @@
 """# Write the dynamic scaler (3 points)
 
-A dynamic scaler has two numbers: `scale`, and `counter`, the number of good steps in a row. Write
-`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients were
-finite. It returns the tuple `(scale, counter)` for the next step.
+A dynamic scaler stores two numbers: `scale`, and `counter`, the number of good steps in a row. Write
+`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` is True if all gradients of the
+step were finite. It returns the tuple `(scale, counter)` for the next step.
 
-- After a step that was not finite: the scale is divided by `factor`, but never below 1; counting starts again at 0.
-- After a good step: the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and counting
-  starts again at 0.
+- If the gradients were not finite, the scale is divided by `factor`, but never falls below 1, and the counter is reset to 0.
+- If they were finite, the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and the
+  counter is reset to 0.
 """
 
 from functools import partial
@@ -122,6 +122,23 @@ two_for_the_factor = slip(
     "You multiply and divide by 2. Use the argument `factor`.",
     "scale / factor -> scale / 2",
     "scale * factor -> scale * 2",
+)
+
+counter_not_kept = slip(
+    "After a good step the counter keeps its new value until it reaches the window. You set it back to 0.",
+    "return scale, counter\n -> return scale, 0\n",
+)
+
+rounded_down = slip("// rounds down to a whole number. Divide with /.", "scale / factor -> scale // factor")
+never_grows = slip("When the counter reaches the window, the scale grows.", "scale * factor, 0 -> scale, 0")
+overflow_counted = slip("A step that overflows is not a good one: start again at 0.", "1.0), 0 -> 1.0), counter + 1")
+one_after_overflow = slip("After an overflow the counting starts again at 0, not at 1.", "1.0), 0 -> 1.0), 1")
+grows_one_step_early = slip(
+    "The scale grows one step too early: wait until the counter, with this step, is equal to the window.",
+    "counter == window -> counter == window - 1",
+)
+set_to_one = slip(
+    "After an overflow the scale is divided by the factor. You set it to 1.", "max(scale / factor, 1.0), 0 -> 1.0, 0"
 )
 
 

@@ -1,8 +1,8 @@
 """# The largest scale that fits (2 points)
 
-`g1` and `g2` are the gradients of a network, two float32 arrays, without a loss scale. Write
-`largest(g1, g2)`, which returns the largest power of two that can scale all of them without overflow in float16: the
-largest magnitude, multiplied by it, is at most 65504.
+`g1` and `g2` are the unscaled gradients of a network, two float32 arrays. Write `largest(g1, g2)`, which returns the largest
+power of two that can scale all of them without overflow in float16: the product of this power and the largest absolute value
+is at most 65504.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """# Overflow or underflow? (3 points)
 
-Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 hold of each? Answer with a
-list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, the one
-that a loss scale protects from.
+Four gradients are computed in float16, without a scale and with the scale 1024. What does float16 store for each? Answer with
+a list of nine texts. The first eight are `"0"`, `"kept"` or `"inf"`; the last is `"overflow"` or `"underflow"`, whichever a
+loss scale protects from.
 
 | item | exact gradient | scale |
 |---|---|---|
@@ -86,4 +86,10 @@ moderate_overflows = wrong(
 scaled_out_of_range = wrong(
     "1e-3 times 1024 is about 1: it fits.",
     {3: "inf"},
+)
+
+largest_number_instead = wrong(
+    "Above 65504 float16 does not stop at its largest number: a result that is too large becomes inf.",
+    {5: "kept", 6: "kept", 7: "kept"},
+    together=True,
 )

@@ -7,9 +7,9 @@ def loss(w):
     return (w.astype(ms.float16) * x).sum() * 2**-16
 ```
 
-Its gradient vanishes. Write `step(w, x, scale, lr)`: one training step with the loss scale `scale`. It returns the new
-weights, `w - lr * gradient`, where `gradient` is that of the loss *without* the scale. (`lr` is large, because the loss is
-tiny.) With a small scale some elements of the gradient still underflow; their weights then do not move.
+Its gradient vanishes. Write `step(w, x, scale, lr)`, which takes one training step with the loss scale `scale` and returns the
+new weights, `w - lr * gradient`, where `gradient` is the gradient of the loss *without* the scale. (`lr` is large, because the
+loss is tiny.) With a small scale some elements of the gradient still underflow; their weights then do not move.
 """
 
 from functools import partial
@@ -48,8 +48,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: the gradient was 0. It vanishes in the backward pass, so multiplying it afterwards is "
-    "too late. Multiply the loss.",
+    "The weights did not move: the gradient underflowed to 0 in the backward pass. Multiply the loss by the scale, and divide "
+    "by it only after the backward pass.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):

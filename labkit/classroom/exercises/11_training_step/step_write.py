@@ -1,11 +1,11 @@
 """# Write MyTrainOneStep (3 points)
 
-Write a cell `MyTrainOneStep(network, optimizer, limit)`. Called with a batch, it computes the loss and the gradients of
-the optimizer's parameters, clips the gradients by their global norm to `limit`, updates, and returns the loss.
+Write a Cell `MyTrainOneStep(network, optimizer, limit)`. Called with a batch, it computes the loss and the gradients of the
+optimizer's parameters, clips the gradients by their global norm to `limit`, updates the parameters, and returns the loss.
 
 Then write `train(w, x, y, limit)`, where `w`, `x` and `y` are Tensors. It trains `nn.Dense(3, 1, weight_init=w,
-has_bias=False)` with `nn.MSELoss()`, and with `nn.SGD` at the learning rate 0.1, by calling your cell three times with
-`x, y`. Return the tuple `(losses, weight)`: a tuple of the three losses, and the weight at the end, `layer.weight.value()`.
+has_bias=False)` with `nn.MSELoss()` and `nn.SGD` at the learning rate 0.1, by calling your Cell three times with `x, y`.
+Return the tuple `(losses, weight)`: a tuple of the three losses, and the final weight, `layer.weight.value()`.
 """
 
 from functools import partial
@@ -112,7 +112,7 @@ def losses_only(w, x, y, limit):
     return train(w, x, y, limit)[0]
 
 
-@judged("value")
+@wrong("The learning rate is 0.1.")
 def another_rate(w, x, y, limit):
     return _train(w, x, y, limit, rate=0.01)
 
@@ -135,6 +135,13 @@ limit_not_used = slip(
 two_steps = slip(
     "Call the cell three times.",
     "range(3) -> range(2)",
+)
+
+cell_returns_nothing = slip("Your cell returns None. End construct with return loss.", "        return loss\n -> ")
+four_steps = slip("Call the cell three times.", "range(3) -> range(4)")
+loss_summed = slip(
+    "nn.MSELoss() takes the mean over the elements. You took the sum.",
+    'ms.nn.MSELoss() -> ms.nn.MSELoss(reduction="sum")',
 )
 
 

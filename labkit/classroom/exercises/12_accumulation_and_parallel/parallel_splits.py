@@ -1,7 +1,7 @@
 """# Which losses can be split? (2 points)
 
-A batch is cut into three equal parts. For which losses is the mean of the three gradients the gradient
-of the whole batch? `e` are the errors of the samples in the batch. Answer with a list of six `True` or `False`.
+A batch is split into three equal parts. For which losses is the mean of the three gradients the gradient of the whole batch?
+`e` contains the errors of the samples in the batch. Answer with a list of six values, each `True` or `False`.
 
 0. `mean(e**2)`
 1. `mean(abs(e)) + 0.1 * sum(w**2)`
@@ -14,7 +14,7 @@ of the whole batch? `e` are the errors of the samples in the batch. Answer with 
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import wrong
 
 answer = [True, True, False, False, True, False]
 rules = (
@@ -78,4 +78,4 @@ samples_that_see_each_other = wrong(
     {5: True},
 )
 
-none_can_be_split = judged("value", {0: False})
+none_can_be_split = wrong("Each sample has a square of its own, and the batch is their mean: that splits.", {0: False})

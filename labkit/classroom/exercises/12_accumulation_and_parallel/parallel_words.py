@@ -1,13 +1,13 @@
 """# Fix the mean over words (3 points)
 
-Sentences of different lengths are padded to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
-(sentences, places). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` mean nothing. The loss is
-the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
+Sentences of different lengths are padded to one length. `x` has the shape (sentences, positions, 3), `y` and `mask` the shape
+(sentences, positions). `mask` is 1.0 for a word and 0.0 for padding, where the values of `x` and `y` have no meaning. The loss
+is the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of the same size:
 
 [[as_it_was as accumulate]]
 
 Its gradient differs from that of the whole batch. Fix the loop so that they agree to 12 digits, with one micro-batch at a time.
-A micro-batch may have no words at all. All but `count` are tensors; `w` is a leaf whose `.grad` is None.
+A micro-batch may have no words at all. All arguments except `count` are tensors; `w` is a leaf whose `.grad` is None.
 """
 
 from functools import partial
@@ -180,6 +180,31 @@ last_only = slip(
 last_left_out = slip(
     "The last micro-batch is left out.",
     "range(count) -> range(count - 1)",
+)
+
+
+@wrong(
+    "You took the mean of the means of all micro-batches that have words. Each word has to count alike: add up sums, and divide "
+    "by the number of all words."
+)
+def mean_without_the_empty_ones(w, x, y, mask, count):
+    full = (mask.reshape(count, -1).sum(1) > 0).sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1) / full)
+
+
+errors_added = slip(
+    "The loss squares each error. The square is missing.",
+    "(x[rows] @ w - y[rows]) ** 2 * mask[rows] -> (x[rows] @ w - y[rows]) * mask[rows]",
+)
+
+always_the_first_rows = slip(
+    "Every micro-batch has the same sentences. Micro-batch k starts at k * size.",
+    "slice(k * size, (k + 1) * size) -> slice(0, size)",
+)
+
+count_multiplied = slip(
+    "You multiplied by count. The sum of all words is divided by their number, and that is all.",
+    "/ words) -> / words * count)",
 )
 
 

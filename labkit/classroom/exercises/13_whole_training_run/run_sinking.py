@@ -1,13 +1,13 @@
 """# 10 x 1000 is not 10 x 1875 (3 points)
 
-The data set has [[batches]] batches. Three trainings, in graph mode on a device that can sink:
+The data set has [[batches]] batches. There are three training runs in graph mode, on a device that supports sinking:
 
 - A: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=[[size]])`
 - B: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=-1)`
 - C: `model.train([[epochs]], data, dataset_sink_mode=False, sink_size=[[size]])`
 
-Answer with a list of seven numbers: the steps of A, of B and of C; the round trips between host and device of A, of B and of C;
-and how many *whole* passes over the data A makes.
+Answer with a list of seven numbers: the steps of A, B and C; the round trips between host and device of A, B and C; and the
+number of *whole* passes over the data in A.
 """
 
 import numpy as np
@@ -96,7 +96,6 @@ begins_anew = wrong(
     {6: either(0, epochs)},
 )
 
-six = judged("value", {6: steps // batches + 1})
 short = judged("structure", answer[:3])
 
 passes_not_whole = wrong(
@@ -107,10 +106,22 @@ passes_not_whole = wrong(
 
 size_for_trips = wrong(
     "sink_size is the number of steps between two round trips, not the number of round trips.",
-    {3: either(size, epochs * size), 4: either(1, batches)},
+    {3: size, 4: batches},
+)
+
+one_trip_in_all = wrong(
+    "A sink size of -1 stands for one pass over the data, not for the whole training: there is a round trip for each epoch.",
+    {4: 1},
 )
 
 one_epoch = wrong(
     "You counted one epoch. There are more.",
     {0: size, 1: batches, 2: batches, 3: 1, 4: 1, 5: batches},
 )
+
+trips_of_whole_passes = wrong(
+    f"An epoch of A is {size} steps, with one round trip. You divided all batches by the sink size.",
+    {3: -(-whole // size)},
+)
+
+rounded_up = wrong("Only whole passes count: round down.", {6: answer[6] + 1})

@@ -1,8 +1,8 @@
 """# Fix the nan (3 points)
 
-`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
-function should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan
-for `x` and, far worse, for `w`, which all elements share. Fix it so that every gradient is finite and exact.
+`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaf tensors that require grad. This function
+should return the gradients of `sum(w * sqrt(x))`, where an element that is not positive counts as 0. It returns nan for `x`
+and, far worse, for `w`, which all elements share. Fix the function so that every gradient is finite and exact.
 
 [[nan_in_the_weight as answer]]
 """
@@ -92,6 +92,29 @@ exchanged = slip(
 root_twice = slip(
     "The gradient of sqrt is there twice: the root was taken of a root.",
     "torch.sqrt(safe) -> torch.sqrt(torch.sqrt(safe))",
+)
+
+
+@wrong(
+    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may, so >= is too much.",
+    when=lambda i, expected, got: same(expected[1], got[1]) and np.isinf(got[0]).any(),
+)
+def zero_included(x, w):
+    safe = torch.where(x >= 0, x, 1.0)
+    return torch.autograd.grad(torch.where(x >= 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
+
+
+@wrong("You left w out of the root: the gradients are those of sum(sqrt(x)).", parts=(0,))
+def without_the_weight(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    return torch.autograd.grad(torch.where(x > 0, torch.sqrt(safe), 0.0).sum() + 0 * w, (x, w))
+
+
+errors = (
+    (
+        "nan_to_num",
+        "Replacing nan at the end is too late: the gradient of w is one sum, and all of it is nan. Give sqrt harmless inputs.",
+    ),
 )
 
 

@@ -5,9 +5,9 @@ two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prep
 two gradients that the optimizer should get. The tests check that
 
 - the scale has no effect: `prepare(2 * a, 2 * b, 2 * scale, limit)` returns the same as `prepare(a, b, scale, limit)`;
-- a true gradient, without the scale, whose global norm is at most `limit` is returned unchanged;
-- a larger one is returned with the global norm `limit`, in the same direction;
-- if there is an inf or a nan anywhere, the step is skipped, and the result is the empty tuple `()`.
+- an unscaled gradient whose global norm is at most `limit` is returned unchanged;
+- a larger gradient is returned with the global norm `limit`, in the same direction;
+- if any element is inf or nan, the step is skipped, and the result is the empty tuple `()`.
 
 Write `prepare`, in an order that passes all four tests.
 """
@@ -124,6 +124,23 @@ limit_scaled = slip(
     "Norms above the limit are not clipped. The gradients are unscaled, and the limit is as it was given.",
     "limit / norm -> limit * scale / norm",
 )
+
+a_unscaled_alone = slip("b still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a / scale, b")
+b_unscaled_alone = slip("a still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a, b / scale")
+a_not_clipped = slip("a is not clipped. Both gradients get the same factor.", "a * factor, b * factor -> a, b * factor")
+unscaled_twice = slip(
+    "You divided by the loss scale twice.", "a * factor, b * factor -> a * factor / scale, b * factor / scale"
+)
+factor_upside_down = slip("The factor is limit / norm. Yours is upside down.", "limit / norm -> norm / limit")
+norm_of_one = slip(
+    "The clipped gradients have the norm 1. They should have the norm limit.",
+    "min(1.0, limit / norm) -> (1 / norm if norm > limit else 1.0)",
+)
+
+
+@wrong("The loss scale is never divided out: you clip with limit * scale, and return scaled gradients.")
+def never_unscaled(a, b, scale, limit):
+    return tuple(g * scale for g in prepare(a, b, scale, limit))
 
 
 hints = (

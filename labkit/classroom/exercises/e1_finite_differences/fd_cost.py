@@ -1,7 +1,7 @@
 """# How often does the function run? (2 points)
 
-A function takes `n` numbers and returns one. You want its derivative with respect to each of them. `f(x)`, where it is needed, is
-computed once and kept. How often does the function run? Answer with a list of five whole numbers.
+A function `f` takes `n` numbers and returns one. You want its derivative with respect to each of them. If `f(x)` is needed, it is
+computed only once. How many times does `f` run? Answer with a list of five whole numbers.
 
 | item | difference | n |
 |---|---|---|
@@ -86,4 +86,15 @@ forward_and_central_exchanged = wrong(
 two_runs_for_each_of_many = wrong(
     "f(x) is the same for all differences. It is computed once.",
     {4: 2 * many},
+)
+
+two_points_each = wrong("A central difference runs at x + h and at x - h: two runs for each number.", {2: 1, 3: few})
+
+forward_points_and_central = wrong(
+    "A central difference needs no run but two for each number: at x + h and at x - h.",
+    {2: 4, 3: either(2 * few + 2, 4 * few)},
+)
+
+every_pair = wrong(
+    "Each number moves alone: there are n differences, not n * n.", {1: few**2, 3: 2 * few**2, 4: many**2}
 )

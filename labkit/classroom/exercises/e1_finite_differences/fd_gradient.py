@@ -1,7 +1,7 @@
 """# Repair the gradient by differences (3 points)
 
-`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
-a new array. It should leave `x` as it is. This version has two mistakes. Repair it.
+`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as a new array,
+without changing `x`. This version has two mistakes. Repair it.
 
 [[f, as_it_was as by_differences]]
 """
@@ -116,6 +116,17 @@ last_left_out = slip(
     "The last number has no difference: the loop ends too early.",
     "range(len(x)) -> range(len(x) - 1)",
 )
+
+first_number_only = slip(
+    "The return is inside the loop: only the first number gets a difference.",
+    "    return gradient ->         return gradient",
+)
+first_left_out = slip("The first number has no difference: the loop begins at 1.", "range(len(x)) -> range(1, len(x))")
+gradient_added_up = slip(
+    "Each number has a difference of its own. You added them up.", "gradient[i] = ( -> gradient[: i + 1] += ("
+)
+moved_to_h = slip("You set the number to h. Add h to it.", "moved[i] += h -> moved[i] = h")
+moved_by_a_factor = slip("You moved the number by a part of itself. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
 
 
 hints = (

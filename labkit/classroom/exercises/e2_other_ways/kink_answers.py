@@ -1,7 +1,7 @@
-"""# What does the engine answer there? (2 points)
+"""# Which slope does the engine return there? (2 points)
 
-Each function is continuous, and `labkit.grad` differentiates what runs. Predict the six slopes. `anp` is `autograd.numpy`.
-Answer with a list of six numbers.
+Each function is continuous, and `labkit.grad` differentiates the operations that run. Predict the six slopes. `anp` is
+`autograd.numpy`. Answer with a list of six numbers.
 
 0. `anp.abs(x)` at 0.0
 1. `anp.maximum(x, 0.0)` at 0.0
@@ -78,4 +78,10 @@ no_slope_at_a_corner = wrong(
 comparison_is_true = wrong(
     "0 > 0 is False, so x is multiplied by the constant 0.",
     {2: 1},
+)
+
+value_for_slope = wrong("That is the value of the function. Asked for is its slope.", {4: 9, 5: 9})
+
+branches_averaged = wrong(
+    "Nothing is averaged between branches: the one that runs at this place is differentiated.", {4: 3}
 )

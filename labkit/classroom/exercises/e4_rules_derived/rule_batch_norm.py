@@ -1,12 +1,12 @@
 """# Fix the VJP of a batch norm (3 points)
 
 This batch norm adds `eps` to the *standard deviation* instead of the variance: `y = (x - mean) / (std + eps)`, where `std` is
-`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below is the formula of section 4, and it is wrong here, because one of
+`x.std(axis=0)`. `eps` may be as large as 0.5. The VJP below uses the formula of section 4, which is wrong here, because one of
 the three paths from `x` to `y` is different:
 
 [[as_in_the_text as pull]]
 
-Fix it, in plain NumPy: `pull(x, g, eps)` returns the gradient with respect to `x` for an upstream gradient `g`.
+Fix `pull(x, g, eps)`, in plain NumPy, so that it returns the gradient with respect to `x` for an upstream gradient `g`.
 """
 
 import numpy as np
@@ -129,6 +129,37 @@ sign_of_the_deviation = slip(
     "The way through the standard deviation is subtracted.",
     "- centred / std -> + centred / std",
 )
+
+one_deviation_for_all = slip("Each column has a standard deviation of its own: axis=0.", "x.std(axis=0)\n -> x.std()\n")
+one_mean_for_all = slip("Each column has a mean of its own: axis=0.", "x - x.mean(axis=0) -> x - x.mean()")
+divided_by_std = slip(
+    "At the end you divided by std. The outputs are divided by std + eps.",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / std",
+)
+sum_of_the_deviation = slip(
+    "Through the standard deviation goes the mean of g * y. You took the sum.",
+    "(g * y).mean(axis=0) -> (g * y).sum(axis=0)",
+)
+sum_of_the_mean = slip(
+    "Through the mean goes the mean of g. You took the sum.", "g - g.mean(axis=0) -> g - g.sum(axis=0)"
+)
+mean_of_a_row = slip(
+    "You took the mean of g over the columns. The batch is axis 0.",
+    "g - g.mean(axis=0) -> g - g.mean(axis=1, keepdims=True)",
+)
+divided_once_more = slip(
+    "The last term is divided by std + eps once too often: y has been divided by it.",
+    "(g * y).mean(axis=0)) / (std -> (g * y).mean(axis=0) / (std + eps)) / (std",
+)
+std_missing = slip("x - mean has to be divided by std in the last term.", "centred / std * -> centred *")
+y_not_divided = slip("g has to be multiplied by y in the last term. You took x - mean.", "(g * y) -> (g * centred)")
+mean_added = slip("The path through the mean is subtracted.", "g - g.mean(axis=0) -> g + g.mean(axis=0)")
+
+
+@judged("eps-in-the-variance")
+def eps_in_the_outer_variance(x, g, eps):
+    std, scale, centred = x.std(axis=0), np.sqrt(x.var(axis=0) + eps), x - x.mean(axis=0)
+    return (g - g.mean(axis=0) - centred / std * (g * centred / scale).mean(axis=0)) / scale
 
 
 ways = (PLAIN,)

@@ -1,10 +1,10 @@
 """# Hessian times vector, with two inputs (3 points)
 
-The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements, so its Hessian is 6 by 6. You go
-from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradients with respect
-to `x` and `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Take a second
-backward pass (or a JVP) through the first gradient, and return its result. All four are tensors of three elements; `x`
-and `y` are leaves that require grad.
+The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements each, so its Hessian is 6 by 6. The inputs move
+from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch, which returns how the gradients with
+respect to `x` and `y` change, as a tuple of two tensors. This change is the Hessian times the six elements of the direction.
+Compute it with a second backward pass (or a JVP) through the first gradient. All four arguments are tensors of three
+elements; `x` and `y` are leaf tensors that require grad.
 """
 
 import numpy as np
@@ -108,6 +108,64 @@ def _along_the_direction(inputs, expected, got, done):
     gradients = 2 * (x * y).sum() * y, 2 * (x * y).sum() * x
     product, total = (gradients[0] * u + gradients[1] * v).sum(), sum(g.sum() for g in gradients)
     return delivered(got, done, product) or delivered(got, done, total)
+
+
+@wrong("Only u has a part in your result. v, the direction of y, is left out: add (h * v).sum().")
+def v_left_out(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * u).sum(), (x, y))
+
+
+@wrong("Only v has a part in your result. u, the direction of x, is left out: add (g * u).sum().")
+def u_left_out(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((h * v).sum(), (x, y))
+
+
+@wrong("These are the gradients. Asked is how they change along the direction: a second backward pass.")
+def gradients(x, y, u, v):
+    return torch.autograd.grad((x * y).sum() ** 2, (x, y))
+
+
+@wrong("u belongs to the gradient with respect to x, and v to the other one. You exchanged them.")
+def directions_exchanged(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * v).sum() + (h * u).sum(), (x, y))
+
+
+@wrong("After the second backward pass you multiplied by the direction once more.")
+def direction_twice(x, y, u, v):
+    a, b = answer(x, y, u, v)
+    return a * u, b * v
+
+
+@wrong("backward adds to .grad, where the first gradient still is. Use torch.autograd.grad, or empty .grad before.")
+def added_to_the_gradient(x, y, u, v):
+    (a, b), (g, h) = answer(x, y, u, v), _first(x, y)
+    return a + g, b + h
+
+
+@wrong("f is the square of the sum. You left out the square.")
+def not_squared(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum(), (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+@wrong("f squares the sum. You squared the elements, and then added.")
+def elements_squared(x, y, u, v):
+    first = torch.autograd.grad(((x * y) ** 2).sum(), (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+@wrong("(g * u).sum() and (h * v).sum() are added. You multiplied them.")
+def products_multiplied(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * u).sum() * (h * v).sum(), (x, y))
+
+
+@wrong("The direction is subtracted in one of the two: both (g * u).sum() and (h * v).sum() count with a plus.")
+def v_subtracted(x, y, u, v):
+    return answer(x, y, u, -v)
 
 
 ways = (

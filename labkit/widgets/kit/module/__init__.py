@@ -16,7 +16,8 @@ from ....palette import PALETTES
 # Pages that say they are dark: JupyterLab, VS Code, and the course's own site.
 DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", '[data-theme="dark"]')
 HERE = Path(__file__).parent
-_LINE_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_LINE_COMMENT = re.compile(r"""^\s*//.*\n|[ ]+// [^"'`\n]*$""", re.MULTILINE)
+_AROUND = re.compile(r"\s*([{};,])\s*")  # of style sheets: spaces without a meaning
 _INDENT = re.compile(r"^\s+", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
@@ -36,7 +37,7 @@ def style(path: Path | None = None) -> str:
     """The style sheet of all labs, and that next to the module of one, if there is any."""
     own = path.with_suffix(".css") if path else HERE / "kit.css"
     more = _read(own) if path and own.exists() else ""
-    return "\n".join((palettes(), _read(HERE / "kit.css"), more))
+    return _AROUND.sub(r"\1", "\n".join((palettes(), _read(HERE / "kit.css"), more))).replace(": ", ":")
 
 
 def _read(path):

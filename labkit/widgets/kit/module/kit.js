@@ -42,9 +42,9 @@ function axis(low, high, start, end) {
   return Object.assign(place, { low, high, start, end, inverse: (px) => low + ((px - start) / (end - start)) * (high - low) });
 }
 
-// The numbers of an axis: below it, or beside it at x with a line of the grid to `far`.
+// The numbers of an axis: below it, or to the left of it at x with a line of the grid to `far`.
 const below = (along, y, values, name = digits) => values.map((value) => written(along(value), y, name(value), "note", "middle"));
-const beside = (along, x, far, values, name = digits) => values.flatMap((value) => [
+const leftOf = (along, x, far, values, name = digits) => values.flatMap((value) => [
   svg("line", { class: "lab-grid", x1: x + 5, x2: far, y1: along(value), y2: along(value) }),
   written(x, along(value) + 4, name(value), "note", "end")]);
 
@@ -138,7 +138,7 @@ class Frame {
     this.button("Copy link", () => this.copyLink(), this.menu);
     for (const kind of this.panels.querySelector("svg") ? ["SVG", "PNG"] : []) this.button(`Save picture (${kind})`, () => this.savePicture(kind), this.menu);
     if (this.model.page) this.button("Save page", () => this.download(new Blob([this.model.page()], { type: "text/html" }), "html"), this.menu);
-    this.bar.append(this.more);
+    this.bar.append(...(this.predictor ? [this.predictor] : []), this.more);
     const linked = /labkit=([^&]+)/.exec(location.hash);
     try { if (linked) this.take(JSON.parse(decodeURIComponent(linked[1]))); } catch { /* a link of something else */ }
     this.redraw();
@@ -162,7 +162,8 @@ class Frame {
   }
 
   redraw() {
-    this.said.textContent = this.draw(this.state);
+    const said = this.draw(this.state);
+    this.said.textContent = this.asked ? "" : said;
     for (const follow of this.controls) follow();
     for (const follow of this.handles) follow();
   }
@@ -170,7 +171,7 @@ class Frame {
   // `widest`: the panel is as wide as there is room, at most so many px; its `width` says how wide.
   panel(caption, width, height, widest = 0) {
     const ink = svg("g"), front = svg("g"), drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": caption }, ink, front);
-    const figure = html("figure", width > 440 ? { style: `max-width: ${width}px` } : {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
+    const figure = html("figure", width > 440 ? { style: `max-width: ${1.15 * width}px` } : {}, html("figcaption", {}, caption), drawn), made = { drawn, ink, front, figure, width };
     this.panels.append(figure);
     const fit = () => {
       const room = clamped(figure.clientWidth, width, widest);
@@ -179,7 +180,7 @@ class Frame {
       drawn.setAttribute("viewBox", `0 0 ${room} ${height}`);
       this.redraw();
     };
-    if (widest) { Object.assign(figure.style, { maxWidth: `${widest}px`, flexBasis: widest > 440 ? "100%" : "" }); fit(); new ResizeObserver(fit).observe(figure); }
+    if (widest) { Object.assign(figure.style, widest > 440 ? { maxWidth: "none", flexBasis: "100%" } : {}); fit(); new ResizeObserver(fit).observe(figure); }
     return made;
   }
 
@@ -243,28 +244,39 @@ class Frame {
   // `keys(step, upward)`: those of so many steps, by keys that lead up and down if `upward`; `range`: the least and the greatest
   // value; `value(state)`, `words(state)`: its value for a screen reader.
   // `area()`: a box in which it is dragged from anywhere: it jumps there or, where it `slides`, goes as far as the hand.
+  // Around each handle an unseen halo is as large as a finger. The nearest handle is taken; a press that does not move is a click on what lies below.
   handle({ drawn, front }, label, { at, move, keys, range, value, words, area, slides = false }) {
     const ring = svg("circle", { r: 9, class: "lab-handle", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": range[0], "aria-valuemax": range[1] });
-    let off = null;
+    const halo = svg("circle", { r: 24, class: "lab-halo" });
+    let off = null, from, under;
     const place = (event) => { const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse()); return [x, y]; };
     const drag = (event, over) => {
-      if (off) this.set(move(place(event)[0] + off[0], place(event)[1] + off[1], over), !over);
+      if (!off) return;
+      const [x, y] = place(event);
+      if (Math.hypot(x - from[0], y - from[1]) > 3) under = null;
+      this.set(move(x + off[0], y + off[1], over), !over);
     };
-    const grab = (jumps) => (event) => {
+    const grab = (node, jumps) => (event) => {
       const [x, y] = place(event), here = at(this.state);
+      from = [x, y];
       off = jumps ? [0, 0] : [here[0] - x, here[1] - y];
-      event.currentTarget.setPointerCapture(event.pointerId);
+      under = node === ring && event.target === halo && document.elementsFromPoint(event.clientX, event.clientY).find((one) => !one.matches(".lab-halo, .lab-handle"));
+      node.setPointerCapture(event.pointerId);
       event.preventDefault();
       ring.focus({ preventScroll: true });
       if (jumps) drag(event, false);
     };
-    const listen = (node, jumps) => Object.assign(node, {
-      onpointerdown: grab(jumps), onpointermove: (event) => drag(event, false),
-      onpointerup: (event) => { drag(event, true); off = null; }, onpointercancel: () => { off = null; this.settled(); },
+    const listen = (node, grabbed) => Object.assign(node, {
+      onpointerdown: grabbed, onpointermove: (event) => drag(event, false),
+      onpointerup: (event) => { drag(event, true); off = null; under?.dispatchEvent(new MouseEvent("click", { bubbles: true })); }, onpointercancel: () => { off = null; this.settled(); },
     });
-    listen(ring, false);
+    const far = (one, [x, y]) => Math.hypot(one.getAttribute("cx") - x, one.getAttribute("cy") - y);
+    const nearest = (event) => [...front.querySelectorAll(".lab-handle:not([hidden])")].reduce((a, b) => (far(b, place(event)) < far(a, place(event)) ? b : a)).grab(event);
+    ring.grab = grab(ring, false);
+    listen(ring, nearest);
+    halo.onpointerdown = nearest;
     const grasp = svg("rect", { class: "lab-grasp" });
-    if (area) drawn.insertBefore(listen(grasp, !slides), front);
+    if (area) drawn.insertBefore(listen(grasp, grab(grasp, !slides)), front);
     ring.onkeydown = (event) => {
       const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
       if (steps === undefined) return;
@@ -273,12 +285,13 @@ class Frame {
     };
     this.handles.push(() => {
       const [x, y] = at(this.state), [left, top, right, base] = area ? area() : [0, 0, 0, 0], there = Number.isFinite(x) && Number.isFinite(y);
-      for (const node of [ring, grasp]) node.toggleAttribute("hidden", !there);
-      if (there) { ring.setAttribute("cx", x.toFixed(2)); ring.setAttribute("cy", y.toFixed(2)); }
+      for (const node of [ring, halo, grasp]) node.toggleAttribute("hidden", !there);
+      if (there) for (const node of [ring, halo]) { node.setAttribute("cx", x.toFixed(2)); node.setAttribute("cy", y.toFixed(2)); }
       for (const [name, value] of Object.entries({ x: left, y: top, width: right - left, height: base - top })) grasp.setAttribute(name, value);
       ring.setAttribute("aria-valuenow", value(this.state));
       ring.setAttribute("aria-valuetext", words(this.state));
     });
+    front.prepend(halo);
     front.append(ring);
     return ring;
   }
@@ -300,7 +313,34 @@ class Frame {
       keys: (by, upward) => put(this.state[a] + (upward ? 0 : by * step), this.state[b] + (upward ? by * step : 0)) });
   }
 
+  // The numbers of the state's `inputs` as tracks: `place(k)` is where the k-th is from left to right in px, and its height, or undefined
+  // where it is not shown. Returns what draws the tracks.
+  tracks(panel, names, start, place) {
+    const now = ({ inputs }, k) => inputs[names[k]] ?? start[k], nowhere = [0, 1, NaN];
+    const along = (k) => { const [from, to] = place(k) ?? nowhere, half = 1.5 * Math.max(1, Math.abs(start[k])); return axis(start[k] - half, start[k] + half, from, to); };
+    names.forEach((name, k) => {
+      const { low, high } = along(k), unit = 10 ** (Math.floor(Math.log10((high - low) / 2)) - 2);
+      const put = (value) => ({ inputs: { ...this.state.inputs, [name]: Number((Math.round(clamped(value, low, high) / unit) * unit).toPrecision(12)) } });
+      this.handle(panel, name, { at: (state) => [along(k)(now(state, k)), (place(k) ?? nowhere)[2]], move: (x) => put(along(k).inverse(x)), keys: (by) => put(now(this.state, k) + by * 5 * unit),
+        area: () => { const [from, to, y] = place(k) ?? [0, 0, 0]; return [from, y - 18, to, y + 18]; }, range: [low, high], value: (state) => now(state, k), words: (state) => `${name} = ${digits(now(state, k), 3)}` });
+    });
+    return (state) => names.flatMap((name, k) => { const [from, to, y] = place(k) ?? []; return from === undefined ? [] : [svg("path", { class: "lab-other", d: `M${from} ${y}L${to} ${y}` }), written(from - 16, y + 4, `${name} = ${digits(now(state, k), 3)}`, "name", "end")]; });
+  }
+
   // ---- predict first ----
+
+  // The last button of the bar of every lab: it asks `questionOf(state)` at once. `from` and `to` of a question are the changes of the state that lead to what is
+  // asked about, and to what shows the answer; `next` is the question after it. While `asked`, a lab draws nothing that tells the answer.
+  predict(questionOf) {
+    const begin = (asked) => {
+      this.asked = asked;
+      this.set(asked?.from ?? {});
+      this.asking.hidden = !asked;
+      if (asked) this.ask(asked, () => { this.asked = null; this.set(asked.to ?? {}); if (asked.next) this.button("Next question", () => begin(asked.next()), this.asking); });
+    };
+    this.predictor = this.button("Predict first", () => begin(this.asked ? null : questionOf(this.state)));
+    this.controls.push(() => this.predictor.setAttribute("aria-pressed", Boolean(this.asked)));
+  }
 
   // `{ question, answer, tolerance, right, slips: [[value, words]], otherwise }`: a number is asked for; with `choices`, one of
   // these; with `place`, a function of the state, that this is brought to where it returns no objection. `then` follows when it is over.

@@ -38,8 +38,8 @@ function boxOf(tree, path) {
 
 export default { render({ model, el }) {
   const data = model.get("data"), { choices, calls, equals, styles } = data;
-  const frame = new Frame({ model, el }, ["function", "position", "weights", "has_aux", "beside"], { title: data.title, about: data.about });
-  if (equals.length) frame.select("Compare with", "beside", [0, 1, 2], undefined, (i) => (i ? `PyTorch: ${styles[i - 1]}` : "nothing"));
+  const frame = new Frame({ model, el }, ["function", "position", "weights", "has_aux", "compared"], { title: data.title, about: data.about });
+  if (equals.length) frame.select("Compare with", "compared", [0, 1, 2], undefined, (i) => (i ? `PyTorch: ${styles[i - 1]}` : "nothing"));
   let predicting = false, answered = "", asked = "";
   const predict = frame.button("Predict first", () => { predicting = !predicting; asked = answered = ""; frame.asking.hidden = true; frame.redraw(); });
 
@@ -57,15 +57,15 @@ export default { render({ model, el }) {
     line("result = ", values("function", `(${data.name},`)), ...["position", "weights", "has_aux"].map((field) => line(html("span", { class: "lab-argument" }, `${TITLES[field] ?? field}=`), values(field, ","))), line(`)${data.call.slice(data.name.length)}`)),
     ...data.given.map((words) => line(html("small", {}, words))), goal);
   figure("What it returns", result);
-  const beside = figure("In PyTorch", code, other, said);
+  const compared = figure("In PyTorch", code, other, said);
 
   frame.begin((state) => {
-    const key = keyOf(state), { structure, said: words, result: tree } = calls[key], equal = state.beside ? equals[state.beside - 1][key.slice(2)] : null, hidden = predicting && answered !== key;
+    const key = keyOf(state), { structure, said: words, result: tree } = calls[key], equal = state.compared ? equals[state.compared - 1][key.slice(2)] : null, hidden = predicting && answered !== key;
     predict.setAttribute("aria-pressed", predicting);
     if (hidden && asked !== key) { asked = key; frame.ask(questionOf(data, state), () => { answered = key; frame.redraw(); }); }
     result.replaceChildren(hidden ? html("div", { class: "lab-box lab-unknown" }, "?") : boxOf(tree, "result"));
     goal.textContent = structure === data.goal && !hidden ? `Found the call that returns ${data.goal}.` : `Can you find the call that returns ${data.goal}?`;
-    beside.hidden = !equal;
+    compared.hidden = !equal;
     if (equal) { code.textContent = equal.code.join("\n"); other.replaceChildren(hidden ? "" : boxOf(equal.result, "")); said.textContent = hidden ? "" : equal.said; }
     return hidden ? "The call is written. Which structure does it return?" : words;
   });

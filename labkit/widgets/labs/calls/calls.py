@@ -242,7 +242,7 @@ class CallBuilder(Lab):
     `outputs` names its outputs; `torch_net` is the same network in PyTorch, for the equal call.
 
     Traits: `function`, `position`, `weights`, `has_aux`, the places of the chosen values among those that `choices` lists, and
-    `beside` (0: nothing, 1 and 2: PyTorch's calls). Raises TypeError for what is not a function and its inputs.
+    `compared` (0: nothing, 1 and 2: PyTorch's calls). Raises TypeError for what is not a function and its inputs.
 
     >>> lab = CallBuilder()
     >>> lab.structure(position="(0, 1)", weights="a list", has_aux=1)
@@ -250,7 +250,7 @@ class CallBuilder(Lab):
     """
 
     path = Path(__file__).with_name("calls.js")
-    state_names = (*CALL, "beside")
+    state_names = (*CALL, "compared")
     words: ClassVar = {}
     _esm = module(path)
     _css = style()
@@ -258,7 +258,7 @@ class CallBuilder(Lab):
     position: Trait = traits.Int(default_value=0).tag(sync=True)
     weights: Trait = traits.Int(default_value=0).tag(sync=True)
     has_aux: Trait = traits.Int(default_value=0).tag(sync=True)
-    beside: Trait = traits.Int(default_value=0).tag(sync=True)
+    compared: Trait = traits.Int(default_value=0).tag(sync=True)
 
     def __init__(
         self, net: Callable | None = None, *args: Any, outputs: Sequence[str] = (), torch_net: Callable | None = None
@@ -321,7 +321,7 @@ class CallBuilder(Lab):
     def state_with(self, **state: Any) -> dict[str, Any]:
         """The state, with other places or values of some arguments. Raises KeyError or ValueError where there are none."""
         at = super().state_with(**state)
-        known = {**self.choices, "beside": ("nothing", *STYLES)[: 1 + len(STYLES) * bool(self.equals)]}
+        known = {**self.choices, "compared": ("nothing", *STYLES)[: 1 + len(STYLES) * bool(self.equals)]}
         labels = {"weights": [label for label, _, _ in self.setting.weights]}
         for name, values in known.items():
             for named in (values, labels.get(name, ())):

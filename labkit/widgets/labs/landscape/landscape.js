@@ -81,20 +81,14 @@ export default { render({ model, el }) {
   const RATE = axis(Math.log10(Math.min(...rates)) - 0.15, Math.log10(Math.max(...rates)) + 0.15, 60, 396), STEP = axis(0, steps, 60, 396);
   const log = ground.least > 0, level = (loss) => (log ? (loss > 0 ? Math.log10(loss) : -Infinity) : loss), spread = 0.05 * (ground.most - ground.least || 1);
   const LOSS = log ? axis(Math.floor(Math.log10(Math.max(ground.least, ground.most * 1e-6))), Math.ceil(Math.log10(ground.most) + 1e-9), BASE, TOP) : axis(ground.least - spread, ground.most + spread, BASE, TOP);
-  let until = Infinity; // the last step that is shown while one is asked about
+  const until = () => (frame.asked ? frame.asked.step - 1 : Infinity); // the last step that is shown while one is asked about
   frame.player("Play", Math.min(7500, 900 * steps), () => frame.state.step / steps, (part) => frame.set({ step: part * steps }, true));
   if (names.length > 1) frame.choice("Show", "show", ["all", ...names]);
-  frame.button("Predict first", () => {
-    const asked = questionAt(data, frame.state);
-    if (!asked) return;
-    until = asked.step - 1;
-    frame.set({ step: until });
-    frame.ask(asked, () => { until = Infinity; frame.set({ step: asked.step }); });
-  }, frame.menu);
+  frame.predict((state) => { const asked = questionAt(data, state); return asked && { ...asked, from: { step: asked.step - 1 }, to: { step: asked.step } }; });
 
   const plane = frame.panel(data.lines ? words.plane : words.fixed, 420, 374), beyond = frame.panel(words.losses, 420, 330);
   frame.dial(beyond, "Learning rate", "rate", [10 ** RATE.low, 10 ** RATE.high], { at: ({ rate }) => [RATE(Math.log10(rate)), RATE_AT], from: (x) => (data.lines ? 10 ** RATE.inverse(x) : rates[nearestTo(rates, 10 ** RATE.inverse(x))]), step: 1.05, log: true, area: [52, 38, 404, 70] });
-  frame.dial(beyond, "Step", "step", [0, steps], { at: ({ step }) => [STEP(step), BASE + 12], from: (x) => Math.min(STEP.inverse(x), until), step: 1, area: [60, TOP, 396, BASE] });
+  frame.dial(beyond, "Step", "step", [0, steps], { at: ({ step }) => [STEP(step), BASE + 12], from: (x) => Math.min(STEP.inverse(x), until()), step: 1, area: [60, TOP, 396, BASE] });
   if (data.lines) frame.point(plane, `Start (${axes.join(", ")})`, ["x", "y"], [X, Y], (high - low) / 100);
 
   const spot = ([x, y]) => [X(x), Y(y)], between = (a, b, part) => a.map((one, i) => one + (b[i] - one) * part), sign = (k, [x, y]) => svg("path", { class: `lab-${ROLES[k]} lab-head`, d: `M${SIGNS[k]}`, transform: `translate(${x} ${y})` });
@@ -118,7 +112,7 @@ export default { render({ model, el }) {
   // From where the only optimizer is: rate × gradient, and what it adds to that.
   function arrowsOf(name, moments, { step, rate }) {
     const moment = moments[Math.floor(step)], next = moments[Math.floor(step) + 1];
-    if (step % 1 || !moment || Math.floor(step) >= until) return [];
+    if (step % 1 || !moment || Math.floor(step) > until() - 1) return [];
     const downhill = moment.place.map((p, i) => p - rate * moment.gradient[i]), adds = next && curved(moments, rate, Math.floor(step) + 1) === undefined, inside = (place) => holds(place, ground.frame);
     return [...(inside(moment.place) && inside(downhill) ? arrow(spot(moment.place), spot(downhill), "add") : []), ...(adds && inside(downhill) && inside(next.place) ? arrow(spot(downhill), spot(next.place), "bwd") : []),
       written(left + 6, base - 8, words.downhill, "addword"), ...(adds ? [written(left + 6, base - 24, filledIn(words.adds, { name }), "tangentword")] : [])];
@@ -131,11 +125,11 @@ export default { render({ model, el }) {
 
   const room = 366 / Math.max(names.length, 3), lowest = ground.lowest && spot(ground.lowest);
   const still = [svg("rect", { class: "lab-area", x: left, y: top, width: right - left, height: base - top }), ...ground.levels.map(({ path }) => svg("path", { class: "lab-height", d: path })),
-    ...ground.levels.flatMap(({ name, spot: at }) => (at ? [written(...at, name, "level", "middle")] : [])), ...below(X, base + 16, ticks(low, high).filter((v) => X(v) < right - 24), (v) => digits(v, 3)), ...beside(Y, left - 5, left - 5, ticks(deep, tall).filter((v) => Y(v) > top + 20), (v) => digits(v, 3)),
+    ...ground.levels.flatMap(({ name, spot: at }) => (at ? [written(...at, name, "level", "middle")] : [])), ...below(X, base + 16, ticks(low, high).filter((v) => X(v) < right - 24), (v) => digits(v, 3)), ...leftOf(Y, left - 5, left - 5, ticks(deep, tall).filter((v) => Y(v) > top + 20), (v) => digits(v, 3)),
     written(right, base + 16, axes[0], "word", "end"), written(left - 6, top + 9, axes[1], "word", "end"), ...(lowest ? [svg("path", { class: "lab-g", d: `M${lowest[0] - 5} ${lowest[1] - 5}l10 10m0 -10l-10 10` })] : [])];
 
   frame.begin((state) => {
-    const step = Math.min(state.step, until, steps), walks = walksOf(data, state), shown = shownOf(data, state.show), start = [X(state.x), Y(state.y)], losses = (moments) => moments[Math.floor(step)];
+    const step = Math.min(state.step, until(), steps), walks = walksOf(data, state), shown = shownOf(data, state.show), start = [X(state.x), Y(state.y)], losses = (moments) => moments[Math.floor(step)];
     plane.ink.replaceChildren(...still, ...shown.flatMap((name) => pathOf(name, walks[name], step)), ...(shown.length === 1 ? arrowsOf(shown[0], walks[shown[0]], { ...state, step }) : []), written(start[0], start[1] + (start[1] > base - 30 ? -14 : 24), "start", "word", "middle"),
       ...shown.flatMap((name) => {
         const k = names.indexOf(name), x = left + room * k, moment = losses(walks[name]), inside = moment && moment.loss <= data.most && holds(moment.place, ground.frame);
@@ -143,8 +137,8 @@ export default { render({ model, el }) {
       }));
     beyond.ink.replaceChildren(written(60, 18, words.rate, "word"), written(396, 18, digits(state.rate, 3), "word", "end"), svg("path", { class: "lab-other", d: `M60 ${RATE_AT}L396 ${RATE_AT}` }), ...rates.map((rate) => svg("path", { class: "lab-other", d: `M${RATE(Math.log10(rate))} ${RATE_AT - 5}l0 10` })),
       ...below(RATE, RATE_AT + 24, rates.map(Math.log10).filter((one, i, all) => all.slice(i + 1).every((other) => RATE(other) - RATE(one) > 30)), (v) => digits(10 ** v, 3)),
-      written(60, TOP - 10, words[log ? "log" : "loss"], "word"), svg("rect", { class: "lab-area", x: 60, y: TOP, width: 336, height: BASE - TOP }), ...beside(LOSS, 52, 396, ticks(LOSS.low, LOSS.high).filter((v) => !log || Number.isInteger(v)), (v) => digits(log ? 10 ** v : v, 5)),
+      written(60, TOP - 10, words[log ? "log" : "loss"], "word"), svg("rect", { class: "lab-area", x: 60, y: TOP, width: 336, height: BASE - TOP }), ...leftOf(LOSS, 52, 396, ticks(LOSS.low, LOSS.high).filter((v) => !log || Number.isInteger(v)), (v) => digits(log ? 10 ** v : v, 5)),
       ...shown.flatMap((name) => curveOf(name, walks[name], step)), svg("path", { class: "lab-rim", d: `M${STEP(step)} ${TOP}L${STEP(step)} ${BASE + 12}` }), written(clamped(STEP(step), 84, 372), BASE + 36, `step ${Math.floor(step)}`, "word", "middle"));
-    return until < Infinity ? "" : sentenceOf(data, { ...state, step });
+    return sentenceOf(data, { ...state, step });
   });
 } };

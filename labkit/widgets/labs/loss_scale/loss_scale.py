@@ -13,8 +13,8 @@ from ...kit.lab import Lab
 from ...kit.module import module, style
 from ...kit.sketch import Axis, Sketch
 from ...kit.traits import Trait, traits
-from ...kit.words import number, paragraph, plural, raised
-from .run import FATES, TOLERATED, Captured, Outcome, Run, Sweep, fates
+from ...kit.words import number, raised
+from .run import FATES, TOLERATED, Captured, Run, Sweep, fates
 
 WINDOW = 3  # good steps in a row until the scale grows; MindSpore's is 2000
 
@@ -46,65 +46,102 @@ def infinite(of: str) -> str:
     return "inf" if format_of(of).infinity else "nan"
 
 
+def written(power: float) -> str:
+    """A loss scale as sentences have it: 1, or a power of two."""
+    return two_to(power) if power else "1"
+
+
+WORDS = {
+    "kept": "At loss scale {scale}, every gradient survives in {format}.",
+    "before": "At loss scale 1, {first} of the gradients would become 0.",
+    "flushed": "At loss scale {scale}, {flushed} of the gradients become 0 in {format}.",
+    "subnormal": "{subnormal} are subnormal: they keep only some of their digits.",
+    "large": "At loss scale {scale}, {over} of the gradients are too large for {format} and become {infinite}. Then "
+    "all_finite is False, and the optimizer skips the step.",
+    "spoiled": "At loss scale {scale}, {over} of the gradients become inf or nan in the backward pass, although only {large} "
+    "are too large for {format}. Then all_finite is False, and the optimizer skips the step.",
+    "nan": "At loss scale {scale}, the backward pass overflows, although no gradient is too large for {format}. Then "
+    "all_finite is False, and the optimizer skips the step.",
+    "ask safe": "Which loss scale keeps almost every gradient in {format}? Drag the dots there, then press Check.",
+    "is safe": "From {first} to {last} fewer than {share} of the gradients become 0, and none overflows.",
+    "ask least": "No loss scale keeps every gradient in {format}. Drag the dots to where the fewest are lost, then press Check.",
+    "is least": "The fewest, {share} of the gradients, are lost at loss scale {first}.",
+    "not there": "Not there. {said}",
+    "good": "Step {step} of {steps}: at loss scale {scale} all gradients are finite, good step {good} of {window}. The optimizer "
+    "updates the weights. The next loss scale is {after}. Loss {loss}; without a loss scale it is {without}.",
+    "skipped": "Step {step} of {steps}: at loss scale {scale}, {share} of the gradients are inf or nan. The optimizer skips the "
+    "step. The next loss scale is {after}. Loss {loss}; without a loss scale it is {without}.",
+    "ask grown": "Step {step}, at loss scale {scale}, is the last good step that the window waits for. What is the loss scale at "
+    "step {next}?",
+    "ask skipped": "Step {step}, at loss scale {scale}, overflows. What is the loss scale at step {next}?",
+    "is grown": "The loss scale is multiplied by 2.",
+    "is skipped": "The loss scale is divided by 2.",
+    "same slip": "It does not stay the same: the scaler updates it after each step.",
+    "way slip": "The other way: after an overflow the loss scale becomes smaller, after good steps larger.",
+    "power slip": "That doubles or halves the exponent. The loss scale itself doubles or halves.",
+    "ask weights": "In step {step} gradients overflow. What happens to the weights?",
+    "move": "they are updated as usual",
+    "stay": "they stay as they are",
+    "spoil": "they become inf or nan",
+    "is weights": "One infinite gradient is enough: the optimizer skips the whole update, and the loss scale becomes smaller.",
+    "move slip": "Then infinite gradients would be added to them.",
+    "spoil slip": "Skipping the step prevents that.",
+    "drag": "Drag the dots: each is a gradient, by its size, and the loss scale multiplies all of them",
+    "size": "{dots} of {size} gradients {about}.",
+    "start": "drag →",
+    "again": "÷ {scale}: the optimizer gets",
+    "stored": "the optimizer gets",
+    "survive": "✓ all survive",
+    "lost": "✗ {share} become 0",
+    "over": "✗ {infinite}: step skipped",
+    "safe": "safe: {first} to {last}",
+    "only": "safe: only {first}",
+    "unsafe": "no loss scale is safe for all of them",
+    "course": "Drag the step: the loss scale doubles after {window} good steps and halves after an overflow",
+}
+
+
 def at_scale(sweep: Sweep, of: str, power: int) -> str:
-    """What happens to the gradients at a scale."""
+    """What becomes of the gradients at a scale."""
     found, first = sweep.outcomes[of][power], sweep.outcomes[of][0].share("flushed")
-    where, flushed = f"At scale {two_to(power)}" if power else "Without a scale", found.count("flushed")
+    flushed, subnormal, _, over = (percent(found.share(fate)) for fate in FATES)
+    kind = "flushed" if found.count("flushed") else "kept"
     if not found.finite:
-        head = f"{where}, {_lost(found, of)}: all_finite is False, and the step is skipped."
-    elif flushed:
-        head = f"{where}, {_of_all(found, 'flushed')} {_are(flushed)} 0 in {of}."
-    else:
-        before = f"; without a scale {percent(first)} would be" if power and first else ""
-        head = f"{where}, none of {found.size:,} {plural(found.size, 'gradient')} is 0 in {of}{before}."
-    digits = f"{percent(found.share('subnormal'))} are subnormal and lose digits."
-    more = digits if found.finite and found.count("subnormal") else ""
-    return paragraph(head, more)
-
-
-def _of_all(found, fate):
-    return f"{found.count(fate):,} of {found.size:,} {plural(found.size, 'gradient')} ({percent(found.share(fate))})"
-
-
-def _are(count):
-    return "is" if count == 1 else "are"
-
-
-def _lost(found: Outcome, of: str) -> str:
-    """Why gradients are not finite: too large by themselves, or spoiled by what became infinite before them."""
-    lost, name = _of_all(found, "overflowed"), infinite(of)
-    if found.large >= found.count("overflowed"):
-        return f"{lost} {_are(found.count('overflowed'))} too large for {of} and become {name}"
-    alone = f"only {found.large:,} {_are(found.large)}" if found.large else "none is"
-    return f"{lost} become {name} or nan in the backward pass, although {alone} too large for {of}"
+        kind = "nan" if not found.large else "large" if found.large >= found.count("overflowed") else "spoiled"
+    keys = [kind, *["subnormal"] * (found.finite and found.count("subnormal") > 0)]
+    keys += ["before"] * (kind == "kept" and power > 0 and first > 0)
+    given = {
+        "flushed": flushed,
+        "subnormal": subnormal,
+        "over": over,
+        "first": percent(first),
+        "large": f"{found.large:,}",
+    }
+    given |= {"scale": written(power), "format": of, "infinite": infinite(of)}
+    return " ".join(WORDS[key].format(**given) for key in keys)
 
 
 def about_scales(sweep: Sweep, of: str) -> dict[str, Any]:
     """Where the gradients are safe, or where the fewest are lost: a question that is answered by dragging them there."""
     safe, lost = sweep.safe[of], [o.share("flushed") + o.share("overflowed") for o in sweep.outcomes[of]]
     right = list(range(safe[0], safe[1] + 1)) if safe else [i for i, share in enumerate(lost) if share == min(lost)]
-    wanted = "almost no gradient is lost" if safe else "the fewest gradients are lost"
-    within = f"From {two_to(right[0])} to {two_to(right[-1])}" if len(right) > 1 else f"Only at {two_to(right[0])}"
-    few = (
-        f"under {percent(TOLERATED)} are flushed, none overflows"
-        if safe
-        else f"{percent(min(lost))} are lost, the least"
-    )
-    return {"question": f"Drag the loss scale to where {wanted} in {of}.", "places": right, "right": f"{within} {few}."}
+    given = {"format": of, "first": written(right[0]), "last": written(right[-1])}
+    given |= {"share": percent(TOLERATED) if safe else percent(min(lost))}
+    kind = "safe" if safe else "least"
+    return {
+        "question": WORDS[f"ask {kind}"].format(**given),
+        "places": right,
+        "right": WORDS[f"is {kind}"].format(**given),
+    }
 
 
 def at_step(steps: Sequence[Any], i: int, without: Sequence[Any]) -> str:
     """What happened in a training step."""
     step = steps[i]
-    becomes = "stays" if step.after == step.power else f"becomes {two_to(step.after)}"
-    if step.overflowed:
-        what = (
-            f"{percent(step.overflowed)} of the gradients are inf or nan: the step is skipped, and the scale {becomes}"
-        )
-    else:
-        what = f"all gradients are finite, good step {step.good} of {WINDOW}: the weights move, and the scale {becomes}"
-    loss = f"Loss {number(step.loss)}; without a scale it is {number(without[i].loss)}."
-    return f"Step {i + 1} of {len(steps)}: at scale {two_to(step.power)}, {what}. {loss}"
+    return WORDS["skipped" if step.overflowed else "good"].format(
+        step=i + 1, steps=len(steps), scale=written(step.power), after=written(step.after), share=percent(step.overflowed),
+        good=step.good, window=WINDOW, loss=number(step.loss), without=number(without[i].loss),
+    )  # fmt: skip
 
 
 def about_steps(steps: Sequence[Any]) -> list[dict[str, Any]]:
@@ -116,30 +153,29 @@ def about_steps(steps: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _next_scale(i, step):
     power, after = step.power, step.after
-    grew = after > power
-    why = "was the last good step that the window waits for" if grew else "overflowed"
-    slips = {
-        power: "It does not stay the same: the scaler updates it after each step.",
-        2 * power - after: "The other way: after overflow the scale becomes smaller, after good steps larger.",
-        power * 2 if grew else power / 2: "That doubles or halves the exponent. The scale itself doubles or halves.",
-    }
+    grew = "grown" if after > power else "skipped"
+    slips = {power: "same slip", 2 * power - after: "way slip", power * 2 if after > power else power / 2: "power slip"}
     return {
-        "question": f"Step {i + 1}, at scale {two_to(power)}, {why}. What is the scale at step {i + 2}?",
+        "question": WORDS[f"ask {grew}"].format(step=i + 1, next=i + 2, scale=written(power)),
         "from": i, "to": i + 1, "answer": two_to(after), "choices": [two_to(p) for p in sorted({after, *slips})],
-        "right": f"The scale is {'multiplied' if grew else 'divided'} by 2.",
-        "slips": [[two_to(p), said] for p, said in slips.items() if p != after],
+        "right": WORDS[f"is {grew}"], "slips": [[two_to(p), WORDS[said]] for p, said in slips.items() if p != after],
     }  # fmt: skip
 
 
 def _weights(i):
-    choices = ["they move as usual", "they stay as they are", "they become inf or nan"]
+    move, stay, spoiled = WORDS["move"], WORDS["stay"], WORDS["spoil"]
     return {
-        "question": f"In step {i + 1} gradients overflow. What do the weights do?",
-        "from": max(i - 1, 0), "to": i, "answer": choices[1], "choices": choices,
-        "right": "One infinite gradient is enough: the whole update is left out, and the scale shrinks.",
-        "slips": [[choices[0], "Then infinite gradients would be added to them."],
-                  [choices[2], "That is what skipping the step prevents."]],
+        "question": WORDS["ask weights"].format(step=i + 1), "from": max(i - 1, 0), "to": i, "answer": stay,
+        "choices": [move, stay, spoiled], "right": WORDS["is weights"],
+        "slips": [[move, WORDS["move slip"]], [spoiled, WORDS["spoil slip"]]],
     }  # fmt: skip
+
+
+def _signs(held, of):
+    """What is held of each dot, a letter each: 0; how many times the smallest number, 9 for more than 8; n normal; i infinite."""
+    times = np.minimum(np.abs(np.nan_to_num(held)), 9 * format_of(of).min_subnormal) / format_of(of).min_subnormal
+    signs = [str(int(k)) for k in times]
+    return "".join({2: "n", 3: "i"}.get(int(fate), sign) for fate, sign in zip(fates(held, of), signs, strict=True))
 
 
 WIDTH, HEIGHT, TOP, BASE, PITCH = 820, 230, 60, 190, 6
@@ -164,8 +200,7 @@ def still(lab: Any, theme: str, format: str, power: int, **_: Any) -> str:
     met, places = fates(sweep.held[format][power], format), [across(value) for value in size]
     for x, fate, rank in zip(places, met, _ranks(places), strict=True):
         sketch.circle(x, BASE - 4 - min(rank * PITCH, 118), 2.5, COLOURS[fate], filled=fate in (1, 2))
-    words = f"log₂ |gradient × 2^{power}| over the numbers of {format}: 0, subnormal, normal, too large"
-    sketch.text(10, HEIGHT - 12, words, anchor="start")
+    sketch.text(10, HEIGHT - 12, STILL.format(scale=written(power), format=format), anchor="start")
     return str(sketch)
 
 
@@ -179,10 +214,11 @@ FORMATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 VIEWS = ("gradients", "training")
 FIRST = (24.0, 0.0, 40.0)  # log2 of the first scale of each training; 2**24 is where MindSpore starts
 ABOUT = (
-    "The dots are {dots} of {size:,} gradients {about}, by the logarithm of their magnitude: as they are, times the loss scale "
-    "over the numbers of a float format, and divided by the scale again. Holes were flushed to 0, golden dots are subnormal "
-    "and have lost digits, rings overflowed. Results in float16 and float32 are NumPy's, those in other formats are rounded."
+    "The dots are {dots} of {size:,} gradients {about}, by the logarithm of their size: times the loss scale, as the format "
+    "stores them, and divided by the loss scale again. Subnormal gradients collapse into the few numbers that the format has "
+    "there. Rings became 0 or overflowed. Results in float16 and float32 are NumPy's, those in other formats are rounded."
 )
+STILL = "The gradients times the loss scale {scale}, over the numbers of {format}: 0, subnormal, normal, too large."
 TRAINED = "The loss and the loss scale, step by step, of a training run {about}."
 
 
@@ -210,7 +246,7 @@ class LossScaleLab(Lab):
 
     path = Path(__file__).with_name("loss_scale.js")
     state_names = ("view", "format", "power", "first", "step")
-    words: ClassVar = {}
+    words: ClassVar = WORDS
     _esm = module(path)
     _css = style()
     view: Trait = traits.Enum(VIEWS, default_value="gradients").tag(sync=True)
@@ -257,7 +293,8 @@ class LossScaleLab(Lab):
 
     def _data(self):
         return {
-            "about": self._about, "dots": np.log2(np.abs(self.sweep.dots)).round(3).tolist(), "size": self._size,
+            "about": self._about, "window": WINDOW,
+            "dots": np.log2(np.abs(self.sweep.dots)).round(3).tolist(), "size": self._size,
             "formats": {of: self._format(of) for of in self.formats}, "without": [step.loss for step in self.without],
             "trainings": [{
                 "first": first, "steps": [[step.power, step.event] for step in steps], "losses": [step.loss for step in steps],
@@ -271,8 +308,9 @@ class LossScaleLab(Lab):
         found, last = sweep.outcomes[of], np.log2(form.min_subnormal)
         return {
             "least": last, "zones": [last - 1, np.log2(form.min_normal), np.log2(form.max)], "bits": form.fraction_bits,
-            "infinite": infinite(of), "fates": ["".join(map(str, row)) for row in fates(sweep.held[of], of).tolist()],
+            "infinite": infinite(of), "held": [_signs(row, of) for row in sweep.held[of]],
             "counts": [o.counts.tolist() for o in found], "safe": sweep.safe[of],
+            "skipped": [power for power, o in enumerate(found) if not o.finite],
             "said": [at_scale(sweep, of, power) for power in range(len(found))], "ask": about_scales(sweep, of),
         }  # fmt: skip
 

@@ -155,20 +155,17 @@ DOTS = 128
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of gradients at `scale`. Those that are exactly 0 by themselves do not count: nothing of them is lost.
+    """What became of gradients at `scale`. Those that are exactly 0 by themselves are not counted: nothing of them is lost.
 
     `counts` (4,): how many met each of FATES. `large`: how many are too large for the format by themselves, as
-    exact numbers times the scale; the others that overflowed were lost in the backward pass.
+    exact numbers times the scale; the others that overflowed were lost in the backward pass. `finite`: whether all
+    gradients are, those that are 0 by themselves among them; if not, the step is skipped.
     """
 
     scale: float
     counts: np.ndarray
     large: int = 0
-
-    @property
-    def finite(self) -> bool:
-        """Whether all are finite; if not, the step is skipped."""
-        return not self.count("overflowed")
+    finite: bool = True
 
     @property
     def size(self) -> int:
@@ -202,10 +199,10 @@ def outcome(exact: Gradients, held: Gradients, of: str, scale: float = 1.0) -> O
     >>> found.counts.tolist(), found.finite
     ([1, 0, 1, 0], True)
     """
-    before = _flat(exact)
-    met = fates(_flat({name: held[name] for name in exact}), of)
-    counts = np.bincount(met[(before != 0) | (met == 3)], minlength=len(FATES))
-    return Outcome(scale, counts, int(np.sum(np.abs(before) * scale > format_of(of).max)))
+    before, after = _flat(exact), _flat({name: held[name] for name in exact})
+    counts = np.bincount(fates(after, of)[before != 0], minlength=len(FATES))
+    large = int(np.sum(np.abs(before) * scale > format_of(of).max))
+    return Outcome(scale, counts, large, bool(np.all(np.isfinite(after))))
 
 
 class Captured:
@@ -232,8 +229,8 @@ class Sweep:
     """The gradients of one run at the scales 1, 2, 4 ..., in each of `formats`.
 
     `exact`: the gradients. `outcomes`: `{format: [Outcome by power]}`. `dots` (n,): some that stand for all, evenly spaced by
-    rank; `held`: `{format: (scales, n)}`, what is held of these. `safe`: `{format: (first, last)}` power at which nothing
-    overflows and hardly anything is flushed, or None.
+    rank, the smallest and the largest among them; `held`: `{format: (scales, n)}`, what is held of these. `safe`: `{format:
+    (first, last)}` power at which nothing overflows and hardly anything is flushed, or None.
 
     Raises ValueError where gradients are infinite or nan before any format, or all 0.
     """
@@ -276,4 +273,4 @@ def _places(flat):
     """Where the gradients are that stand for all."""
     order = np.argsort(np.abs(flat), kind="stable")[np.count_nonzero(flat == 0) :]
     count = min(DOTS, len(order))
-    return order[((np.arange(count) + 0.5) * len(order) / count).astype(int)]
+    return order[np.linspace(0, len(order) - 1, count).astype(int)]

@@ -19,7 +19,8 @@ ABOUT = (
 @dataclass(frozen=True)
 class Step:
     """One training step. `power`, `after`: log2 of its scale and of that of the next step. `good`: steps without overflow in a
-    row, with this one. `overflowed`: the share of the gradients that are not finite; the step is skipped where there are."""
+    row, with this one. `loss`: the cross entropy, without `WEIGHT`. `overflowed`: the share of the gradients that are not finite;
+    the step is skipped where there are."""
 
     power: float
     after: float
@@ -79,5 +80,5 @@ def training(scaler: Any) -> list[Step]:
         scaler.adjust(Tensor(not lost))
         after = float(np.log2(scaler.scale_value.asnumpy()))
         good = 0 if lost else steps[-1].good + 1 if steps and steps[-1].event != "grown" else 1
-        steps.append(Step(float(np.log2(scale)), after, float(loss.asnumpy()) / scale, good, float(lost)))
+        steps.append(Step(float(np.log2(scale)), after, float(loss.asnumpy()) / scale / WEIGHT, good, float(lost)))
     return steps

@@ -176,7 +176,7 @@ export default { render({ model, el }) {
   frame.player("Play", 9000, () => { const [low, , , , high] = rangeOf(formats[frame.state.format]), at = (logOf(valueOf(frame.state)) - low) / (high - low); return Number.isFinite(at) ? clamped(at, 0, 1) : 0; },
     (part) => { const [low, , , , high] = rangeOf(formats[frame.state.format]), x = valueOf(frame.state); if (x[0]) frame.set({ power: Math.round(frame.state.power + low + part * (high - low) - logOf(x)) }, true); });
   frame.select("Format", "format", called);
-  frame.button("Predict first", () => { const asked = questionAt(frame.state); if (asked) frame.ask(asked, () => frame.set(asked.to)); }, frame.menu);
+  frame.predict(questionAt);
   frame.toggle("Every format", "table", undefined, frame.menu);
 
   const ruler = frame.panel(`The numbers of the format: drag the exact result, or ${name} along its range`, NARROW, 228, WIDE);

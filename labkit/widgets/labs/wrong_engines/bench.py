@@ -1,6 +1,6 @@
 """Where engines are tried: a recorded run as plain nodes, which note everything that an engine does to them.
 
-An engine runs one backward pass, or several with a training step after each.
+An engine runs one backward pass, or several with the same leaves.
 """
 
 import sys
@@ -15,7 +15,10 @@ from ....engine import Graph, dense, getval, match_dtype, record, vjp_of
 from ....tracing import plain_function
 from ...explorer import of_graph
 
-MOST_EVENTS = 10_000  # of one walk back; a plain recursion can need 2^n of them
+MOST_EVENTS = 10_000  # of one backward pass; a plain recursion can need 2^n of them
+
+
+NO_PART = (None, None, None, None)
 
 
 class Endless(RuntimeError):
@@ -41,16 +44,32 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """`grad` of the node at index `node` was set, from `before` to `value`. `part` is what the node at index `sender` had
-    sent there and was not stored yet; None where nothing was waiting. `at`: its place among all events."""
+    """`grad` of the node at index `node` was set, from `before` to `value`. `part` is the contribution that was not stored yet:
+    of the node at index `sender`, in the visit at event `visit`, for its parent number `use`; all are None where nothing was
+    waiting. `at`: its place among all events."""
 
     at: int
     node: int
     before: Any
     value: Any
-    place: Place
+    place: Place | None
     sender: int | None
     part: Any
+    visit: int | None
+    use: int | None
+
+    @property
+    def how(self) -> str:
+        """ "add" where the contribution was added, "put" where it replaced what was there, "set" where none waited, else ""."""
+        if self.part is None:
+            return "set"
+        added = numeric(self.before) is not None and near(self.value, np.asarray(self.before + self.part))
+        return "add" if added else "put" if near(self.value, self.part) else ""
+
+    @property
+    def resets(self) -> bool:
+        """Whether zeros were put there that no node sent."""
+        return self.sender is None and numeric(self.value) is not None and not np.any(self.value)
 
 
 class Log:
@@ -59,34 +78,37 @@ class Log:
     def __init__(self, most: int = MOST_EVENTS):
         self.events: list[Visit | Write] = []
         self.most = most
-        self._waiting: list[list[tuple[int, int, Any]]] = []  # by visit: (receiver, sender, part), until it is stored
+        self._waiting: list[
+            list[tuple[Any, ...]]
+        ] = []  # by visit: (receiver, sender, part, visit, use), until it is stored
 
     def add(self, kind: type[Visit] | type[Write], *what: Any) -> None:
         """Note an event: its fields behind `at`."""
-        at = len(self.events)
-        if at >= self.most:
-            raise Endless(f"stopped after {self.most:,} calls of vjp and changes of grad")
-        self.events.append(kind(at, *what))
+        if len(self.events) >= self.most:
+            raise Endless("stopped after {most:,} calls of vjp and changes of grad".format(most=self.most))
+        self.events.append(kind(len(self.events), *what))
 
     def sent(self, sender: int, receivers: Sequence[int], parts: Sequence[Any]) -> None:
-        self._waiting.append([(to, sender, part) for to, part in zip(receivers, parts, strict=True)])
+        visit = len(self.events) - 1
+        pairs = enumerate(zip(receivers, parts, strict=True))
+        self._waiting.append([(to, sender, part, visit, use) for use, (to, part) in pairs])
 
-    def taken(self, receiver: int) -> tuple[int | None, Any]:
-        """`(sender, part)` of what was sent there by the latest visit that sent something."""
+    def taken(self, receiver: int) -> tuple[Any, ...]:
+        """`(sender, part, visit, use)` of what was sent there by the latest visit that sent something."""
         for waiting in reversed(self._waiting):
-            for i, (to, sender, part) in enumerate(waiting):
+            for i, (to, *rest) in enumerate(waiting):
                 if to == receiver:
                     del waiting[i]
-                    return sender, part
-        return None, None
+                    return tuple(rest)
+        return NO_PART
 
 
 class Node:
     """A value of a run, as engines see it.
 
     `value`: an array that cannot be written to. `parents`: the nodes it was computed from, one for each use (none: a leaf).
-    `vjp(g)`: pulls the gradient `g` that arrived here back to the parents. `grad`: where an engine keeps the gradient,
-    zeros at first. `label`: the user's name, or v1, v2 ...; `op`: what computed it.
+    `vjp(g)`: the contributions to the gradients of the parents for the upstream gradient `g`. `grad`: where an engine keeps the
+    gradient, zeros at first. `label`: the user's name, or v1, v2 ...; `op`: what computed it.
     """
 
     __slots__ = ("_grad", "_log", "_pull", "index", "label", "op", "parents", "value")
@@ -94,13 +116,9 @@ class Node:
     def __init__(self, index: int, label: str, op: str, value: Any, parents: tuple["Node", ...], pull: Callable):
         self.index, self.label, self.op, self.parents, self._pull = index, label, op, parents, pull
         self._log = Log()
-        self.hold(value)
-        self._grad: Any = np.zeros_like(self.value)
-
-    def hold(self, value: Any) -> None:
-        """Hold another value; `grad` stays."""
         self.value = np.array(value)
         self.value.flags.writeable = False
+        self._grad: Any = np.zeros_like(self.value)
 
     def watch(self, log: Log) -> None:
         """Note in `log` from now on what is done to this node."""
@@ -112,21 +130,21 @@ class Node:
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        sender, part = self._log.taken(self.index)
-        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), sender, part)
+        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), *self._log.taken(self.index))
         self._grad = value
 
     def vjp(self, g: Any) -> tuple[np.ndarray, ...]:
-        """What arrives at the parents if `g` arrives here: one array for each of `parents`, new ones at each call.
+        """The contributions to the gradients of `parents`, one array for each, new ones at each call.
 
-        Broadcasting is not undone: if a parent was repeated to a larger shape, its part has that shape. Raises TypeError
+        Broadcasting is not undone: if a parent was repeated to a larger shape, its contribution has that shape. Raises TypeError
         for a `g` that is not numeric.
         """
         if not self.parents:
             return ()
         self._log.add(Visit, self.index, _copy(g), _caller())
         if numeric(g) is None:
-            raise TypeError(f"{self.label}.vjp: expected the gradient that arrived here, an array, but got {g!r}")
+            text = "{node}.vjp: expected the upstream gradient, an array, but got {got!r}"
+            raise TypeError(text.format(node=self.label, got=g))
         parts = self._pull(np.array(g))
         self._log.sent(self.index, [p.index for p in self.parents], parts)
         return parts
@@ -143,6 +161,23 @@ def numeric(value: Any) -> np.ndarray | None:
     except ValueError:  # rows of different lengths
         return None
     return None if array.dtype.kind in "OSUc" else array
+
+
+def near(got: Any, right: np.ndarray) -> bool:
+    """Whether `got` has the shape of `right` and its numbers, within half the square root of the dtype's eps.
+
+    >>> near(0.1 + 0.2, np.array(0.3)), near([0.3], np.array(0.3))
+    (True, False)
+    """
+    array = numeric(got)
+    if array is None or array.shape != np.shape(right):
+        return False
+    kinds = [k for k in (array.dtype, right.dtype) if k.kind != "i"]
+    eps = max([float(np.finfo(k).eps) if k.kind == "f" else 0.01 for k in kinds], default=0.0)
+    a, b = array.astype(float), right.astype(float)
+    scale = np.max(np.abs(b), initial=1e-6, where=np.isfinite(b))
+    with np.errstate(all="ignore"):
+        return bool(np.all((np.abs(a - b) <= 0.5 * np.sqrt(eps) * scale) | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 
 def _copy(value):
@@ -162,21 +197,20 @@ class Bench:
     """A recorded run, ready for an engine.
 
     `nodes`, `output`: what an engine is called with. `story`: the same run for the views. `gradients`: the right gradient
-    of each node, by index; `parts[i]`: `(sender, part)` of all that rightly arrives at node i. These come from labkit's
-    own reverse pass. `kept`: leaves of an earlier run, by index, which stay the same objects with new values.
+    of each node, by index; `parts[i]`: `(sender, part)` of all contributions to node i. These come from labkit's own
+    reverse pass. `uses`: node and number of the parent for each use of a value. `kept`: the nodes of an earlier run, of which
+    the leaves stay the same objects.
     """
 
-    def __init__(self, graph: Graph, kept: dict[int, Node] | None = None):
+    def __init__(self, graph: Graph, kept: Sequence[Node] = ()):
         self.story = of_graph(graph)
         self.nodes: list[Node] = []
         index = {made: i for i, made in enumerate(graph.forward)}
         for made, i in index.items():
-            if kept and i in kept:
-                self.nodes.append(kept[i])
-                kept[i].hold(getval(made.value))
-                continue
             parents = tuple(self.nodes[index[p]] for p in made.parents)
-            self.nodes.append(Node(i, made.label, made.op, getval(made.value), parents, _pull(made)))
+            node = Node(i, made.label, made.op, getval(made.value), parents, _pull(made))
+            self.nodes.append(node if parents or not kept else kept[i])
+        self.uses = [(node.index, k) for node in self.nodes for k in range(len(node.parents))]
         self.output = self.nodes[index[graph.outputs[0]]]
         self.parts: dict[int, list[tuple[int, np.ndarray]]] = {i: [] for i in index.values()}
         self.gradients = [np.zeros_like(node.value) for node in self.nodes]
@@ -189,15 +223,6 @@ class Bench:
     def called(self, i: int) -> str:
         """What sentences call a node."""
         return self.story.nodes[i].called
-
-    def users(self, i: int) -> list[int]:
-        """The nodes that use a node, each once, in the order they ran."""
-        return [n.index for n in self.nodes if any(p.index == i for p in n.parents)]
-
-    @property
-    def shape(self) -> list[tuple]:
-        """What two runs have in common if their graphs are the same: ops, parents and shapes."""
-        return [(n.op, n.value.shape, *(p.index for p in n.parents)) for n in self.nodes]
 
 
 def _pull(record):
@@ -219,153 +244,105 @@ def _elementwise(fun):
     return raw is power or (isinstance(raw, np.ufunc) and raw.signature is None)
 
 
-class Subject:
-    """A function at some values, to be run again at others. `learned`: the positions of the leaves that training changes.
-
-    `fun`: a function, Cell or Module; `args`: numbers, arrays or tensors, whole numbers becoming floats. `argnums`: which
-    arguments training changes; of a Cell or Module it is the parameters. Raises TypeError and IndexError for what does
-    not fit.
-    """
-
-    def __init__(
-        self, fun: Callable, args: Sequence[Any], argnums: int | Sequence[int] = 0, caller: str = "first_wrong"
-    ):
-        if not callable(fun) or not args:
-            came = "no arguments" if callable(fun) else f"{type(fun).__name__} in the place of the function"
-            raise TypeError(f"{caller}: expected a function and its arguments, but got {came}")
-        self.fun, self.caller = fun, caller
-        self.plain, values, self.names = plain_function(fun, [_floating(a) for a in args], {}, None, f"{caller}(f, x)")
-        self.values = [np.asarray(v) for v in values]
-        self.learned = tuple(range(len(args), len(values))) or _places(argnums, len(args), caller)
-
-    def bench(self, values: Sequence[Any], kept: dict[int, Node] | None = None) -> Bench:
-        """Run the function at `values`, with the leaves in `kept` from before.
-
-        An exception of the function is passed on. Raises ValueError unless one value comes out that was computed from
-        the inputs.
-
-        >>> bench = Subject(lambda x, w: x * w, [3.0, 2.0]).bench([3.0, 2.0])
-        >>> bench.nodes, [float(part) for part in bench.output.vjp(1.0)]
-        ([<x: input>, <w: input>, <v1: multiply>], [2.0, 3.0])
-        """
-        try:
-            graph = record(self.plain, *values, names=self.names)
-        except Exception as error:
-            error.add_note(f"{self.caller}: your function raised this when it was run forwards; no engine was tried.")
-            raise
-        if len(graph.outputs) != 1 or graph.outputs[0].fun is None:
-            came = f"{len(graph.outputs)} of them" if len(graph.outputs) != 1 else "an input as it came"
-            raise ValueError(
-                f"{self.caller}: expected a function that returns one value computed from its inputs, but got {came}. "
-                "Is the input used, with autograd.numpy or a dialect's functions? Several outputs can be added up."
-            )
-        return Bench(graph, kept)
-
-
-def _floating(value):
-    if hasattr(value, "__engine_value__") or np.asarray(value).dtype.kind not in "iub":
-        return value
-    return np.asarray(value, float)
-
-
-def _places(argnums, count, caller):
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-    if not all(isinstance(p, int) and 0 <= p < count for p in places):
-        raise IndexError(f"{caller}: expected argnums below {count}, the number of arguments, but got {argnums!r}")
-    return places
-
-
 @dataclass
 class Pass:
-    """One walk back by an engine. `events`: what it did; `result`: the gradient it left for each node, None for none;
-    `before`: what the leaves held from the steps before; `error`: what it raised; `problem`: what is odd about its answer."""
+    """One backward pass of an engine. `events`: what it did; `result`: the gradient it left for each node, None for none;
+    `before`: what the leaves held from the pass before; `error`: what it raised."""
 
     bench: Bench
     events: list[Visit | Write]
     result: list[Any]
     before: dict[int, Any]
     error: Exception | None = None
-    problem: str = ""
 
     def visits(self, node: int) -> list[Visit]:
         """The calls of `vjp` on a node."""
         return [e for e in self.events if isinstance(e, Visit) and e.node == node]
-
-    @property
-    def has_writes(self) -> bool:
-        """Whether the engine keeps its gradients in `grad`."""
-        return any(isinstance(e, Write) for e in self.events)
 
     def writes(self, node: int) -> list[Write]:
         """The changes of the `grad` of a node."""
         return [e for e in self.events if isinstance(e, Write) and e.node == node]
 
 
-def walk_back(engine: Callable, bench: Bench, before: Mapping[int, Any] | None = None, most: int = MOST_EVENTS) -> Pass:
+NO_RESULT = (
+    "expected gradients in node.grad, or a dict {{node: gradient}}, but the engine returned {came} and set no grad"
+)
+STRANGER = "expected nodes as the keys of the dict that the engine returns, but got {key!r}"
+IN_FORWARD = "{caller}: your function raised this in the forward pass, before any engine ran."
+NO_FUNCTION = "{caller}: expected a function and its arguments, but got {came}"
+NO_OUTPUT = (
+    "{caller}: expected a function that returns one value computed from its inputs, but got {came}. "
+    "Is the input used, with autograd.numpy or a dialect's functions? Several outputs can be added up."
+)
+
+
+def _run(engine, bench, before, most):
     """Run an engine once and keep all it did, also where it raises."""
-    log = Log(most)
+    log, error = Log(most), None
     for node in bench.nodes:
         node.watch(log)
-    returned, error = None, None
     try:
         returned = engine(bench.nodes, bench.output)
+        if isinstance(returned, Mapping):
+            for node, gradient in returned.items():
+                if not isinstance(node, Node):
+                    raise TypeError(STRANGER.format(key=node))
+                log.add(Write, node.index, node.grad, _copy(gradient), None, *NO_PART)
+        elif not any(isinstance(e, Write) for e in log.events):
+            raise TypeError(NO_RESULT.format(came="nothing" if returned is None else f"a {type(returned).__name__}"))
     except Exception as raised:  # whatever it is, it is reported in words
         error = raised
-    result, problem = _result(bench, returned, log, error)
-    return Pass(bench, log.events, result, dict(before or {}), error, problem)
-
-
-def _result(bench, returned, log, error):
-    """What the engine left in `grad`, or returned as a dict, and what is odd about it."""
-    written = {e.node for e in log.events if isinstance(e, Write)}
-    kept = [_copy(n.grad) if n.index in written else None for n in bench.nodes]
-    if isinstance(returned, Mapping):
-        strangers = [key for key in returned if not isinstance(key, Node)]
-        if strangers:
-            return kept, f"expected nodes as the keys of the dict it returns, but got {strangers[0]!r}"
-        return [_copy(returned[n]) if n in returned else kept[n.index] for n in bench.nodes], ""
-    if error is None and not written:
-        came = "nothing" if returned is None else f"a {type(returned).__name__}"
-        return (
-            kept,
-            f"expected gradients in node.grad, or a dict {{node: gradient}}, but it returned {came} and set no grad",
-        )
-    return kept, ""
+    left = {e.node: e.value for e in log.events if isinstance(e, Write)}
+    return Pass(bench, log.events, [left.get(node.index) for node in bench.nodes], before, error)
 
 
 @np.errstate(all="ignore")
-def train(engine: Callable, subject: Subject, steps: int = 1, rate: float = 0.1, most: int = MOST_EVENTS) -> list[Pass]:
-    """Walk back `steps` times, with a step of gradient descent by the engine's own gradients in between.
+def backward_passes(
+    engine: Callable,
+    fun: Callable,
+    args: Sequence[Any],
+    count: int = 1,
+    caller: str = "first_wrong",
+    most: int = MOST_EVENTS,
+) -> list[Pass]:
+    """Run `count` forward passes of `fun(*args)`, each with a backward pass by the engine. The leaves stay the same nodes, as
+    parameters do, so they keep their `grad`. It ends early where the engine raised.
 
-    What is learned stays the same node, as a parameter does, so it keeps its `grad`. It ends early where the engine
-    raised, where its gradient does not fit the parameter, and where the function takes another way.
+    `fun`: a function, Cell or Module; `args`: numbers, arrays or tensors, whole numbers becoming floats. An exception of the
+    function is passed on. Raises TypeError for what is no function with arguments, ValueError unless one value comes out that
+    was computed from the inputs.
 
-    >>> from .broken import right
-    >>> [float(walked.result[0]) for walked in train(right, Subject(lambda w: w**2, [3.0]), steps=2)]
-    [6.0, 4.8]
+    >>> from .broken import ENGINES
+    >>> [float(one.result[0]) for one in backward_passes(ENGINES["not reset"], lambda w: w**2, [3.0], 2)]
+    [6.0, 12.0]
     """
-    values, passes = list(subject.values), list[Pass]()
-    kept: dict[int, Node] = {}
-    before: dict[int, Any] = {}
-    for step in range(steps):
-        bench = subject.bench(values, kept)
-        if passes and bench.shape != passes[0].bench.shape:
+    if not callable(fun) or not args:
+        raise TypeError(NO_FUNCTION.format(caller=caller, came="no arguments" if callable(fun) else type(fun).__name__))
+    plain, values, names = plain_function(fun, [floating(a) for a in args], {}, None, f"{caller}(f, x)")
+    passes = list[Pass]()
+    for _ in range(count):
+        try:
+            graph = record(plain, *map(np.asarray, values), names=names)
+        except Exception as error:
+            error.add_note(IN_FORWARD.format(caller=caller))
+            raise
+        if len(graph.outputs) != 1 or graph.outputs[0].fun is None:
+            came = f"{len(graph.outputs)} of them" if len(graph.outputs) != 1 else "an unchanged input"
+            raise ValueError(NO_OUTPUT.format(caller=caller, came=came))
+        last = passes[-1] if passes else None
+        bench = Bench(graph, last.bench.nodes if last else ())
+        before = {n.index: last.result[n.index] for n in bench.nodes if not n.parents} if last else {}
+        passes.append(_run(engine, bench, before, most))
+        if passes[-1].error is not None:
             break
-        passes.append(walk_back(engine, bench, before, most))
-        moved = [_descend(values[i], passes[-1].result[i], rate) for i in subject.learned]
-        if passes[-1].error is not None or any(m is None for m in moved) or step + 1 == steps:
-            break
-        for i, new in zip(subject.learned, moved, strict=True):
-            values[i], kept[i], before[i] = new, bench.nodes[i], passes[-1].result[i]
     return passes
 
 
-def _descend(value, gradient, rate):
-    """The parameter after a step of gradient descent; None where the gradient does not fit it."""
-    g = numeric(gradient)
-    if g is None or g.shape != value.shape:
-        return None
-    return (value - rate * g).astype(value.dtype)
+def floating(value: Any) -> Any:
+    """An argument, whole numbers as floats."""
+    if hasattr(value, "__engine_value__") or np.asarray(value).dtype.kind not in "iub":
+        return value
+    return np.asarray(value, float)
 
 
 def raised_at(engine: Callable, error: BaseException) -> Place | None:

@@ -1,7 +1,7 @@
 """A right engine, and five broken ones. This is the code that the lab runs, and the code that it shows.
 
-An engine is a function `backward(nodes, output)`: it walks back from `output` and leaves in `node.grad` the derivative of
-the output with respect to every node. `nodes` are in the order they ran, leaves first; see `Node` for what a node has.
+An engine is a function `backward(nodes, output)`: it leaves in `node.grad` the derivative of the output with respect to every
+node. `nodes` are in the order they ran, leaves first; see `Node` for what a node has.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def unbroadcast(g: Any, value: Any) -> Any:
 
 
 def right(nodes: Nodes, output: Node) -> None:
-    """Visit every node after all nodes that use it, and add what arrives.
+    """Process every node after all nodes that use it, and accumulate its contributions.
 
     >>> from labkit.widgets import first_wrong
     >>> bool(first_wrong(right, lambda x: x * x, 3.0))
@@ -46,14 +46,14 @@ def right(nodes: Nodes, output: Node) -> None:
 
 
 def recursion(nodes: Nodes, output: Node) -> None:
-    """Go on to the parents at once, with the sum so far, and again whenever more arrives.
+    """Process a parent as soon as it gets a contribution, with the sum so far, every time.
 
     >>> from labkit.widgets import first_wrong
     >>> def square_of_square(x):
     ...     h = x**2
     ...     return h * h
     >>> first_wrong(recursion, square_of_square, 2.0).cause
-    'too early, and again'
+    'too early'
     """
     for node in nodes:
         node.grad = np.zeros_like(node.value)
@@ -68,7 +68,7 @@ def recursion(nodes: Nodes, output: Node) -> None:
 
 
 def visited_once(nodes: Nodes, output: Node) -> None:
-    """Go on to the parents at once, but never a second time: what arrives later is not passed on.
+    """Process a parent as soon as it gets a contribution, and never again.
 
     >>> from labkit.widgets import first_wrong
     >>> def square_of_square(x):
@@ -95,7 +95,7 @@ def visited_once(nodes: Nodes, output: Node) -> None:
 
 
 def overwrite(nodes: Nodes, output: Node) -> None:
-    """Let what arrives replace what was there.
+    """Overwrite the gradient with each new contribution.
 
     >>> from labkit.widgets import first_wrong
     >>> first_wrong(overwrite, lambda x: x * x, 3.0).cause
@@ -112,7 +112,7 @@ def overwrite(nodes: Nodes, output: Node) -> None:
 
 
 def not_unbroadcast(nodes: Nodes, output: Node) -> None:
-    """Keep each gradient in the shape in which it comes back.
+    """Store each contribution in the shape that vjp returns.
 
     >>> from labkit.widgets import first_wrong
     >>> first_wrong(not_unbroadcast, lambda b: b + np.ones(4), 3.0).cause
@@ -128,12 +128,12 @@ def not_unbroadcast(nodes: Nodes, output: Node) -> None:
 
 
 def not_reset(nodes: Nodes, output: Node) -> None:
-    """Start without setting any gradient to zero.
+    """Start the backward pass without setting any gradient to zero.
 
     >>> from labkit.widgets import first_wrong
-    >>> report = first_wrong(not_reset, lambda w: w**2, 3.0, steps=2)
-    >>> report.cause, report.step
-    ('not reset', 2)
+    >>> report = first_wrong(not_reset, lambda w: w**2, 3.0)
+    >>> report.cause, float(report.arrived)
+    ('not reset', 12.0)
     """
     output.grad = np.ones_like(output.value)
     for node in reversed(nodes):

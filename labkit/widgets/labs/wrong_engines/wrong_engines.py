@@ -1,40 +1,61 @@
 """`WrongEngineLab`: right and broken engines run on the same graphs, and the first wrong node pointed out.
 
-Every moment of a run has a sentence; the last says what is found, and a question asks for the first wrong node.
+Every moment of a run has a sentence. Where all values are single numbers, the page repeats what the engine did with other
+inputs.
 """
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ....messages.wrapping import Prose
+from ...explorer.run.lines import lines_of
+from ...explorer.run.recorded import Run
 from ...kit.flow import HALF, HIGH, WIDE, flow
-from ...kit.lab import Lab
+from ...kit.lab import Lab, plain
 from ...kit.module import module, style
+from ...kit.reckoning import Const
 from ...kit.sketch import Sketch
 from ...kit.traits import Trait, traits
-from ...kit.words import bracketed, brief, capital, clipped, in_full, listed, number, times
-from . import report
-from .bench import Endless, Visit, Write, numeric
-from .broken import ENGINES, right
-from .faults import near
-from .plays import Lesson, Play, lessons, reset
+from ...kit.words import clipped
+from .bench import Visit, Write, floating, near, numeric
+from .broken import ENGINES
+from .plays import Lesson, Play, filled, lessons, shown
+from .report import NO_ENGINE
 
-MOST_LINES, MOST_MENDED = 40, 2
+MOST_LINES, MOST_OPS = 40, 40
+TWICE = ("not reset", "yours")  # engines that run two backward passes
+WORDS = {
+    "title": "Where does this backward pass go wrong?",
+    "about": "The backward pass of an engine on a graph, one node at a time. Each card has a value and the gradient that the "
+    "engine has for it.",
+    "graph": "{name}: {text}",
+    "moment": "Moment {m} of {last}.",
+    "code": "The engine that runs: {name}",
+    "should": "should be {right}",
+    "passed": "passed on {got}, should be {right}",
+    "equal": "With these inputs the gradient of {node} happens to be right.",
+    "ask": "Engine {name}: which node gets a wrong gradient first?",
+    "none": "none: all are right",
+    "not": "Not that one. Compare its gradient with the sum of the contributions from the nodes that use it.",
+    "later": "The gradient of {node} is wrong too, but not first: the error comes from another node.",
+    "too large": "WrongEngineLab: expected a function of at most {most} ops, but it ran {ops}. Take a smaller one: every "
+    "fault shows on a small graph. first_wrong takes functions of any size.",
+}
 
 
 @cache
 def source(engine: Callable) -> tuple[list[tuple[int, str]], str]:
     """The lines of an engine as `(number, line)` without its docstring, and its file; no lines where there is no source.
 
-    >>> source(right)[0][0][1]
+    >>> source(ENGINES["right"])[0][0][1]
     'def right(nodes: Nodes, output: Node) -> None:'
     """
     try:
@@ -46,216 +67,20 @@ def source(engine: Callable) -> tuple[list[tuple[int, str]], str]:
     body = getattr(tree, "body", [])
     if body and isinstance(body[0], ast.Expr) and isinstance(getattr(body[0].value, "value", None), str):
         hidden = set(range(body[0].lineno - 1, body[0].end_lineno or 0))
-    shown = textwrap.dedent("".join(lines)).splitlines()
-    kept = [(start + i, row) for i, row in enumerate(shown) if i not in hidden]
+    rows = enumerate(textwrap.dedent("".join(lines)).splitlines())
+    kept = [(start + i, row) for i, row in rows if i not in hidden]
     return kept[:MOST_LINES], getattr(getattr(inspect.unwrap(engine), "__code__", None), "co_filename", "")
 
 
-def mended(engine: Callable) -> tuple[int, list[str]]:
-    """`(row, lines)`: the lines that the right engine has before that row of `source`; no lines unless the two differ in
-    one place alone, by a line or two.
-
-    >>> mended(ENGINES["overwrite"])
-    (9, ['            parent.grad = parent.grad + g'])
-    """
-    mine, theirs = ([row for _, row in source(f)[0][1:]] for f in (engine, right))
-    differ = [op for op in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes() if op[0] != "equal"]
-    if len(differ) != 1:
-        return 0, []
-    _, first, stop, start, end = differ[0]
-    return (stop + 1, theirs[start:end]) if max(stop - first, end - start) <= MOST_MENDED else (0, [])
-
-
-NONE = "none: all are right"
-MOST_SAID = 5  # sentences of what happens at one moment
-HARMLESS = {  # why a broken engine is right on a graph
-    "recursion": "Here no value passes its gradient on before all contributions are added, or it makes no difference.",
-    "overwrite": "Here no value gets several contributions, or the overwritten ones add up to zero.",
-    "no unbroadcast": "Nothing is repeated to a larger shape here, so every gradient has its value's shape.",
-    "not reset": "There is nothing left over from an earlier step here.",
-}
-HARMLESS["visited once"] = HARMLESS["recursion"]
-
-
-def sentence(play: Play, m: int) -> str:
-    """What happens at a moment."""
-    said = {"forward": _forward, "start": _start, "raised": _raised, "learn": _learn, "done": _done}
-    return said.get(play.moments[m].kind, _visit)(play, m)
-
-
-def finding(play: Play) -> str:
-    """The first wrong node: what it got and should have got, why, the line, and how to repair it; "" where none is wrong."""
-    if play.fault is None:
-        return ""
-    fault, bench = play.fault, play.passes[play.fault.step].bench
-    arrived, last = fault.wrong.arrived, max(m for m, one in enumerate(play.moments) if one.step == fault.step)
-    late = arrived is not None and near(play.gradients_now[last][fault.wrong.node], fault.wrong.expected)
-    end = (
-        f"In the end it has {_words(fault.wrong.expected)}; but it had passed on {_words(arrived)} by then."
-        if late
-        else ""
-    )
-    line = f"The line at fault: {fault.code}" if fault.code else ""
-    said = (
-        " ".join(filter(None, (report.arrived(fault, bench), end))),
-        report.why(fault, bench),
-        line,
-        report.mend(fault),
-    )
-    return "\n".join(filter(None, said))
-
-
-def question(play: Play) -> dict[str, Any] | None:
-    """Which node goes wrong first? None of an engine that is known to be right, and of one without an answer."""
-    if play.name == "right" or not (play.fault or play.right):
-        return None
-    bench, step = play.passes[0].bench, play.fault.step if play.fault else 0
-    names = [bench.called(node.index) for node in bench.nodes]
-    wrong = {one.node for one in play.wrongs[step]}
-    answer = NONE if play.fault is None else names[play.fault.wrong.node]
-    slips = [
-        (name, f"{capital(name)} is wrong too, but not first: it got that from another node." if i in wrong
-         else f"{capital(name)} gets {_words(play.passes[step].result[i])}, as it should.")
-        for i, name in enumerate(names) if name != answer
-    ]  # fmt: skip
-    right = _done(play, -1) if play.fault is None else finding(play)
-    slips += [(NONE, "One of them is wrong.")] if play.fault else []
-    return {"choices": [*names, NONE], "answer": answer, "slips": slips, "right": right}
-
-
-# ---- by kind of moment ----
-
-
-def _forward(play, m):
-    step, bench = play.moments[m].step, play.bench(m)
-    result = f"{bench.called(bench.output.index)} = {in_full(bench.output.value)}"
-    if step:
-        learned = listed(f"{bench.called(i)} = {in_full(bench.story.nodes[i].value)}" for i in play.subject.learned)
-        return f"Training step {step + 1}: the forward pass with {learned} gives {result}."
-    rule = (inspect.getdoc(play.engine) or "").strip().split("\n")[0]
-    return f"{capital(result)}. The backward pass begins.{f' The rule of this engine: {rule}' if rule else ''}"
-
-
-def _start(play, m):
-    moment, bench = play.moments[m], play.bench(m)
-    zeros = sum(map(reset, moment.events))
-    said = ["Every gradient is set to zero."] if zeros >= len(bench.nodes) else []
-    said += [f"{capital(bench.called(e.node))} gets {_words(e.value)}." for e in moment.events if not reset(e)]
-    left = [i for i, v in play.passes[moment.step].before.items() if numeric(v) is not None and np.any(v)]
-    held = [f"{bench.called(i)}.grad still holds {_words(play.gradients_now[m][i])}" for i in left if not zeros]
-    return _few([*said, *([f"{listed(held)}."] if held else [])])
-
-
-def _visit(play, m):
-    moment, bench = play.moments[m], play.bench(m)
-    node = bench.called(moment.node)
-    said = [f"{_words(e.gradient)} arrives at {node}." for e in moment.events if isinstance(e, Visit)]
-    said = said or [f"Back at {node}: its next part is passed on."]
-    return _few(said + [_stored(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])
-
-
-def _few(sentences):
-    """The first ones of many sentences."""
-    more = len(sentences) - MOST_SAID
-    return " ".join([*sentences[:MOST_SAID], *([f"And {more} more."] if more > 0 else [])])
-
-
-def _stored(play, m, bench, write):
-    """What a parent gets, and what it then has."""
-    parent, before, value = capital(bench.called(write.node)), write.before, write.value
-    if write.part is None:
-        return f"{parent} has {_words(value)} now."
-    words = f"{parent} gets {_part(play, m, bench, write)}"
-    if np.shape(write.part) != bench.nodes[write.node].value.shape:
-        return f"{words}, of shape {report.dims(np.shape(write.part))}; the engine stores {_words(value)}."
-    if not np.any(before) and near(value, write.part):
-        return f"{words}."
-    if near(value, write.part):
-        return f"{words}. This overwrites {_words(before)}."
-    return f"{words}. Added to the gradient so far: {_words(value)}."
-
-
-def _part(play, m, bench, write):
-    """A part as upstream gradient times local gradient, where both are numbers."""
-    visits = [e for e in play.events_until(m) if isinstance(e, Visit) and e.node == write.sender]
-    step = bench.story.step_of.get(write.sender)
-    for sent in step.sent if step and visits else ():
-        g = visits[-1].gradient
-        if (
-            sent.parent == write.node
-            and sent.slope is not None
-            and numeric(g) is not None
-            and near(write.part, g * sent.slope)
-        ):
-            return f"{times(g, sent.slope)} = {number(write.part)}"
-    return in_full(write.part)
-
-
-def _raised(play, m):
-    if isinstance(play.error, Endless):
-        return (
-            f"The picture stops here: the engine was {play.error}. Each value that is used twice can double its visits."
-        )
-    return f"Here the engine raises {report.named(play.error)}. {report.how_far(play.passes[-1])}"
-
-
-def _learn(play, m):
-    step, said = play.moments[m].step, []
-    before, after = play.passes[step].bench, play.passes[step + 1].bench
-    for i in play.subject.learned:
-        old, new, g = before.story.nodes[i].value, after.story.nodes[i].value, play.passes[step].result[i]
-        sum_ = f"{number(old)} − {number(play.lesson.rate)} × {bracketed(number(g))} = " if np.size(old) == 1 else ""
-        said.append(f"Gradient descent: {before.called(i)} = {sum_}{in_full(new)}.")
-    return _few(said)
-
-
-def _done(play, m):
-    passed = play.passes[-1]
-    if passed.problem:
-        return f"The engine gave no answer: {passed.problem}."
-    if play.fault is None:
-        way = (
-            "In the next step the function takes another branch, so the steps end here."
-            if len(play.passes) < play.steps
-            else ""
-        )
-        why = "" if way or (play.name == "not reset" and len(play.passes) > 1) else HARMLESS.get(play.name, "")
-        return " ".join(filter(None, ("Done. Every gradient is right.", report.detours(passed), way, why)))
-    bench, others = play.passes[play.fault.step].bench, play.wrongs[play.fault.step][1:]
-    after = f", and then {listed(bench.called(w.node) for w in others)}" if others else ""
-    return f"Done. The first wrong node is {bench.called(play.fault.wrong.node)}{after}."
-
-
-def _words(value):
-    return in_full(value) if numeric(value) is not None else repr(value)
-
-
-MOST_OPS = 40
-SEVERAL_STEPS = ("right", "not reset")
-WORDS = {
-    "about": "The backward pass of an engine on a graph, one visit at a time. Each card has a value and the gradient that the "
-    "engine has for it.",
-    "graph": "{name}: {text}",
-    "moment": "Moment {m} of {last}.",
-    "code": "The engine that runs: {name}",
-    "mend": "repairs it",
-    "done": "Done. Which node do you suspect?",
-    "ask": "Engine {name}: which node goes wrong first?",
-    "otherwise": "Not that one.",
-}
-
-
 class WrongEngineLab(Lab):
-    """Right and broken engines on small graphs, visit by visit, next to their own lines as they run. The first wrong gradient is
-    marked when it shows, with the reason, the line at fault, and how to repair it.
+    """Right and broken engines on small graphs, node by node, next to their own lines as they run. The first wrong gradient is
+    marked when it shows, with the reason, the line at fault, and how to fix it.
 
     Without arguments: four small graphs, each made to show one fault. `WrongEngineLab(fn, *args)`: your function.
-    `engine`: an engine of your own besides, see `first_wrong`. `steps`, `rate`, `argnums`: how many training steps the
-    engine "not reset" is run for, with which learning rate, and the positions of the arguments that they change (of a Cell
-    or Module, its parameters). `plays`: the runs, by the names of engine and graph.
+    `engine`: an engine of your own besides, see `first_wrong`. `plays`: the runs, by the names of engine and graph.
 
-    Traits: `engine`, at first "right", or "yours"; `graph`; `step`, the moment that is shown. Raises TypeError and
-    ValueError for what no engine can be run on; an exception of your function is passed on.
+    Traits: `engine`, at first "overwrite", or "yours"; `graph`; `step`, the moment that is shown; `inputs`, the numbers that
+    were dragged. Raises TypeError and ValueError for what no engine can be run on; an exception of your function is passed on.
 
     >>> lab = WrongEngineLab(lambda x, w: x * w + x, 3.0, 2.0)
     >>> lab.plays["overwrite", "<lambda>"].fault.cause, lab.plays["recursion", "<lambda>"].right
@@ -263,143 +88,183 @@ class WrongEngineLab(Lab):
     """
 
     path = Path(__file__).with_name("wrong_engines.js")
-    state_names = ("engine", "graph", "step")
+    state_names = ("engine", "graph", "step", "inputs")
     words: ClassVar = WORDS
     _esm = module(path)
     _css = style(path)
-    engine: Trait = traits.Unicode(default_value="right").tag(sync=True)
+    engine: Trait = traits.Unicode(default_value="overwrite").tag(sync=True)
     graph: Trait = traits.Unicode().tag(sync=True)
     step: Trait = traits.Int().tag(sync=True)
+    inputs: Trait = traits.Dict(default_value={}).tag(sync=True)
 
     @np.errstate(all="ignore")
-    def __init__(
-        self, fn: Callable | None = None, *args: Any, engine: Callable | None = None, steps: int = 2, rate: float = 0.1,
-        argnums: int | Sequence[int] = 0,
-    ):  # fmt: skip
-        if not isinstance(steps, int) or not 1 <= steps <= 10:
-            raise ValueError(f"WrongEngineLab: expected 1 to 10 steps, but got {steps!r}")
+    def __init__(self, fn: Callable | None = None, *args: Any, engine: Callable | None = None):
         if engine is not None and not callable(engine):
-            raise TypeError(f"engine: expected a function backward(nodes, output), but got {type(engine).__name__}")
+            raise TypeError(NO_ENGINE.format(caller="engine", kind=type(engine).__name__))
         self.engines = dict(ENGINES) | ({"yours": engine} if engine else {})
-        self.lessons = lessons()
+        self.lessons = {lesson.name: lesson for lesson in lessons()}
         if fn is not None:
-            places = argnums if isinstance(argnums, int) else tuple(argnums)
-            self.lessons = [Lesson(getattr(fn, "__name__", type(fn).__name__), fn, args, steps, rate, places)]
-        self.plays: dict[tuple[str, str], Play] = {}
-        for lesson in self.lessons:
-            for key, run in self.engines.items():
-                count = lesson.steps if key in SEVERAL_STEPS or run is engine else 1
-                self.plays[key, lesson.name] = Play(key, run, lesson, count)
-            _check_size(self.plays["right", lesson.name])
-        fits = {name: self._fitting(name) for name in self.engines}
-        chosen = "yours" if engine else "right"
-        last = len(self.plays[chosen, fits[chosen]].moments) - 1
-        super().__init__("Which engine is right?", {
-            "about": WORDS["about"], "engines": {name: _engine(run) for name, run in self.engines.items()}, "fits": fits,
-            "graphs": {lesson.name: self._graph(lesson) for lesson in self.lessons},
-            "runs": {f"{name} on {graph}": _run(play) for (name, graph), play in self.plays.items()},
-        }, engine=chosen, graph=fits[chosen], step=last)  # fmt: skip
+            own = Lesson(getattr(fn, "__name__", type(fn).__name__), fn, args)
+            self.lessons = {own.name: own}
+        self._play = lru_cache(64)(self._run)
+        self.plays = {(key, name): self._play(key, name) for name in self.lessons for key in self.engines}
+        fits, chosen = {name: self._fitting(name) for name in self.engines}, "yours" if engine else "overwrite"
+        graphs = {name: self._graph(lesson) for name, lesson in self.lessons.items()}
+        runs = {" on ".join(key): _written(play, graphs[key[1]]["program"]) for key, play in self.plays.items()}
+        engines = {name: [row for _, row in source(run)[0]] for name, run in self.engines.items()}
+        play = self.plays[chosen, fits[chosen]]
+        super().__init__(WORDS["title"], {
+            "about": WORDS["about"], "engines": engines, "fits": fits, "graphs": graphs, "runs": runs,
+        }, engine=chosen, graph=fits[chosen], step=len(play.moments) - 1 if play.first is None else play.first)  # fmt: skip
+
+    def _run(self, engine: str, graph: str, inputs: tuple[tuple[str, float], ...] = ()) -> Play:
+        lesson, moved = self.lessons[graph], dict(inputs)
+        if moved:
+            names = [node["title"] for node in self.data["graphs"][graph]["nodes"]]
+            lesson = replace(lesson, args=tuple(moved.get(*pair) for pair in zip(names, lesson.args, strict=False)))
+        play = Play(engine, self.engines[engine], lesson, 2 if engine in TWICE else 1)
+        ops = sum(bool(n.parents) for n in play.passes[0].bench.nodes)
+        if ops > MOST_OPS:
+            raise ValueError(WORDS["too large"].format(most=MOST_OPS, ops=ops))
+        return play
 
     def _fitting(self, engine):
         """The graph that shows an engine's fault."""
-        made_for = [lesson.name for lesson in self.lessons if engine in lesson.shows]
-        failing = [lesson.name for lesson in self.lessons if not self.plays[engine, lesson.name].right]
-        return (made_for or failing or [self.lessons[0].name])[0]
+        made_for = [name for name, lesson in self.lessons.items() if engine in lesson.shows]
+        wrong = [name for name in self.lessons if not self.plays[engine, name].right]
+        return [*made_for, *wrong, *self.lessons][0]
 
-    def _graph(self, lesson):
-        nodes = self.plays["right", lesson.name].passes[0].bench.story.nodes
+    def _graph(self, lesson: Lesson) -> dict[str, Any]:
+        story, args = self.plays["right", lesson.name].passes[0].bench.story, [*map(floating, lesson.args)]
+        lines = lines_of(Run.of(lesson.fun, args), story) if len(story.leaves) == len(args) else None
+
+        places = {what: np.ravel(one) for what, one in lines.numbers.items()} if lines else {}
+
+        def place(*what: Any) -> Any:
+            one = places[what][0] if np.size(places.get(what)) == 1 and what in places else None
+            return [plain(one.value)] if isinstance(one, Const) else None if one is None else int(one)
+
+        nodes = [
+            {"title": clipped(n.name or n.title, 13), "called": n.called, "gradient": n.gradient_name, "leaf": n.leaf,
+             "at": place("value", n.index)} for n in story.nodes
+        ]  # fmt: skip
+        uses = [{"parent": parent, "node": n.index, "at": place("slope", n.index, k)}
+                for n in story.nodes for k, parent in enumerate(n.parents)]  # fmt: skip
+        known = lines is not None and None not in [one["at"] for one in (*nodes, *uses)]
         return {
-            "text": WORDS["graph"].format(name=lesson.name, text=lesson.text).removesuffix(": "),
-            "nodes": [{"title": clipped(n.name or n.title, 13), "gradient": n.gradient_name, "leaf": n.leaf} for n in nodes],
-            "edges": [[parent, n.index] for n in nodes for parent in n.parents],
-            "flows": [flow([n.parents for n in nodes], *how) for how in ((False, 60.0), (True, 56.0))],
+            "text": WORDS["graph"].format(name=lesson.name, text=lesson.text).removesuffix(": "), "nodes": nodes, "uses": uses,
+            "program": lines.program.written() if lines and known else None, "start": lines.start if lines and known else [],
+            "flows": [flow([n.parents for n in story.nodes], *how) for how in ((False, 60.0), (True, 56.0))],
         }  # fmt: skip
 
-    def _at(self, state):
+    def _at(self, state: Mapping[str, Any]) -> tuple[Play, int]:
         at = self.state_with(**state)
-        if (at["engine"], at["graph"]) not in self.plays:
-            names = f"engines {', '.join(self.engines)}, and graphs {', '.join(lesson.name for lesson in self.lessons)}"
-            raise ValueError(f"state: expected one of the {names}, but got {at['engine']!r} on {at['graph']!r}")
-        play = self.plays[at["engine"], at["graph"]]
+        key = at["engine"], at["graph"]
+        if key not in self.plays:
+            text = "state: expected one of the engines {engines}, and graphs {graphs}, but got {engine!r} on {graph!r}"
+            names = {"engines": ", ".join(self.engines), "graphs": ", ".join(self.lessons)}
+            raise ValueError(text.format(engine=at["engine"], graph=at["graph"], **names))
+        play = self._play(*key, tuple(sorted(at["inputs"].items())))
         return play, min(max(at["step"], 0), len(play.moments) - 1)
 
     def describe(self, **state: Any) -> str:
         """What is found in the run, and what happens at the moment that is shown. `state`: other values of some traits."""
         play, m = self._at(state)
-        found = finding(play) if play.first is not None and m >= play.first else ""
+        found = play.finding() if play.first is not None and m >= play.first else ""
         moment = WORDS["moment"].format(m=m, last=len(play.moments) - 1)
-        return Prose("\n".join(filter(None, (self.title, self.data["about"], found, f"{moment} {sentence(play, m)}"))))
+        words = [filled(template, play.numbers) for template in (found, f"{moment} {play.said(m)}")]
+        return Prose("\n".join(filter(None, (self.title, self.data["about"], *words))))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
-        """The graph with the gradients of the last moment as a still picture; with a `step`, of that one."""
-        (play, m), graph = self._at({"step": 10**6, **state}), self.data["graphs"][{**self.state, **state}["graph"]]
-        drawn, run = graph["flows"][0], self.data["runs"][f"{play.name} on {play.lesson.name}"]["moments"][m]
-        sketch = Sketch(theme, drawn["width"], drawn["height"] + 8, sentence(play, m))
-        for wire in drawn["wires"]:
+        """The graph with the gradients of a moment as a still picture. `state`: other values of some traits."""
+        (play, m), graph = self._at(state), self.data["graphs"][{**self.state, **state}["graph"]]
+        drawn, numbers, step, wrong, bad = (
+            graph["flows"][0],
+            play.numbers,
+            play.moments[m].step,
+            _wrong(play),
+            _bad(play),
+        )
+        red = {node for of, node, since, _ in wrong if of == step and since <= m}
+        sketch = Sketch(theme, drawn["width"], drawn["height"] + 8, filled(play.said(m), numbers))
+        for k, (wire, use) in enumerate(zip(drawn["wires"], graph["uses"], strict=True)):
             sketch.path(wire["forward"]["points"], "forward", 1.5)
-            sketch.path(wire["back"]["points"], "backward", 2, "6 4")
-        for i, (node, (x, y)) in enumerate(zip(graph["nodes"], drawn["boxes"], strict=True)):
-            wrong = run["looks"][i] == "wrong"
+            sketch.path(wire["back"]["points"], "bad" if use["parent"] in red and k in bad else "backward", 2, "6 4")
+        for i, (node, card, (x, y)) in enumerate(zip(graph["nodes"], play.cards(m), drawn["boxes"], strict=True)):
             sketch.rect(x, y, WIDE, HALF, "leaf-fill" if node["leaf"] else "forward-fill")
-            sketch.rect(x, y + HALF, WIDE, HIGH - HALF, "bad-fill" if wrong else "backward-fill")
-            value = brief(play.bench(m).story.nodes[i].value)
-            for down, line in ((16, node["title"]), (32, value), (67, node["gradient"]), (83, run["cards"][i] or "")):
+            sketch.rect(x, y + HALF, WIDE, HIGH - HALF, "bad-fill" if i in red else "backward-fill")
+            value, gradient = shown(numbers[f"v{step}_{i}"]), shown(numbers[card]) if card else ""
+            for down, line in ((16, node["title"]), (32, value), (67, node["gradient"]), (83, gradient)):
                 sketch.text(x + WIDE / 2, y + down, line, "ink")
-            sketch.text(x + WIDE / 2, y + HIGH + 12, run["notes"][i], "bad" if wrong else "muted")
+            words = WORDS["should"].format(right=shown(numbers[f"r{step}_{i}"])) if i in red else ""
+            sketch.text(x + WIDE / 2, y + HIGH + 12, words, "bad")
         return str(sketch)
 
 
-def _engine(engine: Callable) -> dict[str, Any]:
-    """The lines of an engine, and what repairs it."""
-    before, lines = mended(engine)
-    return {"lines": [row for _, row in source(engine)[0]], "before": before, "mend": lines}
+def _wrong(play: Play) -> list[tuple[int, int, int, str]]:
+    """Of each wrong node the backward pass, its index, the moment at which it shows, and the name of its wrong gradient."""
+    found = [(step, wrong) for step, wrongs in enumerate(play.wrongs) for wrong in wrongs]
+    return [(step, wrong.node, play.shows(step, wrong), f"g{step}_{wrong.at}") for step, wrong in found]
+
+
+def _bad(play: Play) -> list[int]:
+    """The uses along which the first wrong node misses a contribution, or got a wrong one."""
+    if play.fault is None or play.fault.cause == "not reset":
+        return []
+    wrong, passed = play.fault.wrong, play.passes[play.fault.step]
+    writes = [e for e in passed.writes(wrong.node) if e.at <= wrong.at and e.sender is not None]
+    senders, nodes = {*play.fault.missing} or {e.sender for e in writes[-1:]}, passed.bench.nodes
+    return [k for k, (i, n) in enumerate(passed.bench.uses) if i in senders and nodes[i].parents[n].index == wrong.node]
 
 
 @np.errstate(all="ignore")
-def _run(play: Play) -> dict[str, Any]:
-    """What the page shows at each moment."""
+def _written(play: Play, program: Any) -> dict[str, Any]:
+    """What the page shows at each moment, and what the engine did if the page can repeat it with other numbers."""
     rows, file = source(play.engine)
     row_of = {(file, line): k for k, (line, _) in enumerate(rows)}
-    benches, nodes = [passed.bench for passed in play.passes], range(len(play.passes[0].bench.nodes))
-    slopes = [
-        [_slope(bench, n.index, place) for n in bench.nodes for place in range(len(n.parents))] for bench in benches
-    ]
     moments = [
-        {"step": moment.step, "said": sentence(play, m), "cards": [_card(value) for value in play.gradients_now[m]],
-         "looks": [play.look(m, i) for i in nodes], "notes": [play.note(m, i) for i in nodes], "sends": _sends(play, m),
+        {"step": moment.step, "said": play.said(m), "cards": play.cards(m), "sends": _sends(play, m), "node": moment.node,
          "rows": sorted(row_of[place] for place in play.places(m) if place in row_of)}
         for m, moment in enumerate(play.moments)
     ]  # fmt: skip
-    fault = play.fault.place if play.fault else None
+    events = [_repeated(passed) for passed in play.passes] if program and not play.error else [None]
     return {
-        "values": [[brief(n.value) for n in bench.nodes] for bench in benches], "slopes": slopes, "moments": moments,
-        "first": play.first, "finding": finding(play), "fault": row_of.get(fault) if fault else None, "ask": question(play),
+        "texts": {name: shown(value) for name, value in play.numbers.items() if value is not None}, "moments": moments,
+        "events": None if None in events else events, "wrong": _wrong(play), "bad": _bad(play), "first": play.first,
+        "finding": play.finding(), "fault": row_of.get(play.fault.place) if play.fault and play.fault.place else None,
+        "asked": play.name != "right" and not (play.error and play.fault is None),
     }  # fmt: skip
 
 
-def _card(value):
-    return None if value is None else brief(value) if numeric(value) is not None else type(value).__name__
+def _repeated(passed) -> list[list[Any]] | None:
+    """What an engine did with numbers: the visit of a node, or that it set a `grad` to 0 or 1, added a contribution, or put it
+    there; None where it did something else, or where it is not known whether it adds."""
+    now, added, found = (
+        dict.fromkeys(range(len(passed.bench.nodes)), 0.0) | passed.before,
+        set[int](),
+        list[list[Any]](),
+    )
+    for event in passed.events:
+        i = event.node
+        if isinstance(event, Visit):
+            known = near(event.gradient, np.asarray(now[i]))
+            found.append([i, "visit"])
+        elif event.how == "set":
+            known = numeric(event.value) is not None and np.ndim(event.value) == 0 and event.value in (0, 1)
+            found.append([i, "set", float(event.value) if known else 0.0])
+        else:
+            known = event.how and (np.any(event.before) or i not in added)
+            found.append([i, event.how, event.visit, passed.bench.uses.index((event.sender, event.use))])
+            added.add(i)
+        if isinstance(event, Write):
+            now[i] = event.value
+        if not known:
+            return None
+    return found
 
 
-def _slope(bench, node, place):
-    """The local gradient of a use, where it is a number."""
-    sent = bench.story.step_of[node].sent if node in bench.story.step_of else ()
-    found = [one.slope for one in sent if one.place == place and one.slope is not None]
-    return f"×{bracketed(number(found[0]))}" if found else ""
-
-
-def _sends(play: Play, m: int) -> list[list[int]]:
-    """The edges along which something goes back at a moment: receiver and sender."""
-    moment = play.moments[m]
-    if play.passes[moment.step].has_writes:
-        return [[e.node, e.sender] for e in moment.events if isinstance(e, Write) and e.sender is not None]
-    return [[p.index, moment.node] for p in play.bench(m).nodes[moment.node].parents] if moment.node is not None else []
-
-
-def _check_size(right: Play):
-    ops = sum(bool(n.parents) for n in right.passes[0].bench.nodes)
-    if ops > MOST_OPS:
-        raise ValueError(
-            f"WrongEngineLab: expected a function of at most {MOST_OPS} ops, but it ran {ops}. Take a smaller one: every "
-            "fault shows on a small graph. first_wrong takes functions of any size."
-        )
+def _sends(play: Play, m: int) -> list[int]:
+    """The uses along which something goes back at a moment."""
+    moment, uses = play.moments[m], play.passes[play.moments[m].step].bench.uses
+    sent = [uses.index((e.sender, e.use)) for e in moment.events if isinstance(e, Write) and e.sender is not None]
+    return sent or [k for k, (node, _) in enumerate(uses) if node == moment.node]

@@ -3,14 +3,12 @@
 self.onmessage = async ({ data }) => {
   self.onmessage = null;
   const runtime = `${data.runtime.replace(/\/$/, "")}/`;
-  const { begun } = await import(`${runtime}begin.mjs`);
+  const { loadPyodide } = await import(`${runtime}pyodide.mjs`);
   self.postMessage({ stage: "Python" });
-  const python = await begun(runtime);
+  const python = await loadPyodide({ indexURL: runtime, packages: ["labkit"] });
   const answer = python.runPython(`
 import json
-from labkit.live.warm import awake
 from labkit.widgets.playground import Session
-awake()
 session = Session()
 lambda text: json.dumps(session.answer(json.loads(text)))
 `);

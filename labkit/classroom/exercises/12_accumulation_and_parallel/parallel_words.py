@@ -193,7 +193,7 @@ def mean_without_the_empty_ones(w, x, y, mask, count):
 
 
 errors_added = slip(
-    "The loss squares each error. You squared the sum of a micro-batch, or no error at all.",
+    "The loss squares each error. The square is missing.",
     "(x[rows] @ w - y[rows]) ** 2 * mask[rows] -> (x[rows] @ w - y[rows]) * mask[rows]",
 )
 

@@ -145,7 +145,7 @@ def linear_system(a, b, x):
     return np.linalg.solve(a, b)
 
 
-@wrong("You put the function 2 * x @ a @ x or x @ a @ x in the place of x @ a @ x / 2.")
+@wrong("The half of x @ a @ x / 2 is missing, in the gradient and in the Hessian.")
 def half_forgotten(a, b, x):
     return _step(a, b, x, 2 * a @ x - b + np.exp(x), _hessian(2 * a, x))
 

@@ -80,7 +80,7 @@ def _words(error):
         if error.__cause__ is not None:
             return (
                 "a value that is being differentiated cannot be stored in an existing array, because its gradient would be lost. "
-                "Collect the values in a list and join them at the end: np.stack(values), of autograd.numpy"
+                "Collect the values in a list and join them at the end: np.array(values), or np.stack(values), of autograd.numpy"
             )
         if "item" in str(error):
             return (
@@ -93,10 +93,8 @@ def _words(error):
     if error.__cause__ is not None:
         return _PASSED.format(value=VALUE, advice=_ADVICE)
     name = _box_names()
-    python = re.sub(
-        rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?", VALUE, str(error)
-    )
-    return f"{python}. {_ADVICE}"
+    shown = rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?"
+    return f"{re.sub(shown, VALUE, str(error))}. {_ADVICE}"
 
 
 _FUNCTION = "{value} has no .{name}. Write np.{name}(x), of autograd.numpy"

@@ -90,9 +90,9 @@ def check_function(usage, fun, expected="a function") -> None:
 
 
 _NOT_RUN = {
-    inspect.CO_GENERATOR: "{caller}: {name} has a yield. Return the numbers, as a list or an array",
-    inspect.CO_COROUTINE: "{caller}: {name} is an async function. Write def instead of async def",
-    inspect.CO_ASYNC_GENERATOR: "{caller}: {name} is an async generator. Write def, and return the numbers",
+    inspect.CO_GENERATOR: "{caller}: expected a function, but got a generator, {name}: it has a yield. Write return",
+    inspect.CO_COROUTINE: "{caller}: expected a function, but got a coroutine, {name}. Write def, not async def",
+    inspect.CO_ASYNC_GENERATOR: "{caller}: expected a function, but got an async generator, {name}. Write def and return",
 }
 
 
@@ -126,7 +126,5 @@ def check_output(fun, output) -> Any:
     if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
         raise TypeError(_OUTSIDE.format(name=name))
     if found and not any(isbox(leaf) or _has_numbers(leaf) for leaf in found):
-        raise TypeError(
-            "{name}: expected numbers or arrays to be returned, but got {output!r}".format(name=name, output=output)
-        )
+        raise TypeError("{name}: expected numbers as the result, but got {output!r}".format(name=name, output=output))
     return output

@@ -55,15 +55,6 @@ CHANGELOG
 SECURITY
 ```
 """
-REFERENCE = """
-```{{toctree}}
-:caption: Reference
-:hidden:
-:maxdepth: 1
-
-{modules}
-```
-"""
 START = """# How to start
 
 {origin}
@@ -87,7 +78,9 @@ class Sources:
         for asset in ASSETS.iterdir():
             shutil.copy(asset, self.source / "_static")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
-        self.reference = REFERENCE.format(modules="\n".join(f"api/{module}" for module in modules))
+        self.reference = """ ```{{toctree}} :caption: Reference :hidden: :maxdepth: 1  {modules} ``` """.format(
+            modules="\n".join(f"api/{module}" for module in modules)
+        )
         (self.source / "index.md").write_text(f"# labkit\n\n{self.reference}", encoding="utf-8")
         write_reference(self.source, modules)
 
@@ -213,7 +206,7 @@ def home(root: Path) -> str:
 
 def origin(root: Path) -> str:
     """A sentence that leads to the repository, if it is somewhere."""
-    return f"It is in [the repository]({address(root)}).\n" if address(root) else ""
+    return "It is in [the repository]({address}).\n".format(address=address(root)) if address(root) else ""
 
 
 def said(root: Path, paths: Sequence[Path]) -> dict[str, str]:

@@ -26,10 +26,7 @@ def read(folder: Path) -> tuple[Manifest, str]:
     except FileNotFoundError:
         return Manifest(), ""
     except DAMAGED:
-        return (
-            Manifest(),
-            f"{MANIFEST} was damaged and has been rewritten: notebooks that differ from the course count as edited by you.",
-        )
+        return (Manifest(), _DAMAGED.format(file=MANIFEST))
     return manifest, ""
 
 

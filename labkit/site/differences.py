@@ -44,7 +44,12 @@ SAID = {
     "dtype": "The numbers agree, their dtypes do not.",
     "refused": "One framework computes a result, the other raises an error, although both accept other calls of this function.",
 }
+ROW = (
+    '<tr><th><code>{call}</code></th><td data-of="PyTorch"><pre>{torch}</pre></td>'
+    '<td data-of="MindSpore"><pre>{mindspore}</pre></td>{run}</tr>'
+)
 HEAD = '<div class="differ"><table><thead><tr><th>Call</th><th>PyTorch</th><th>MindSpore</th>{run}</tr></thead><tbody>'
+PLAY = '<a href="../playground/index.html#{program}">{where}</a>'
 
 
 def write_differences(file: Path, live: bool) -> None:
@@ -94,15 +99,12 @@ def _table(rows, head, live):
 def _row(one, live):
     printed = {dialect: escape(text).replace("\n\n", "\n") for dialect, text in one.prints.items()}
     links = " · ".join(
-        '<a href="../playground/index.html#{program}">{where}</a>'.format(
+        PLAY.format(
             program=escape(urlencode({"code": one.programs[dialect], "dialect": dialect})), where=NAMES[dialect]
         )
         for dialect in one.alike
     )
-    text = (
-        '<tr><th><code>{call}</code></th><td data-of="PyTorch"><pre>{torch}</pre></td>'
-        '<td data-of="MindSpore"><pre>{mindspore}</pre></td>{run}</tr>'.format(
-            call=escape(one.call), **printed, run=f"<td{' data-of=Run' * bool(links)}>{links}</td>" if live else ""
-        )
+    text = ROW.format(
+        call=escape(one.call), **printed, run=f"<td{' data-of=Run' * bool(links)}>{links}</td>" if live else ""
     )
     return text.replace("\n", "&#10;")  # a blank line would end the table

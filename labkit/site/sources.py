@@ -55,6 +55,15 @@ CHANGELOG
 SECURITY
 ```
 """
+REFERENCE = """
+```{{toctree}}
+:caption: Reference
+:hidden:
+:maxdepth: 1
+
+{modules}
+```
+"""
 START = """# How to start
 
 {origin}
@@ -78,9 +87,7 @@ class Sources:
         for asset in ASSETS.iterdir():
             shutil.copy(asset, self.source / "_static")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
-        self.reference = """ ```{{toctree}} :caption: Reference :hidden: :maxdepth: 1  {modules} ``` """.format(
-            modules="\n".join(f"api/{module}" for module in modules)
-        )
+        self.reference = REFERENCE.format(modules="\n".join(f"api/{module}" for module in modules))
         (self.source / "index.md").write_text(f"# labkit\n\n{self.reference}", encoding="utf-8")
         write_reference(self.source, modules)
 

@@ -60,7 +60,7 @@ def check_gradient(fun, *args, tolerance=None) -> GradientCheck:
     arrays = [np.asarray(getval(a)) for a in args]
     checked = [i for i, a in enumerate(arrays) if a.dtype.kind == "f"]
     if not checked:
-        text = _NO_FLOATING if arrays else "check_gradient: expected an argument, as in check_gradient(f, x)"
+        text = _NO_FLOATING if arrays else "check_gradient: expected a floating argument, as in check_gradient(f, x)"
         raise TypeError(text.format(dtypes=[str(a.dtype) for a in arrays]))
     with np.errstate(all="ignore"):
         floating, values = restrict(fun, arrays, checked, {})

@@ -170,7 +170,7 @@ class Tape:
         ops, leaves = sum(not n.leaf for n in self.nodes), sum(n.leaf for n in self.nodes)
         states = Counter(saved.state for saved in self.saved)
         told = ", ".join(f"{fate}: {states[state]}" for state, fate in _FATES.items() if states[state])
-        text = _SAVING if self.saved else "nodes: {ops}, leaves: {leaves}; nothing is saved."
+        text = _SAVING if self.saved else "Nodes: {ops}. Leaves: {leaves}. Nothing is saved."
         return text.format(ops=ops, leaves=leaves, fates=told, size=in_bytes(self.kept_bytes()))
 
     def __str__(self) -> str:
@@ -214,7 +214,7 @@ def in_full(value: Value | None) -> str:
     return f" = [{words}]" if value.shape else f" = {words}"
 
 
-_SAVING = "nodes: {ops}, leaves: {leaves}; saved tensors: {fates}; {size} without parameters and buffers."
+_SAVING = "Nodes: {ops}. Leaves: {leaves}. Saved tensors: {fates}; {size} without parameters and buffers."
 _FATES = {
     KEPT: "kept", FREED: "freed", PACKED: "packed by a hook and not read", CHANGED: "changed in place since",
     UNKNOWN: "not known",

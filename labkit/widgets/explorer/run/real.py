@@ -53,7 +53,7 @@ class _Telling:
         self.nodes += gap.piles
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
+        story.retained, story.about = True, [self.tape.summary(), *_about(self.tape)]
         found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
         story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])

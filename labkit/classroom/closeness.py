@@ -78,11 +78,6 @@ def agree(right: Any, got: Any) -> bool:
     return near(right, got)
 
 
-def is_numeric(value: Any) -> bool:
-    """True for a number, an array of numbers, or tuples and lists of them."""
-    return all(numbers(part) is not None for _, part in parts(value))
-
-
 def parts(value: Any, path: str = "result") -> Iterator[tuple[str, Any]]:
     """Everything in a value that is not a tuple and no list, with its path such as `result[1]`."""
     if isinstance(value, (tuple, list)):

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..evidence import TriedCall, plain_data
 from .compare import (
     Difference,
@@ -26,6 +28,7 @@ from .tutor import explain_calls, explain_items, meant, places, sure
 from .ways import objection
 
 LONGEST_ERROR = 160  # characters of an error's message
+MOST_ELEMENTS = 8  # of an array that is shown as a whole
 MOST_OF_INPUT = 60  # characters of one argument; a larger one is described
 SO_FAR = "Right so far: {right} of {all} {things}.\n"
 NOT_GIVEN = "Running the code does not give {got}. Go through it one operation at a time."
@@ -230,11 +233,22 @@ def _difference_in_result(
     assert found
     where = f"result{found.path}"
     if found.stage == "value":
-        seen = OTHER_VALUE.format(result=where, got=shown(found.got), expected=shown(found.expected))
+        at, got, right = _furthest(found.got, found.expected)
+        seen = OTHER_VALUE.format(result=where + at, got=shown(got), expected=shown(right))
         feedback = WRONG_VALUES.format(result=where, count=failures, all=draws)
     else:
         seen = feedback = OTHER_KIND.format(item=where, got=describe(found.got), expected=describe(found.expected))
     return found.stage, f"{so_far}With {_inputs_in_words(exercise, inputs)}:\n  {seen}", so_far + feedback
+
+
+def _furthest(got: Any, right: Any) -> tuple[str, Any, Any]:
+    """Two values; of arrays with many elements the one that is off most, with its place."""
+    g, r = np.asarray(plain_data(got)), np.asarray(plain_data(right))
+    if r.size <= MOST_ELEMENTS or r.dtype.kind not in "biuf":
+        return "", got, right
+    off = np.nan_to_num(np.abs(np.asarray(g, float) - np.asarray(r, float)), nan=np.inf)
+    at = np.unravel_index(np.argmax(off), r.shape)
+    return f"[{', '.join(map(str, at))}]", g[at], r[at]
 
 
 def _recognised(

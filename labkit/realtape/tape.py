@@ -120,9 +120,6 @@ class Tape:
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
         hidden: those that a node holds which runs more code in its backward, such as a reentrant checkpoint, with that node's
             op: whether they get a gradient there the tape does not say.
-        homes: of each of `unreached` and `frozen` that is not on the tape the module that it is in, the class of that, whether a
-            parameter that gets a gradient was registered after it, and the variable that was made with it and whose numbers
-            came on the tape, detached, or "".
         filled: leaves whose `.grad` holds something already.
         ran: whether it is of a run that was made for it.
         steps: of an extra backward, in the order they ran, and `gradients`, what each leaf would accumulate, by its index;
@@ -135,7 +132,6 @@ class Tape:
     frozen: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
-    homes: dict[str, tuple[str, str, bool, str]] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict)
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)

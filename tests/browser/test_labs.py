@@ -136,21 +136,21 @@ def test_a_value_is_clicked_and_the_structure_is_predicted_before_it_is_seen(go,
     assert "Yes." in ask.inner_text() and "result[1][0]" in result.inner_text()
 
 
-def test_a_wire_is_cut_and_its_gradient_is_predicted_before_it_is_seen(go, tmp_path):
+def test_an_edge_is_detached_and_its_gradient_is_predicted_before_it_is_seen(go, tmp_path):
     lab = made("cut")
     page = go(lab.save(tmp_path / "lab.html").as_uri(), reduced_motion="reduce").page
-    said, scissors = page.locator(".lab-say"), page.get_by_role("button", name="cut y → ×")
+    said, scissors = page.locator(".lab-say"), page.get_by_role("button", name="detach y → ×")
     box = scissors.bounding_box()
     assert min(box["width"], box["height"]) >= 24
     scissors.click()
     assert scissors.get_attribute("aria-pressed") == "true" and "No path is left to y" in said.inner_text()
     scissors.press("Enter")
-    assert said.inner_text().startswith("Nothing is cut: ")
+    assert said.inner_text().startswith("No edge is detached: ")
     page.get_by_role("button", name="Predict first").click()
     assert said.inner_text() == "" and page.get_by_text("?", exact=True).count() >= 5
     page.get_by_label("Your prediction").fill("1")
     page.get_by_label("Your prediction").press("Enter")
-    assert "Yes. The parts of the open paths add up to 1." in page.locator(".lab-ask").inner_text()
+    assert "Yes. The products along the open paths add up to 1." in page.locator(".lab-ask").inner_text()
     assert said.inner_text() == lab.describe(cut="x → ×").splitlines()[-1]
 
 

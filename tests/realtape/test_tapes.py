@@ -22,7 +22,7 @@ def tape(name):
 
 @cache
 def picture(name, view="tape"):
-    return Explorer(of_tape(tape(name)), view, None if name.endswith("_run") else 150, calls=name.endswith("_run"))
+    return Explorer(of_tape(tape(name)), view, 8 if name.endswith("_run") else 150)
 
 
 def cards(shown):

@@ -60,8 +60,13 @@ _ALL = (
     (r"takes \d+ positional arguments? but", "A function was called with too many arguments."),
     (r"object is not callable", "Your code calls a value that is not a function. Is there an extra pair of brackets?"),
     (r"is not defined", "Your code uses a name that has no value yet."),
-    (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast", "Two shapes do not match. Does "
-     "one need a transpose, or are the factors in the wrong order?"),
+    (r"cannot access (local|free) variable", "This variable has no value yet: its assignment comes later, or did not run."),
+    (r"'(int|float)' object is not (sub|iter)|type '(int|float)' has no len|non-iterable (int|float)|over a 0-d",
+     "Your code uses a number as if it were a list or a tuple."),
+    (r"indices must be integers|valid indices|must be of integer|scalar index", "An index must be a whole number."),
+    (r"KeyError", "The dict has no such key yet. Put it in first, or use .get(key, 0.0)."),
+    (r"shapes? .*not aligned|mismatch in its core dimension|could not be broadcast|shapes cannot be mul", "Two shapes do "
+     "not match. Does one need a transpose, or are the factors in the wrong order?"),
     (r"out of (range|bounds)", "An index is out of range: indices run from 0 to the length minus 1."),
     (r"division by zero", "Your code divides by 0. Does this case need a branch of its own?"),
     (r"module '[\w.]+' has no attribute", "This module has no such name. Check the spelling, and that it is the right module."),

@@ -4,7 +4,7 @@ Each look is sure, because what it says holds for every result that is wrong, or
 """
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,11 @@ def explain_calls(exercise: Exercise, compared: Sequence[Compared], failed: Sequ
     cases, wrong = list(plain.values()), [plain[id(one)] for one in failed]
     if reason := two_slips(exercise, cases, wrong) or _form(failed):
         return reason
+    if reason := sure(_exchanged, wrong):
+        return reason
     if not _alike(wrong):
         return None
     unpacked, wrong = wrong, [Case(case.inputs, _packed(case.right), _packed(case.got)) for case in wrong]
-    if reason := _exchanged(wrong):
-        return reason
     where = condition(exercise.arguments, cases, unpacked)
     if len(wrong) == len(cases) or where:  # a relation that other inputs contradict says where it holds, or nothing
         reason = _on_parts(wrong, lambda some: related(exercise.arguments, some) or always_the_same(some))
@@ -135,16 +135,25 @@ def _alike(wrong):
 
 
 def _exchanged(wrong):
-    if len(wrong) < 2 or not all(isinstance(case.right, tuple) and 1 < len(case.right) <= 4 for case in wrong):
+    """Each part that came is the right one of some place, everywhere of the same one."""
+    n = len(wrong[0].right) if isinstance(wrong[0].right, tuple) else 0
+    if len(wrong) < 2 or not 1 < n <= 4 or any(len(case.got) != n for case in wrong):
         return None
-    for order in permutations(range(len(wrong[0].right))):
-        if list(order) != sorted(order) and all(
-            len(case.right) == len(order) and agree([case.right[i] for i in order], list(case.got)) for case in wrong
-        ):
-            moved = [i for i, k in enumerate(order) if i != k]
-            words = " and ".join(f"[{i}]" for i in moved)
-            return Reason("results-exchanged", f"Every result is right, but parts {words} are exchanged.")
-    return None
+    from_where = [
+        next((k for k in (i, *range(n)) if all(agree(c.right[k], c.got[i]) for c in wrong)), None) for i in range(n)
+    ]
+    moved = [i for i, k in enumerate(from_where) if i != k]
+    if None in from_where or not moved:
+        return None
+    if len(set(from_where)) == n:
+        return Reason("results-exchanged", f"Every result is right, but parts {_listed(moved)} are exchanged.")
+    return Reason(
+        "results-repeated", " ".join(f"result[{i}] is what belongs in result[{from_where[i]}]." for i in moved)
+    )
+
+
+def _listed(places):
+    return " and ".join(f"[{i}]" for i in places)
 
 
 def _on_parts(wrong, look):

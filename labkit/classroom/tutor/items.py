@@ -65,7 +65,7 @@ def _alike(exercise, right, got, wrong):
     """What all wrong items have in common: two exchanged, all reversed, the other sign."""
     if len(wrong) == 2 and agree([right[i] for i in reversed(wrong)], [got[i] for i in wrong]):
         if all(sum(agree(item, right[i]) for item in right) == 1 for i in wrong):  # a word may come more than once
-            yield Reason("items-exchanged", "You exchanged these two."), frozenset(wrong)
+            yield Reason("items-exchanged", f"You exchanged {places(exercise, wrong)}."), frozenset(wrong)
     elif len(wrong) > 2 and agree(list(right)[::-1], list(got)):
         yield Reason("reversed", "You have the right items in the opposite order."), frozenset(wrong)
     elif wrong and all(_is_negative(right[i], got[i]) for i in wrong):

@@ -33,8 +33,6 @@ _FACTORS = {
     "is a third of the right one": 1 / 3,
     "is four times the right one": 4.0,
     "is a quarter of the right one": 0.25,
-    "is 100 times the right one": 100.0,
-    "is a hundredth of the right one": 0.01,
     "is ten times the right one": 10.0,
     "is a tenth of the right one": 0.1,
 }
@@ -55,7 +53,6 @@ RELATIONS = (
     *(Relation("factor", says, _scaled(c)) for says, c in _FACTORS.items()),
     Relation("magnitude", "is right but for its sign, which is gone", lambda i, r: np.abs(r)),
     Relation("square", "is the square of the right one", lambda i, r: r**2),
-    Relation("root", "is the square root of the right one", lambda i, r: np.sqrt(r)),
     Relation("reciprocal", "is the reciprocal of the right one", lambda i, r: 1 / r),
     Relation("rounded", "is the right one, rounded down to a whole number", lambda i, r: np.floor(r)),
     Relation("rounded", "is the right one, rounded to a whole number", lambda i, r: np.round(r)),
@@ -68,8 +65,6 @@ RELATIONS = (
     _ordered("shifted", "has the right elements, shifted forward by one place", lambda r: np.roll(r, 1, 0)),
     _ordered("shifted", "has the right elements, shifted back by one place", lambda r: np.roll(r, -1, 0)),
     _ordered("summed", "has the sum of the right elements everywhere", lambda r: np.full(r.shape, r.sum())),
-    _ordered("averaged", "has the mean of the right elements everywhere", lambda r: np.full(r.shape, r.mean())),
-    _ordered("running-sum", "is the running sum of the right one", np.cumsum),
 )
 
 

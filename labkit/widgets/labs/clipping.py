@@ -156,27 +156,46 @@ def train(limit: float = float("inf"), start: tuple[float, float] = (0.1, 0.3)) 
     return points
 
 
-PARTS = ("Ball and box", "Over a cliff")
+PARTS = ("Three rules", "Over a cliff")
+RULES = ("value", "norm", "global norm")
 WORDS = {
-    "about": "Ball and box: clipping by norm moves a gradient g of two elements into the ball, clipping by value into the box. "
-    "With all gradients joined in g, the ball is that of ops.clip_by_global_norm. Over a cliff: a recurrent unit is trained "
-    "from one start, without clipping and with it; darker is a higher loss.",
-    "ball": "g = ({g}) has norm {norm}, the threshold is {limit}. By norm: ({by_norm}), norm {norm_norm}, same direction. "
-    "By value: ({by_value}), norm {value_norm}, {turned}.",
-    "turned": "turned by {angle}°",
-    "kept": "same direction",
+    "about": "Three rules: the gradients g and h of two parameters, clipped by value into a box, each by its own norm into a "
+    "ball, or both by their global norm. Over a cliff: a recurrent unit is trained from one start, without clipping and with it; "
+    "darker is a higher loss.",
+    "drag": "Drag g and h, or the edge of the ball",
+    "after": "What each rule makes of them",
+    "drag start": "Drag the start, or max_norm",
+    "drag step": "The loss at each step, log scale: drag the step",
+    "box": "box: elements ≤ {limit}",
+    "ball": "ball: norm ≤ {limit}",
+    "by value": "by value",
+    "by norm": "each by norm",
+    "by global norm": "by global norm",
+    "each element": "each element",
+    "each gradient": "each gradient alone",
+    "all together": "all gradients together",
+    "direction kept": "✓ direction",
+    "direction lost": "✗ direction",
+    "ratio kept": "✓ ratio",
+    "ratio lost": "✗ ratio",
+    "ratio": "norms of g and h before: {norms}",
+    "given": "g = ({g1}, {g2}), h = ({h1}, {h2}), threshold {limit}.",
+    "value kept": "Clipping by value keeps both directions.",
+    "value turned": "Clipping by value turns g by {g}° and h by {h}°.",
+    "norm kept": "Clipping each by norm keeps the directions and the ratio of the norms.",
+    "norm changed": "Clipping each by norm keeps the directions, but changes the ratio of the norms from {before} to {after}.",
+    "global clipped": "Clipping by global norm multiplies both by {factor} and keeps the directions and the ratio.",
+    "global free": "Clipping by global norm changes nothing: the norm of all elements is {whole}.",
+    "ask rule": "g is long; h lies inside the box and inside the ball. Which rule makes h shorter as well?",
+    "none": "none of them",
+    "rule right": "It multiplies all gradients by one factor, so that g and h keep their ratio.",
+    "by value slip": "All elements of h are within the threshold.",
+    "by norm slip": "The norm of h is within the threshold.",
+    "none slip": "One of the rules looks at g and h together.",
     "cliff": "Step {step}. Without clipping: {free}. Clipped to max_norm {limit}: {clipped}.",
     "there": "w = {w}, b = {b}, loss {loss}, gradient norm {norm}",
     "out": "out of the picture at w = {w}, b = {b}",
     "gone": "diverged",
-    "ask turn": "g keeps its norm and goes once around. In which direction does clipping by value turn it most?",
-    "axis": "along an axis",
-    "diagonal": "along a diagonal",
-    "between": "in between",
-    "nowhere": "nowhere: it is not clipped",
-    "turn right": "On an axis one element is 0, on a diagonal both are cut alike. In between, one is cut more than the other.",
-    "inside": "Its norm is below the threshold.",
-    "turn otherwise": "Not there. When does cutting both elements to the threshold change the direction?",
     "ask step": "At step {step} the gradient has norm {norm}; the learning rate is {rate}. How large is the next step "
     "without clipping?",
     "step right": "The learning rate times the norm of the gradient.",
@@ -193,10 +212,11 @@ def within(start: float, low: float, high: float) -> Trait:
 class ClippingLab(Lab):
     """Two parts, one shown at a time: `part` is the title of the one to start with.
 
-    1. "Ball and box": a gradient and a threshold to drag. Clipping by norm keeps its direction, by value turns it.
+    1. "Three rules": two gradients and a threshold to drag. Clipping by value turns them, clipping each by its norm changes their
+       ratio, clipping by their global norm keeps both.
     2. "Over a cliff": training a recurrent unit with and without clipping, from a start and with a max_norm to drag.
 
-    Traits: `part`; `g1`, `g2` and `limit` of the first part; `w`, `b`, `max_norm` and `step` (0 to 24) of the second.
+    Traits: `part`; `g1`, `g2`, `h1`, `h2` and `limit` of the first part; `w`, `b`, `max_norm` and `step` (0 to 24) of the second.
 
     Raises ValueError where there is no such part.
 
@@ -205,13 +225,15 @@ class ClippingLab(Lab):
     """
 
     path = Path(__file__).with_name("clipping.js")
-    state_names = ("part", "g1", "g2", "limit", "w", "b", "max_norm", "step")
+    state_names = ("part", "g1", "g2", "h1", "h2", "limit", "w", "b", "max_norm", "step")
     words: ClassVar = WORDS
     _esm = module(path)
     _css = style()
     part: Trait = traits.Enum(PARTS, default_value=PARTS[0]).tag(sync=True)
     g1: Trait = within(3.5, -4.0, 4.0)
     g2: Trait = within(1.5, -3.0, 3.0)
+    h1: Trait = within(-0.6, -4.0, 4.0)
+    h2: Trait = within(1.2, -3.0, 3.0)
     limit: Trait = within(1.5, 0.1, 2.8)
     w: Trait = within(0.1, *FRAME[:2])
     b: Trait = within(0.3, *FRAME[2:])
@@ -222,26 +244,33 @@ class ClippingLab(Lab):
         if part not in PARTS:
             raise ValueError(f"part: expected one of {', '.join(map(repr, PARTS))}, but got {part!r}")
         data = {"parts": PARTS, "times": TIMES, "target": TARGET, "rate": RATE, "steps": STEPS}
-        super().__init__("Clipping a gradient: shorter, or turned as well", data, part=part)
+        super().__init__("Clipping gradients: which rule keeps their direction?", data, part=part)
 
     def describe(self, **state: Any) -> str:
         """The picture in words, with its numbers. `state`: other values of some traits."""
         at = self.state_with(**state)
-        said = _ball(at) if at["part"] == PARTS[0] else _cliff(at)
-        return Prose("\n".join((f"{self.title}.", WORDS["about"], said)))
+        said = _rules(at) if at["part"] == PARTS[0] else _cliff(at)
+        return Prose("\n".join((self.title, WORDS["about"], said)))
 
     def svg(self, theme: str = "light", **state: Any) -> str:
-        """A small still picture: the three arrows, or the losses of both trainings. `state`: other values of some traits."""
+        """A small still picture: the gradients by each rule, or the losses of both trainings. `state`: some other values."""
         at = self.state_with(**state)
         sketch = Sketch(theme, 420, 330, self.describe(**state).splitlines()[-1])
-        (_draw_ball if at["part"] == PARTS[0] else _draw_losses)(sketch, at)
+        (_draw_rules if at["part"] == PARTS[0] else _draw_losses)(sketch, at)
         return str(sketch)
 
 
-def both_rules(g: Sequence[float], limit: float) -> list[Any]:
-    """g, g clipped by norm, and g clipped by value."""
-    given = Tensor(np.array(g))
-    return [t.asnumpy() for t in (given, ops.clip_by_norm(given, limit), ops.clip_by_value(given, -limit, limit))]
+def clipped_by(rule: str, gradients: Sequence[Sequence[float]], limit: float) -> list[np.ndarray]:
+    """Gradients clipped by "value", each by its "norm", or all by their "global norm".
+
+    >>> [g.round(2).tolist() for g in clipped_by("global norm", [(3.0, 0.0), (0.0, 4.0)], 1.0)]
+    [[0.6, 0.0], [0.0, 0.8]]
+    """
+    given = tuple(Tensor(np.array(g)) for g in gradients)
+    if rule == "global norm":
+        return [t.asnumpy() for t in ops.clip_by_global_norm(given, limit)]
+    by_value = rule == "value"
+    return [(ops.clip_by_value(t, -limit, limit) if by_value else ops.clip_by_norm(t, limit)).asnumpy() for t in given]
 
 
 def turned(a: Any, b: Any) -> float:
@@ -249,15 +278,23 @@ def turned(a: Any, b: Any) -> float:
     return float(np.degrees(np.arctan2(abs(a[0] * b[1] - a[1] * b[0]), a @ b)))
 
 
-def _ball(at):
-    vectors = both_rules((at["g1"], at["g2"]), at["limit"])
-    pairs = [", ".join(digits(v, 3) for v in vector) for vector in vectors]
-    norms = [digits(float(np.linalg.norm(vector)), 3) for vector in vectors]
-    angle = turned(vectors[0], vectors[2])
-    return WORDS["ball"].format(
-        g=pairs[0], by_norm=pairs[1], by_value=pairs[2], norm=norms[0], norm_norm=norms[1], value_norm=norms[2],
-        limit=digits(at["limit"], 3), turned=WORDS["turned" if angle > 0.05 else "kept"].format(angle=digits(angle, 3)),
-    )  # fmt: skip
+def _ratio(pair):
+    with np.errstate(all="ignore"):
+        return float(np.linalg.norm(pair[0]) / np.linalg.norm(pair[1]))
+
+
+def _rules(at):
+    before, limit = [(at["g1"], at["g2"]), (at["h1"], at["h2"])], at["limit"]
+    value, norm, _ = (clipped_by(rule, before, limit) for rule in RULES)
+    angles, ratio, after = [turned(a, b) for a, b in zip(before, value, strict=True)], _ratio(before), _ratio(norm)
+    whole = float(np.linalg.norm(before))
+    keys = ("given", "value turned" if max(angles) >= 0.05 else "value kept",
+            "norm changed" if abs(after - ratio) > 0.001 * ratio else "norm kept",
+            "global clipped" if whole > limit else "global free")  # fmt: skip
+    numbers = at | {"g": angles[0], "h": angles[1], "before": ratio, "after": after, "whole": whole}
+    numbers = numbers | {"factor": limit / max(whole, limit)}
+    given = {name: digits(number + 0.0, 3) for name, number in numbers.items() if name != "part"}
+    return " ".join(WORDS[key].format(**given) for key in keys)
 
 
 def _cliff(at):
@@ -275,16 +312,19 @@ def _place(points: list[Point], step: int) -> str:
     return WORDS["there" if inside else "out"].format(**numbers)
 
 
-def _draw_ball(sketch, at):
-    size = at["limit"] * 48
-    sketch.rect(210 - size, 160 - size, 2 * size, 2 * size, "backward-fill")
-    sketch.circle(210, 160, size, "forward-fill")
-    colours = ("ink", "forward", "backward")
-    for k, (colour, (x, y)) in enumerate(zip(colours, both_rules((at["g1"], at["g2"]), at["limit"]), strict=True)):
-        tip = 210 + 48 * x, 160 - 48 * y
-        sketch.path([(210, 160), tip], colour)
-        sketch.circle(*tip, 4, colour)
-        sketch.text(70 + 130 * k, 325, ("g", "clipped by norm", "clipped by value")[k], colour)
+def _draw_rules(sketch, at):
+    before = [(at["g1"], at["g2"]), (at["h1"], at["h2"])]
+    for k, (rule, colour) in enumerate(zip(RULES, ("backward", "forward", "saved"), strict=True)):
+        x, y, size = 74 + 136 * k, 160, at["limit"] * 21
+        if rule == "value":
+            sketch.rect(x - size, y - size, 2 * size, 2 * size, "backward-fill")
+        elif rule == "norm":
+            sketch.circle(x, y, size, "forward-fill")
+        for vectors, ink in ((before, "line"), (clipped_by(rule, before, at["limit"]), colour)):
+            for a, b in vectors:
+                tip = x + 21 * min(max(a, -3.1), 3.1), y - 21 * b
+                sketch.path([(x, y), tip], ink)
+        sketch.text(x, 260, WORDS[f"by {rule}"], colour)
 
 
 def _draw_losses(sketch, at):

@@ -1,7 +1,7 @@
 // Cut an edge. data: {nodes, uses, paths, cuts, runs, flows, program, start, notice, words} of `cut.py`: a number is at a place of the program,
 // or is in a list; `runs` has the texts of every run of arrays.
 
-const TRACK = 10, BARS = axis(0, 1, 268, 408); // px
+const NARROW = 330, TRACK = 38, BARS = axis(0, 1, 268, 408); // px: the least width of a graph with tracks, and the height of each
 const short = (value) => digits(value, 3);
 const bracketed = (words) => (words.startsWith("−") ? `(${words})` : words);
 const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words[0]);
@@ -37,14 +37,14 @@ function sentenceOf(data, state) {
 }
 
 // The paths to each input: what each adds to the sum, where it begins there, and the product in words.
-function sumsOf({ nodes, uses, paths, cuts }, cut, { factors }) {
+function sumsOf({ nodes, uses, paths, cuts, words }, cut, { factors }) {
   const stop = cuts.indexOf(cut) - 1, groups = [];
   for (const path of paths) {
     if (groups.at(-1)?.leaf !== path.leaf) groups.push({ leaf: path.leaf, parts: [], sum: 0 });
     const group = groups.at(-1), open = !path.uses.includes(stop), along = factors && path.uses.map((use) => factors[use]), seed = nodes[uses[path.uses.at(-1)].node].seed;
     const product = along && (along.includes(null) ? null : along.reduce((all, one) => all * one, seed)), value = (open && product) || 0;
     const said = !along ? path.said : product === null ? "open" : along.length === 1 ? short(product) : `${along.map((one, i) => (i ? bracketed(short(one)) : short(one))).join(" × ")} = ${short(product)}`;
-    group.parts.push({ ...path, open, from: group.sum, value, said: open ? said : "cut: 0" });
+    group.parts.push({ ...path, open, from: group.sum, value, said: open ? said : words.detached });
     group.sum += value;
   }
   return groups;
@@ -62,7 +62,7 @@ function questionAt(data, state) {
 
 export default { render({ model, el }) {
   const data = model.get("data"), { nodes, uses, cuts, flows, words, start, program } = data, frame = new Frame({ model, el }, ["cut", "inputs"], data);
-  let upright = false, placed, next = 0;
+  let upright = false, next = 0;
   frame.predict((state) => {
     const at = uses.map((_, i) => 1 + ((next + i) % uses.length)).find((k) => questionAt(data, { ...state, cut: cuts[k] }));
     if (!at) return null;
@@ -76,28 +76,15 @@ export default { render({ model, el }) {
   for (const node of [frame.said, notice]) frame.root.insertBefore(node, frame.panels); // next to the graph, however high the panels are
 
   function scissors(use, [x, y], slope) {
-    const label = cuts[use + 1], cut = frame.state.cut === label, act = () => frame.set({ cut: cut ? cuts[0] : label });
+    const label = cuts[use + 1], said = filledIn(words.detach, { edge: label }), cut = frame.state.cut === label, act = () => frame.set({ cut: cut ? cuts[0] : label });
     return [written(x, y - 17, slope && `×${bracketed(slope)}`, "slope", "middle"),
-      svg("g", { class: `cut-scissors ${cut ? "cut" : ""}`, transform: `translate(${x} ${y})`, role: "button", tabindex: 0, "aria-pressed": String(cut), "aria-label": `cut ${label}`, "data-key": label, onclick: act,
+      svg("g", { class: `cut-scissors ${cut ? "cut" : ""}`, transform: `translate(${x} ${y})`, role: "button", tabindex: 0, "aria-pressed": String(cut), "aria-label": said, "data-key": label, onclick: act,
         onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } } },
-      svg("title", {}, `cut ${label}`), svg("circle", { r: 13 }), svg("path", { d: "M-3.5 -3L7 5M-3.5 3L7 -5" }), svg("circle", { cx: -6, cy: -4.5, r: 2.6 }), svg("circle", { cx: -6, cy: 4.5, r: 2.6 }))];
+      svg("title", {}, said), svg("circle", { r: 13 }), svg("path", { d: "M-3.5 -3L7 5M-3.5 3L7 -5" }), svg("circle", { cx: -6, cy: -4.5, r: 2.6 }), svg("circle", { cx: -6, cy: 4.5, r: 2.6 }))];
   }
 
-  // A disc on the card of each input that is dragged.
-  function handles() {
-    if (placed === upright) return;
-    placed = upright;
-    frame.handles.length = 0;
-    plane.front.replaceChildren();
-    program.inputs.forEach((name, k) => {
-      const [x, y] = flows[Number(upright)].boxes[nodes.findIndex(({ leaf, title }) => leaf && title === name)], half = 1.5 * Math.max(1, Math.abs(start[k])), unit = 10 ** (Math.floor(Math.log10(half)) - 2);
-      const along = axis(start[k] - half, start[k] + half, x + TRACK, x + CARD.wide - TRACK), now = ({ inputs }) => inputs[name] ?? start[k];
-      const put = (value) => ({ inputs: { ...frame.state.inputs, [name]: Number((Math.round(clamped(value, along.low, along.high) / unit) * unit).toPrecision(12)) } });
-      plane.front.append(svg("path", { class: "lab-other", d: `M${along.start} ${y + CARD.half}L${along.end} ${y + CARD.half}` }));
-      frame.handle(plane, name, { at: (state) => [along(now(state)), y + CARD.half], move: (px) => put(along.inverse(px)), keys: (by) => put(now(frame.state) + by * 5 * unit),
-        range: [along.low, along.high], value: now, words: (state) => `${name} = ${short(now(state))}` });
-    });
-  }
+  const room = () => Math.max(flows[Number(upright)].width, program.inputs.length && NARROW);
+  const tracks = frame.tracks(plane, program.inputs, start, (k) => [90, Math.min(room() - 20, 460), flows[Number(upright)].height + 20 + TRACK * k]);
 
   // Each gradient as a sum: bars one after the other; a path that is pointed at is drawn broad in the graph.
   function drawSums({ cut }, run) {
@@ -119,14 +106,13 @@ export default { render({ model, el }) {
   }
 
   frame.begin((state) => {
-    const { wires, width, height } = flows[Number(upright)], run = runOf(data, state), focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
+    const { wires, height } = flows[Number(upright)], run = runOf(data, state), focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     notice.hidden = !data.notice || Object.keys(state.inputs).length > 0;
-    plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    Object.assign(plane.figure.style, { maxWidth: `${width}px`, flexBasis: `${width}px` });
-    const card = (node, i) => twinCard(flows[Number(upright)].boxes[i], node, run.values[i], run.cards[i] === null ? "no path" : frame.asked ? "?" : run.cards[i], run.cards[i] === null ? "none" : "");
-    plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)), ...wires.map(({ back }, use) => wireBack(back.path, run.alive[use])), ...nodes.flatMap(card), ...wires.flatMap(({ spot }, use) => scissors(use, spot, run.slopes[use])));
+    plane.drawn.setAttribute("viewBox", `0 0 ${room()} ${height + TRACK * program.inputs.length}`);
+    Object.assign(plane.figure.style, { maxWidth: `${1.15 * room()}px`, flexBasis: `${room()}px` });
+    const card = (node, i) => twinCard(flows[Number(upright)].boxes[i], node, run.values[i], run.cards[i] === null ? words["no path"] : frame.asked ? "?" : run.cards[i], run.cards[i] === null ? "none" : "");
+    plane.ink.replaceChildren(...wires.map(({ forward }) => wireForward(forward.path)), ...wires.map(({ back }, use) => wireBack(back.path, run.alive[use])), ...nodes.flatMap(card), ...wires.flatMap(({ spot }, use) => scissors(use, spot, run.slopes[use])), ...tracks(state));
     if (sums) drawSums(state, run);
-    handles();
     if (focus) frame.panels.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
     return sentenceOf(data, state);
   });

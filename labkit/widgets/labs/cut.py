@@ -1,4 +1,4 @@
-"""Cut an edge: `stop_gradient` at one use of a value, which paths vanish by it, and what becomes of the gradients.
+"""Cut an edge: `stop_gradient` at one use of a value, which paths it closes, and what becomes of the gradients.
 
 A function is run once, and again with the engine's `stop_gradient` at each use of a value in turn.
 """
@@ -107,10 +107,7 @@ def _check_number(uses):
     if not uses:
         raise ValueError("CutEdge: expected a function that computes with its arguments, but there is no use to cut")
     if len(uses) > MOST_USES:
-        raise ValueError(
-            f"CutEdge: expected at most {MOST_USES} uses of values, but this function has {len(uses)}: "
-            "take a smaller part of it"
-        )
+        raise ValueError(WORDS["many"].format(most=MOST_USES, count=len(uses)))
 
 
 def _labels(story, uses):
@@ -158,8 +155,8 @@ def _backward(story, cut, found, places):
     if ends:
         totals = reverse_pass([found[n.index]._node for n in ends], [np.asarray(n.seed) for n in ends], observe)
     gradients |= {index[root]: total for root, total in totals.items()}
-    arrived = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
-    return Cut(cut, tuple(arrived), sent)
+    totals = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
+    return Cut(cut, tuple(totals), sent)
 
 
 def _paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:
@@ -240,27 +237,32 @@ def _runs(found: Cuts) -> list[dict[str, Any]]:
 
 
 WORDS = {
-    "about": "The graph of {name}: each card has a value and its gradient, each pair of scissors cuts one use of a value.",
-    "graph": "Click scissors to cut a wire there",
-    "drag": "Click scissors to cut a wire there; drag an input",
+    "title": "Stop the gradient at an edge of {name}: what changes?",
+    "about": "The graph of {name}: each card has a value and its gradient; the scissors at an edge detach one use of a value.",
+    "graph": "Click scissors: stop the gradient at that edge",
+    "drag": "Click scissors: stop the gradient at that edge; drag an input",
     "paths": "The gradient of an input: the sum over its open paths",
-    "nothing": "Nothing is cut: {values}; {gradients}.",
+    "nothing": "No edge is detached: {values}; {gradients}.",
     "changed": "{name} is {now} instead of {before}.",
-    "none": "No path is left to {leaf}: {now} instead of {before}.",
+    "none": "No path is left to {leaf}: its gradient is {now} instead of {before}.",
     "left": "Open paths to {leaf}: {count} of {all}.",
     "same": "To three digits, the gradients of the inputs do not change.",
     "values": "No value changes: {values}.",
-    "ask": "{cut} is cut. Without the cut, the gradient of {leaf} is {before}. What is it now?",
-    "right": "The parts of the open paths add up to {now}.",
-    "before slip": "That is the gradient without the cut. At least one path that carried a part of it is gone.",
-    "part slip": "That is the part that is gone. What is left?",
-    "zero slip": "Not all paths are gone: one that does not pass the cut still carries its part.",
-    "otherwise": "Add up what the paths without a cut bring.",
+    "detach": "detach {edge}",
+    "detached": "detached: 0",
+    "no path": "no path",
+    "ask": "The edge {cut} is detached. Otherwise the gradient of {leaf} would be {before}. What is it now?",
+    "right": "The products along the open paths add up to {now}.",
+    "before slip": "That is the gradient without the detached edge. At least one path that carried a part of it is closed.",
+    "part slip": "That is the part of the closed paths. What is left?",
+    "zero slip": "Not all paths are closed: one that does not pass the detached edge still carries its part.",
+    "otherwise": "Add up the products along the open paths.",
+    "many": "CutEdge: expected at most {most} uses of values, but this function has {count}: take a smaller part of it",
 }
 
 
 class CutEdge(Lab):
-    """The graph of `fun(*args)`, in which one use of a value at a time is cut by the engine's `stop_gradient`.
+    """The graph of `fun(*args)`, in which one use of a value at a time is detached by the engine's `stop_gradient`.
 
     `fun`: a function, Cell or Module of numbers, arrays or tensors. `gradients[cut][name]` are the gradients of the inputs with
     each cut, each from a run of its own: an array of zeros where no path is left; `cuts` lists the cuts. Numbers that are
@@ -276,7 +278,7 @@ class CutEdge(Lab):
     >>> {cut: float(found["x"]) for cut, found in picture.gradients.items()}
     {'nothing': 3.0, 'x → ×': 1.0, 'y → ×': 3.0, '× → +': 1.0, 'x → +': 2.0}
     >>> print(picture.describe(cut="y → ×").splitlines()[-1])
-    No path is left to y: 0 instead of 3. No value changes: the result of + = 9.
+    No path is left to y: its gradient is 0 instead of 3. No value changes: the result of + = 9.
     """
 
     path = Path(__file__).with_name("cut.js")
@@ -285,7 +287,7 @@ class CutEdge(Lab):
     _esm = module(path)
     _css = style(path)
     cut: Trait = traits.Unicode(default_value=NOTHING).tag(sync=True)
-    inputs: Trait = traits.Dict().tag(sync=True)
+    inputs: Trait = traits.Dict(default_value={}).tag(sync=True)
 
     def __init__(self, fun: Callable, *args: Any):
         found = cuts(fun, args)
@@ -295,7 +297,7 @@ class CutEdge(Lab):
         numbers = all(isinstance(arg, int | float) and not isinstance(arg, bool) for arg in args)
         free = numbers and len(self._names) == len(args)
         name = "a function" if story.name == "<lambda>" else story.name
-        super().__init__(f"Cut a wire of {name}: which gradient is lost?", {
+        super().__init__(WORDS["title"].format(name=name), {
             "about": WORDS["about"].format(name=name), "notice": " ".join(story.notices), "cuts": self.cuts,
             **written(found, lines_of(Run.of(fun, args), story) if free else None),
             "flows": [flow([node.parents for node in story.nodes], *how) for how in ((False, 84.0), (True, 60.0))],
@@ -338,13 +340,13 @@ class CutEdge(Lab):
             if use == run.use:
                 sketch.circle(x, y, 13, "bad")
             slope = found.slopes.get(use)
-            words = "cut" if use == run.use else "" if slope is None else f"×{bracketed(number(slope))}"
+            words = "detach" if use == run.use else "" if slope is None else f"×{bracketed(number(slope))}"
             sketch.text(x, y + 4, words, "page" if use == run.use else "backward-ink")
         for node, gradient, (x, y) in zip(found.story.nodes, run.gradients, drawn["boxes"], strict=True):
             sketch.rect(x, y, WIDE, HALF, "leaf-fill" if node.leaf else "forward-fill")
             sketch.rect(x, y + HALF, WIDE, HIGH - HALF, "panel" if gradient is None else "backward-fill")
-            arrived = "no path" if gradient is None else brief(gradient)
-            for down, line in ((16, short(node)), (32, brief(node.value)), (65, node.gradient_name), (81, arrived)):
+            words = WORDS["no path"] if gradient is None else brief(gradient)
+            for down, line in ((16, short(node)), (32, brief(node.value)), (65, node.gradient_name), (81, words)):
                 sketch.text(x + WIDE / 2, y + down, line, "ink")
         return str(sketch)
 

@@ -60,7 +60,7 @@ def test_a_notebook_shows_the_widget_at_once_and_then_the_still_picture_that_it_
     lab._ipython_display_()
     (live, _), (still, metadata) = shown
     assert set(still) == STILL and live[WIDGET]["model_id"] == lab.model_id and metadata == {}
-    assert f'<img data-labkit="{lab.still}" alt="Cut a wire' in still["text/html"]
+    assert f'<img data-labkit="{lab.still}" alt="Stop the gradient at an edge' in still["text/html"]
     assert "data:image/svg+xml;base64," in still["text/html"] and still["text/plain"] == lab.describe()
     assert len({small().still for _ in range(20)}) == 20
 
@@ -141,7 +141,7 @@ def test_no_words_can_break_out_of_a_page():
     odd.__name__ = "</script><script>alert(1)</script><!-- <script> & \" ' \u2028"
     page = CutEdge(odd, 3.0).html()
     assert page.count("<script") == page.count("</script>") == 2
-    assert values_of(page)["data"]["title"].startswith("Cut a wire of </script>")
+    assert values_of(page)["data"]["title"].startswith("Stop the gradient at an edge of </script>")
 
 
 # ---- cells that run again ----

@@ -1,11 +1,11 @@
 """# Fix the engine that forgets the broadcast (2 points)
 
-The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
-number. The function below is the backward pass. It returns gradients in the shape of `x`.
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one number. The
+function below is the backward pass, but it returns gradients in the shape of `x`.
 
 [[as_it_came_back as fixed]]
 
-Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
+Fix it, so that it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
 
 import numpy as np
@@ -195,6 +195,22 @@ b_by_w = slip(
 largest = slip(
     "For w you take the largest contribution of each column. All of them add up: sum.",
     "d_w = np.sum( -> d_w = np.max(",
+)
+
+
+upstream_missing = slip(
+    "For w you sum x alone. Multiply it by the upstream gradient d_h.",
+    "np.sum(d_h * x, axis=0) -> np.sum(x, axis=0)",
+)
+
+square_left = slip(
+    "The derivative of h ** 2 is 2 * h. You keep the square.",
+    "d_h = 2 * h -> d_h = h**2",
+)
+
+w_in_d_h = slip(
+    "d_h is the gradient at h: 2 * h. The local gradient w belongs to x, which is not asked for.",
+    "d_h = 2 * h -> d_h = 2 * h * w",
 )
 
 

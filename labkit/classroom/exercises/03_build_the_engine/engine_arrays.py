@@ -1,8 +1,8 @@
 """# A product of arrays (3 points)
 
-In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough,
-because `a` or `b` may have been broadcast. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients of `a`
-and of `b`, arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. This is not enough for arrays, because `a`
+or `b` may have been broadcast. Write `multiply_rule(g, a, b)`, which returns a tuple of the gradients of `a` and of `b`,
+arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 
 The smaller of the two may be a single number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
 """
@@ -191,6 +191,33 @@ largest = slip(
     "You take the largest contribution. The contributions add up: sum.",
     "part = np.sum(part, axis=0) -> part = np.max(part, axis=0)",
     "part = np.sum(part, axis=axis -> part = np.max(part, axis=axis",
+)
+
+
+mean_over_missing_axes = slip(
+    "Over a missing axis you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=0) -> part = np.mean(part, axis=0)",
+)
+
+mean_over_axes_of_length_1 = slip(
+    "Over an axis of length 1 you take the mean. Each use contributes: sum.",
+    "part = np.sum(part, axis=axis -> part = np.mean(part, axis=axis",
+)
+
+b_missing = slip(
+    "The gradient of a is g times the other factor. b is missing.",
+    "fit(g * b, a) -> fit(g, a)",
+)
+
+a_missing = slip(
+    "The gradient of b is g times the other factor. a is missing.",
+    "fit(g * a, b) -> fit(g, b)",
+)
+
+both_missing = slip(
+    "g * b and g * a are the gradients before the sum. You sum g alone, as if a and b were added.",
+    "fit(g * b, a) -> fit(g, a)",
+    "fit(g * a, b) -> fit(g, b)",
 )
 
 

@@ -2,7 +2,7 @@
 
 [[f]]
 
-`grad(f)(4.0)` calls `f` with a box. For each of `a`, `b`, `c`, `d`, `e` and the result, in this order: is it `"box"` or
+`grad(f)(4.0)` calls `f` with a box. Is each of `a`, `b`, `c`, `d`, `e` and the result, in this order, a `"box"` or a
 `"number"`? And how many operations are recorded? Answer with a list of six texts and a number.
 """
 

@@ -1,6 +1,6 @@
 """# A whole engine (3 points)
 
-A program is given as data, so there is nothing to record: it *is* the record. For two inputs,
+A program is given as data, so it already is the record. For two inputs,
 
 ```python
 program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
@@ -9,9 +9,9 @@ program = (("multiply", 0, 1), ("tanh", 2), ("add", 3, 0))
 means: values 0 and 1 are the inputs; value 2 is their product; value 3 is `tanh` of value 2; value 4 is the sum of
 values 3 and 0. The last value is the result.
 
-Write `run(program, inputs)`. It returns a tuple: the result, and the list of the gradients of the inputs. The
-operations are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself: no
-automatic differentiation, and no finite differences. The gradients are compared to 12 digits.
+Write `run(program, inputs)`, which returns a tuple: the result, and the list of the gradients of the inputs. The operations
+are `"add"`, `"multiply"` and `"tanh"`; use `np.tanh` or `math.tanh`. Write the backward pass yourself, without automatic
+differentiation or finite differences. The gradients are compared to 12 digits.
 """
 
 import math
@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import EXACT, PLAIN, judged, slip, wrong
+from labkit.classroom.writing import EXACT, PLAIN, judged, same, slip, wrong
 
 
 def run(program, inputs):
@@ -149,11 +149,6 @@ def value_alone(program, inputs):
     return run(program, inputs)[0]
 
 
-@judged("value")
-def the_value_before(program, inputs):
-    return _values(program, inputs)[-2], run(program, inputs)[1]
-
-
 not_squared = slip(
     "The derivative of tanh is 1 - tanh(x)**2. The square is missing.",
     "1 - values[node] ** 2 -> 1 - values[node]",
@@ -269,6 +264,55 @@ products_added = slip(
     "An instruction multiplies, and you add its two values.",
     '"multiply": math.prod -> "multiply": sum',
 )
+
+
+one_minus_missing = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. The 1 is missing.",
+    "1 - values[node] ** 2 -> -(values[node] ** 2)",
+)
+
+square_alone = slip(
+    "tanh(x)**2 alone is not the derivative of tanh: it is 1 - tanh(x)**2.",
+    "1 - values[node] ** 2 -> values[node] ** 2",
+)
+
+twice_for_squared = slip(
+    "The derivative of tanh has tanh(x) squared in it, not doubled.",
+    "1 - values[node] ** 2 -> 1 - values[node] * 2",
+)
+
+local_gradient_missing = slip(
+    "The gradient is passed on unchanged. Multiply it by the local gradient of each argument.",
+    "slope * grads[node] -> grads[node]",
+)
+
+second_term_only = slip(
+    "In a sum only the second term gets a gradient. Both terms do.",
+    "slopes = 1.0, 1.0 -> slopes = 0.0, 1.0",
+)
+
+second_factor_only = slip(
+    "In a product only the second factor gets a gradient. Both factors do.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = 0.0, values[places[0]]",
+)
+
+values_of_the_first_arguments = slip(
+    "The local gradients of a product are values at the places that the instruction names, not the first two values.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[1], values[0]",
+)
+
+same_factor_twice = slip(
+    "In a product each factor gets the other one. You give both of them the same.",
+    "slopes = values[places[1]], values[places[0]] -> slopes = values[places[0]], values[places[0]]",
+)
+
+
+@wrong(
+    "The first part, the value of the program, is wrong already. Check the forward pass before the gradients.",
+    when=lambda i, expected, got: len(got) == 2 and np.shape(got[0]) == () and not same(expected[0], got[0]),
+)
+def another_value(program, inputs):
+    return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
 ways = (EXACT, PLAIN)

@@ -1,8 +1,8 @@
 """# Add tanh (2 points)
 
-The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`: `g` is the
-upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The function returns what is sent to `x`. The three
-arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
+The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine, `tanh_rule(g, ans, x)`, where `g` is the
+upstream gradient, `ans` is `tanh(x)`, and `x` is the argument. The rule returns the contribution to the gradient of `x`. The
+three arguments may be boxes of an engine, so use only `+ - * /` and `**` on them: a function of plain numbers such as
 `math.tanh` does not work on a box.
 """
 

@@ -1,7 +1,7 @@
 """# The rule of matmul (2 points)
 
-`y = x @ w`, and `g` is the upstream gradient at `y`. Write `pull(x, w, g)`: it returns the tuple `(dx, dw)` of both
-gradients, in plain NumPy. All three arrays are square here, so the shapes do not give the order away.
+`y = x @ w`, and `g` is the upstream gradient at `y`. Write `pull(x, w, g)`, which returns the tuple `(dx, dw)` of both
+gradients, in plain NumPy. All three arrays are square, so the shapes do not show the order.
 """
 
 import numpy as np

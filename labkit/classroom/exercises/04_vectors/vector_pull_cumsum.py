@@ -1,8 +1,8 @@
 """# A VJP without the matrix (2 points)
 
-`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`. Write `pull(v)`: it returns the VJP `v @ J`, an array
-of the shape of `v`, without automatic differentiation. Do not build the matrix `J`: for a `v` of 700 elements it takes
-more memory than your function may use. One line is enough.
+`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`. Write `pull(v)`, which returns the VJP `v @ J`, an array of
+the shape of `v`, without automatic differentiation. Do not build the matrix `J`: for a `v` of 700 elements it takes more
+memory than your function may use. One line is enough.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """# Undo a broadcast (2 points)
 
 In `y = x + b` the array `b` is broadcast to the shape of `y`, and `g` is the upstream gradient at `y`. Write
-`unbroadcast(g, shape)`: it returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three
-axes. `b` may have fewer axes, and it may have axes of length 1.
+`unbroadcast(g, shape)`, which returns the gradient of `b`, where `shape` is the shape of `b` (a tuple). `g` has three axes.
+`b` may have fewer axes, and it may have axes of length 1.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
-"""# The documents' slip (1 point)
+"""# The mistake in the documents (1 point)
 
-The guide's example with two outputs ends like this, and shows `out1 3.0`:
+The guide's example with two outputs ends like this, and prints `out1 3.0`:
 
 ```python
 def net(x, y):
@@ -11,7 +11,7 @@ out1 = ms.grad(net, grad_position=1)(x, y)
 print("out1", out)
 ```
 
-`x` is 1.0 and `y` is 2.0. Which number should the last line show after `out1`? Answer with the number.
+`x` is 1.0 and `y` is 2.0. Which number should the last line print after `out1`? Answer with the number.
 """
 
 from labkit import mindspore as ms

@@ -1,8 +1,8 @@
 """# Seven rows of a table (3 points)
 
-Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row. Answer with a list of
-seven. Write `"dx"`, `"dy"` and `"dw"` for the three gradients, and use tuples exactly as the result does. Where the
-call fails, write the type of the error. `weights` is `net.trainable_params()`, a list with one parameter.
+Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row. Answer with a list of seven
+items. Write `"dx"`, `"dy"` and `"dw"` for the three gradients, and use tuples exactly as the result does. If the call fails,
+write the type of the error. `weights` is `net.trainable_params()`, a list with one parameter.
 
 | item | grad_position | weights |
 |---|---|---|

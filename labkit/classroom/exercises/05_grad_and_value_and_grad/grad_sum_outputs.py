@@ -1,8 +1,8 @@
 """# Two outputs, by hand (2 points)
 
 A function `fn(x, y)` has a fixed weight `w` and two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`. Write
-`by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` returns, with `has_aux` left at `False`. `w` and
-`x` have the shape `(1, 3)`, and `y` is a number; all are float32.
+`by_hand(w, x, y)` in plain NumPy, which returns the same as `ms.grad(fn)(x, y)` with the default `has_aux=False`. `w` and `x`
+have the shape `(1, 3)`, and `y` is a number; all are float32.
 """
 
 import numpy as np
@@ -129,6 +129,17 @@ x_for_w = slip(
 x_for_w_in_the_loss = slip(
     "The derivative of logits with respect to x is w. In the part of the loss you took x.",
     "(logits - y) * w + w -> (logits - y) * x + w",
+)
+
+
+logits_for_the_inner_derivative = slip(
+    "The inner derivative of the loss is that of logits with respect to x: w. You multiply by logits itself.",
+    "(logits - y) * w + w -> (logits - y) * logits + w",
+)
+
+sign_of_y = slip(
+    "The loss has logits - y in it. You add y.",
+    "(logits - y) -> (logits + y)",
 )
 
 

@@ -1,8 +1,7 @@
 """# The loss is right, the step is not (2 points)
 
-This training step should go downhill on the *loss*. It returns the loss, the logits and the new weight, and it has to
-return all three. The loss is right, and yet the weight moves to the wrong place. Fix the step. `w` and `x` are Tensors
-of three elements, and `y` is a Tensor with one number.
+This training step should minimize the *loss*. It has to return the loss, the logits and the new weight. The loss is right, but
+the new weight is wrong. Fix the step. `w` and `x` are Tensors of three elements, and `y` is a Tensor with one number.
 
 [[still_summed as step]]
 """

@@ -1,6 +1,6 @@
 """# Two machines (3 points)
 
-A function is too large for one machine. The first half runs on one machine, the second half on another:
+A function is too large for one machine, so its two halves run on two machines:
 
 ```python
 def first(x):
@@ -10,9 +10,9 @@ def second(h):
     return (h**3).sum()
 ```
 
-Write `through(x)`: it returns the gradient of `second(first(x))` with respect to `x`. Define `first` and `second`
-inside it, call `ms.grad` once for each half, and use what it returns: no function may contain both halves. `x` is a
-Tensor of three elements.
+Write `through(x)`, which returns the gradient of `second(first(x))` with respect to `x`. Define `first` and `second` inside
+it, call `ms.grad` once for each half, and use both results. No function may contain both halves. `x` is a Tensor of three
+elements.
 """
 
 import numpy as np
@@ -152,6 +152,12 @@ times_h = slip(
 square_for_the_cube = slip(
     "second is the sum of h**3.",
     "(h**3).sum() -> (h**2).sum()",
+)
+
+
+mean_for_the_inner_sum = slip(
+    "first multiplies by the sum of x. You took its mean.",
+    "x**2 * x.sum() -> x**2 * x.mean()",
 )
 
 

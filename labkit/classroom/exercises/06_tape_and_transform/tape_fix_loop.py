@@ -137,6 +137,14 @@ def added_again(w, xs):
     return total
 
 
+@wrong(
+    "w.grad is 0 at the end: it was emptied after the last backward. The gradients of all four losses add up in it.",
+    when=lambda i, expected, got: not np.any(got),
+)
+def emptied(w, xs):
+    return 0 * train(w, xs)
+
+
 hints = (
     "Draw the record of two steps. Which value of the first step does the second one still hang on?",
     "The value of h has to go on, its history has not. When, in each turn, is the history no longer needed?",

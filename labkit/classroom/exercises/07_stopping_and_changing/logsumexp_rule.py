@@ -147,6 +147,27 @@ largest_as_a_factor = slip(
 )
 
 
+exponent_turned_round = slip(
+    "In the exponent the sign is wrong: exp(x - m), so that the largest element gives 1.",
+    "np.exp(x - largest) -> np.exp(largest - x)",
+)
+
+log_subtracted = slip(
+    "The value is m + log(sum(exp(x - m))). You subtract the logarithm.",
+    "largest + np.log -> largest - np.log",
+)
+
+sum_missing = slip(
+    "The value is one number: add up the exponentials before the logarithm.",
+    "largest + np.log(np.sum(shifted)) -> largest + np.log(shifted)",
+)
+
+multiplied_by_the_sum = slip(
+    "The share of an element is its exponential divided by the sum. You multiply by the sum.",
+    "shifted / np.sum(shifted) -> shifted * np.sum(shifted)",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",

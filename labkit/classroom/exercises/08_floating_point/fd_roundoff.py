@@ -82,3 +82,13 @@ float64_is_exact = wrong(
     "2**-60 is far below the gap between stored float64 numbers at 1, so x + h is rounded to 1.",
     {1: 1},
 )
+
+no_change_is_nan = wrong(
+    "The numerator is 0, and h is not: 0 divided by h is 0.",
+    {i: either(float("nan"), float("inf")) for i in (1, 2, 3, 4)},
+)
+
+distance_for_the_slope = wrong(
+    "That is a distance. The slope is the distance that x really moved, divided by h.",
+    {0: 2**-30, 5: either(2**-10, 2**-11)},
+)

@@ -49,10 +49,30 @@ gap_is_not_the_end = wrong(
     answer=[3, 2, 6, 1, 1],
 )
 
-bfloat16_like_float16 = judged("value", {1: 7})
 one_number = judged("kind", 7)
 
 one_from_the_exponent = wrong(
     "A factor of 1/16 takes 4 from the exponent. You took 1.",
     {0: either(24, 25), 1: either(133, 134), 2: either(149, 150), 3: either(16, 17), 4: either(9, 10)},
+)
+
+bfloat16_like_float16 = wrong(
+    "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it ends at 2**-133.", {1: either(6, 7)}
+)
+bfloat16_like_float32 = wrong(
+    "bfloat16 has the exponents of float32, but 16 bits less for the fraction, so its subnormal numbers end earlier: 2**-133.",
+    {1: either(37, 38)},
+)
+quotient_not_whole = wrong(
+    "Layers are whole numbers: the gradient is 0 after the first whole number above this quotient.",
+    {i: lambda expected, got: expected - 1 < got < expected for i in range(5)},
+    answer=[6.5, 33.25, 37.25, 4.5, 2.25],
+)
+one_layer_more = wrong(
+    "You counted one layer too many: after one layer less the gradient is already 0.",
+    {i: lambda expected, got: got == expected + 1 for i in range(5)},
+    answer=[8, 35, 39, 6, 4],
+)
+float8_formats_exchanged = wrong(
+    "e5m2 has 5 bits for the exponent and e4m3 has 4: e5m2 has the smaller numbers.", {3: 3, 4: 5}, together=True
 )

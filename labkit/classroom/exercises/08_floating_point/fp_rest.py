@@ -11,8 +11,8 @@ This training does not use the rest:
 
 [[still_absorbed as train]]
 
-Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays, and so is everything that you compute; `g` is the same in every
-step, and the rest is 0 at the beginning. Return the tuple `(w, rest)` after all steps.
+Write `train(w, g, lr, steps)`. `w` and `g` are float16 arrays; `g` is the same in every step, and the rest is 0
+at the beginning. Return the tuple `(w, rest)` after all steps.
 """
 
 from functools import partial
@@ -77,7 +77,9 @@ def old_rest_forgotten(w, g, lr, steps):
     return w, rest
 
 
-@wrong("The rest grows by every step, also by what the weights did move. Take that away: step - (moved - w).")
+@wrong(
+    "Your rest still contains what the weights moved. Subtract that distance, moved - w, with the w from before the step."
+)
 def nothing_taken_away(w, g, lr, steps):
     rest = np.zeros_like(w)
     for _ in range(steps):
@@ -130,6 +132,27 @@ movement_only = slip(
     "The rest is the step to take minus the movement. You kept the movement.",
     "rest = step - (moved - w) -> rest = moved - w",
 )
+
+rest_counted_twice = slip(
+    "The step contains the old rest already, and you add the old rest once more. The new rest is step - (moved - w).",
+    "rest = step - (moved - w) -> rest = rest + (step - (moved - w))",
+)
+
+one_step_less = slip("You take one step less than steps.", "range(steps) -> range(steps - 1)")
+one_step_more = slip("You take one step more than steps.", "range(steps) -> range(steps + 1)")
+weights_kept = slip(
+    "The new weights are never stored in w, so each step starts at the old ones.", "        w = moved\n -> "
+)
+
+
+@wrong(
+    "You kept the weights in float32 from step to step. Round them to float16 in each step; only the rest keeps what is lost."
+)
+def rounded_at_the_end(w, g, lr, steps):
+    exact = w.astype(np.float32)
+    for _ in range(steps):
+        exact = exact - lr * g.astype(np.float32)
+    return exact.astype(np.float16), (exact - exact.astype(np.float16)).astype(np.float16)
 
 
 hints = (

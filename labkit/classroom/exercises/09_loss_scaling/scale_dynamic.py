@@ -124,6 +124,23 @@ two_for_the_factor = slip(
     "scale * factor -> scale * 2",
 )
 
+counter_not_kept = slip(
+    "After a good step the counter keeps its new value until it reaches the window. You set it back to 0.",
+    "return scale, counter\n -> return scale, 0\n",
+)
+
+rounded_down = slip("// rounds down to a whole number. Divide with /.", "scale / factor -> scale // factor")
+never_grows = slip("When the counter reaches the window, the scale grows.", "scale * factor, 0 -> scale, 0")
+overflow_counted = slip("A step that overflows is not a good one: start again at 0.", "1.0), 0 -> 1.0), counter + 1")
+one_after_overflow = slip("After an overflow the counting starts again at 0, not at 1.", "1.0), 0 -> 1.0), 1")
+grows_one_step_early = slip(
+    "The scale grows one step too early: wait until the counter, with this step, is equal to the window.",
+    "counter == window -> counter == window - 1",
+)
+set_to_one = slip(
+    "After an overflow the scale is divided by the factor. You set it to 1.", "max(scale / factor, 1.0), 0 -> 1.0, 0"
+)
+
 
 hints = (
     "Two cases: not finite, and finite. Begin with the first one and return at once.",

@@ -87,3 +87,9 @@ scaled_out_of_range = wrong(
     "1e-3 times 1024 is about 1: it fits.",
     {3: "inf"},
 )
+
+largest_number_instead = wrong(
+    "Above 65504 float16 does not stop at its largest number: a result that is too large becomes inf.",
+    {5: "kept", 6: "kept", 7: "kept"},
+    together=True,
+)

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, slip, wrong
+from labkit.classroom.writing import same, slip, wrong
 
 
 def step(w, first, second, scale, limit):
@@ -102,11 +102,6 @@ def sum_for_mean(w, first, second, scale, limit):
     return step(w, 2 * first, 2 * second, scale, limit)
 
 
-@judged("value")
-def never_updates(w, first, second, scale, limit):
-    return w
-
-
 clipped_scaled_and_apart = slip(
     "The check is right. Two faults are left: the gradients are clipped while they carry the loss scale, and "
     "each worker clips on its own.",
@@ -144,6 +139,27 @@ scale_divided_twice = slip(
     "The loss scale is divided out twice.",
     "first / scale + second / scale) / 2 -> first / scale + second / scale) / 2 / scale",
 )
+
+mean_halved_twice = slip("You divide by 2 twice.", "w - 0.1 * mean -> w - 0.1 * mean / 2")
+gradient_returned = slip(
+    "You return the gradient. Asked for are the new weights.", "return w - 0.1 * mean -> return mean"
+)
+nothing_left = slip(
+    "After an overflow the old weights are returned, unchanged.", "        return w\n ->         return 0 * w\n"
+)
+
+
+@wrong("You clipped both gradients by their common norm. The norm that counts is that of their mean.")
+def clipped_together(w, first, second, scale, limit):
+    if not ms.amp.all_finite((first, second)):
+        return w
+    first, second = ms.ops.clip_by_global_norm((first / scale, second / scale), limit)
+    return w - 0.1 * (first + second) / 2
+
+
+@wrong("You skip every step. Only a step whose gradients are not finite keeps the old weights.")
+def always_skipped(w, first, second, scale, limit):
+    return w
 
 
 hints = (

@@ -104,3 +104,26 @@ one_worker_hides = wrong(
     "In order 3 the check sees the inf, but only on the worker that has it.",
     {3: either("hidden", "alone")},
 )
+
+by_value_turns = wrong(
+    "By value, the step has another direction, but all workers have the same one. Worse is the inf: it becomes a finite number.",
+    {5: either("alone", "scale", "apart")},
+)
+
+norm_shows_inf = wrong(
+    "In order 0 the clip is by norm: it makes nan of an inf, which the check sees. But each worker clips its own gradient.",
+    {0: either("hidden", "apart")},
+)
+
+unscaled_first = wrong(
+    "This order unscales first, so that the clip sees unscaled gradients.", {0: "scale", 3: "scale", 4: "scale"}
+)
+
+reduced_before = wrong(
+    "This order reduces before the clip, so that all workers hold and clip the same gradient.", {1: "alone", 4: "alone"}
+)
+
+clip_sees_the_scale = wrong(
+    "In order 2 all workers hold the same gradient, and the check sees an inf. But the clip stands before the unscale.",
+    {2: either("hidden", "apart")},
+)

@@ -65,15 +65,16 @@ def changed_places(a, b, limit):
     return proof(a, b, limit)[::-1]
 
 
-@wrong("You made the short gradient longer. The factor is limit / length, but never above 1.")
+@wrong("You made a short gradient longer. The factor is limit / norm, but never above 1.", parts=(0, 1))
 def stretched(a, b, limit):
     return _proof(a, b, limit, clip=lambda g, limit: g * limit / np.linalg.norm(g))
 
 
 @wrong(
     "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
-    when=lambda i, expected, got: any(
-        same(_cosine(_clip(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+    when=lambda i, expected, got: (
+        not same(expected[0], got[0])
+        and any(same(_cosine(_clip(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1]))
     ),
 )
 def one_worker_clipped(a, b, limit):
@@ -139,6 +140,47 @@ squared_norm = slip(
     "The clip divides by the squared norm. Divide by the norm.",
     "limit / np.linalg.norm(g)) -> limit / (g @ g))",
 )
+
+
+@wrong(
+    "Your cosine is always 1: one common factor does not turn a vector. Clip each gradient by its own norm, then take the mean.",
+    when=lambda i, expected, got: same(1.0, float(got[0])) and same(expected[1], got[1]),
+)
+def one_common_factor(a, b, limit):
+    return 1.0, proof(a, b, limit)[1]
+
+
+@wrong("The factor belongs to the norm of the mean, not to the sum or the mean of the two norms.", parts=(1,))
+def norms_for_the_mean(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, 2 * limit / (np.linalg.norm(a) + np.linalg.norm(b)))
+
+
+@judged("norms-for-the-mean")
+def sum_of_the_norms(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, limit / (np.linalg.norm(a) + np.linalg.norm(b)))
+
+
+@wrong(
+    "The cosine is that between the mean and the mean of the clipped gradients. You took a or b for the mean.",
+    parts=(0,),
+)
+def with_one_worker(a, b, limit):
+    return _cosine((_clip(a, limit) + _clip(b, limit)) / 2, a), proof(a, b, limit)[1]
+
+
+@judged("with-one-worker")
+def with_the_other_worker(a, b, limit):
+    return _cosine((_clip(a, limit) + _clip(b, limit)) / 2, b), proof(a, b, limit)[1]
+
+
+@wrong("The factor is that of the mean. You clipped one of the workers.", parts=(1,))
+def factor_of_a(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm(a))
+
+
+@judged("factor-of-a")
+def factor_of_b(a, b, limit):
+    return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm(b))
 
 
 hints = (

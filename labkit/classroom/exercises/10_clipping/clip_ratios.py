@@ -13,7 +13,7 @@ What is, for each line, the norm of the second result divided by the norm of the
 
 import numpy as np
 
-from labkit.classroom.writing import drawn, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 from labkit.mindspore import Tensor, ops
 
 
@@ -103,4 +103,15 @@ norms_are_squared = wrong(
         4: (limit / length) ** 2,
         5: (most / length) ** 2,
     },
+)
+
+elements_added = wrong(
+    "You added the elements. The norm is the root of the sum of their squares.",
+    {i: b / sum(a) for i in (0, 1, 2)},
+)
+
+norms_subtracted = wrong("You subtracted the norms. Divide them.", {0: b - length, 1: b - length, 2: b - length})
+
+limit_for_each = wrong(
+    "In line 3 each tensor is clipped to the norm 1, so both norms are equal.", {3: either(limit, 0, length / b)}
 )

@@ -109,7 +109,24 @@ limit_squared = slip(
     "max_norm / max(norm, max_norm) -> (max_norm**2 / norm if norm > max_norm else 1.0)",
 )
 
+larger_norm = slip(
+    "You took the larger of the two norms. The global norm is the root of the sum of all squares, of a and b.",
+    "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> "
+    "max(float((a**2).sum().asnumpy()), float((b**2).sum().asnumpy())) ** 0.5",
+)
 
+sum_of_elements = slip(
+    "You added the elements. A norm adds their squares, and takes the root.",
+    "(a**2).sum() + (b**2).sum() -> a.sum() ** 2 + b.sum() ** 2",
+)
+
+absolute_values = slip(
+    "You added the absolute values. A norm adds the squares, and takes the root.",
+    "float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5 -> float((abs(a).sum() + abs(b).sum()).asnumpy())",
+)
+
+not_clipped = slip("Nothing is clipped.", "return a * factor, b * factor -> return a, b")
+a_not_scaled = slip("a is not scaled. Both gradients get the same factor.", "a * factor, b * factor -> a, b * factor")
 ways = (
     Way(
         "Do not use the `clip` functions of `ops`.",

@@ -168,6 +168,40 @@ multiplied = slip(
     "m / (1 - 0.9**t), v / (1 - 0.999**t) -> m * (1 - 0.9**t), v * (1 - 0.999**t)",
 )
 
+second_step_first = slip(
+    "The first step has t = 1. You begin with t = 2.", "enumerate(gradients, 1) -> enumerate(gradients, 2)"
+)
+first_gradient_only = slip(
+    "The return is inside the loop: only the first gradient takes a step.", "    return p ->         return p"
+)
+rate_missing = slip("The learning rate is missing in the step.", "rate * mean -> mean")
+gradient_for_m = slip("The step has the mean m of the gradients, not the last gradient.", "rate * mean -> rate * g")
+m_not_weighted = slip("In m the new gradient counts 0.1.", "0.9 * m + 0.1 * g -> 0.9 * m + g")
+v_not_weighted = slip("In v the new square counts 0.001.", "0.001 * g**2 -> g**2")
+multiplied_by_the_root = slip(
+    "Divide by the root of v. You multiplied by it.",
+    "mean / (np.sqrt(square) + 1e-8) -> mean * (np.sqrt(square) + 1e-8)",
+)
+always_the_last_power = slip(
+    "Both corrections have the power t: 1 - 0.9**t. Here t is left out.",
+    "(1 - 0.9**t), v / (1 - 0.999**t) -> 0.1**t, v / 0.001**t",
+)
+
+
+@wrong("You took the square root of m, too. Only v is a mean of squares.")
+def root_of_both(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * np.sqrt(np.abs(m / (1 - 0.9**t))) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return p
+
+
+@judged("counts-from-zero")
+def divided_by_zero(p, gradients, rate):
+    return _adam(p, gradients, rate, first=0)
+
 
 hints = (
     "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",

@@ -54,7 +54,8 @@ def reference():
 
 
 same_gradient_twice = wrong(
-    "You used the gradient 2 at both steps. After the first step w is 0.8, and the gradient there is 1.6.", {0: 0.6}
+    "You used the gradient 2 at both steps. After the first step w is smaller, and so is the gradient there.",
+    {0: 0.6, 1: 0.4, 4: 0.2, 5: 0.2},
 )
 
 no_accumulation = wrong(
@@ -99,4 +100,12 @@ no_step_in_the_second_round = wrong(
 gradient_of_w = wrong(
     "The derivative of w**2 is 2 * w. The 2 is missing.",
     {0: 0.81, 3: 0.9, 4: 0.64, 5: 0.64},
+)
+
+uphill = wrong(
+    "A step subtracts the gradient times the rate. You added it.", {0: 1.44, 1: 1.64, 3: 1.2, 4: 1.96, 5: 1.96}
+)
+
+rate_counted_once_more = wrong(
+    "The rate is 0.1: a step takes off 0.1 times the gradient.", {0: either(1, 0.9604), 3: either(-1, 0.98)}
 )

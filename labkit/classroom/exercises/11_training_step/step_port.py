@@ -68,7 +68,9 @@ def never_zeroed(w, x, y):
     return _losses(w, x, y, empty=())
 
 
-@wrong("These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.")
+@wrong(
+    "These are steps without momentum: either SGD has momentum=0, or a new optimizer is made in each round, without a velocity."
+)
 def without_momentum(w, x, y):
     return _losses(w, x, y, momentum=0.0)
 
@@ -144,6 +146,15 @@ absolute_errors = slip(
     "The loss has the squared errors. You took their absolute values.",
     "((x @ w - y) ** 2) -> abs(x @ w - y)",
 )
+
+four_steps = slip("The snippet makes three steps.", "range(3) -> range(4)")
+uphill = slip("w moves along the gradient. SGD subtracts it.", "loss.backward() -> (-loss).backward()")
+another_momentum = slip("The momentum is 0.9.", "momentum=0.9 -> momentum=0.1")
+first_round_only = slip(
+    "The return is inside the loop: only one step is taken.",
+    "    return losses, w.detach() ->         return losses, w.detach()",
+)
+half_the_square = slip("The loss has no factor 1/2.", "((x @ w - y) ** 2).mean() -> ((x @ w - y) ** 2).mean() / 2")
 
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)

@@ -112,7 +112,7 @@ def losses_only(w, x, y, limit):
     return train(w, x, y, limit)[0]
 
 
-@judged("value")
+@wrong("The learning rate is 0.1.")
 def another_rate(w, x, y, limit):
     return _train(w, x, y, limit, rate=0.01)
 
@@ -135,6 +135,13 @@ limit_not_used = slip(
 two_steps = slip(
     "Call the cell three times.",
     "range(3) -> range(2)",
+)
+
+cell_returns_nothing = slip("Your cell returns None. End construct with return loss.", "        return loss\n -> ")
+four_steps = slip("Call the cell three times.", "range(3) -> range(4)")
+loss_summed = slip(
+    "nn.MSELoss() takes the mean over the elements. You took the sum.",
+    'ms.nn.MSELoss() -> ms.nn.MSELoss(reduction="sum")',
 )
 
 

@@ -16,7 +16,7 @@ Answer with a list of six numbers, rounded to four decimals where they have more
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 from labkit.mindspore import Tensor, float32, grad, nn, ops
 
 answer = [0, 1.3863, 2.7726, 0, 0.25, -0.75]
@@ -88,3 +88,17 @@ label_normalised = wrong(
     "The label is used as it is: 2 counts twice.",
     {2: 0.6931},
 )
+
+mean_over_the_classes = wrong(
+    "You took a mean over the four classes. The loss adds their terms, and its gradient is not divided either.",
+    {1: 0.3466, 2: 0.6931, 4: 0.0625, 5: -0.1875},
+    together=True,
+)
+
+softmax_left_out = wrong("The gradient is softmax - label. You gave -label alone.", {4: 0, 5: -1}, together=True)
+
+softmax_forgotten_for_one = wrong(
+    "The gradient is softmax - label: 0.25 comes before the label is subtracted.", {5: either(-1, 0)}
+)
+
+label_squared = wrong("The label multiplies -log p once.", {2: 5.5452})

@@ -1,8 +1,8 @@
 """# Accumulate the big batch (3 points)
 
 Write `accumulate(w, x, y, count)` in PyTorch. All arguments except `count` are float64 tensors; `w` is a leaf whose `.grad` is
-None. The loss is the mean of `(x @ w - y) ** 2`. Split the rows of `x` and `y` into `count` equal micro-batches, and call
-`backward` for each, so that at the end `w.grad` is the gradient of the **whole** batch, to 12 digits.
+None. The loss is the mean of `(x @ w - y) ** 2`. Split the rows of `x` and `y`, in their order, into `count` equal
+micro-batches, and call `backward` for each, so that at the end `w.grad` is the gradient of the **whole** batch, to 12 digits.
 
 After each micro-batch, copy `w.grad`. Return the copies as one tensor, `torch.stack(copies)`, with a row for each micro-batch.
 """
@@ -106,6 +106,44 @@ divided_by_the_size = slip(
     "You divided by the size of a micro-batch. Its loss is a mean already: divide by their number, count.",
     "loss / count -> loss / size",
 )
+
+divided_by_those_so_far = slip(
+    "You divided by the number of micro-batches so far. All of them count alike: divide by count.",
+    "loss / count -> loss / (k + 1)",
+)
+
+always_the_first_rows = slip(
+    "Every micro-batch has the same rows. Micro-batch k has the rows from k * size to (k + 1) * size.",
+    "slice(k * size, (k + 1) * size) -> slice(0, size)",
+)
+
+rows_in_turn = slip(
+    "You dealt the rows out in turn. Cut them in their order: the first size rows are the first micro-batch.",
+    "slice(k * size, (k + 1) * size) -> slice(k, None, count)",
+)
+
+rows_overlap = slip(
+    "The micro-batches overlap: micro-batch k starts at row k * size.",
+    "slice(k * size, (k + 1) * size) -> slice(k, k + size)",
+)
+
+whole_batch_each_time = slip(
+    "Each backward goes through the whole batch. Take the rows of one micro-batch.",
+    "slice(k * size, (k + 1) * size) -> slice(None)",
+)
+
+averaged_at_the_end = slip(
+    "You divided the rows by count twice: once in the loss, once at the end.",
+    "torch.stack(seen) -> torch.stack(seen) / count",
+)
+
+
+@wrong(
+    "count is the number of micro-batches. You took it for the number of rows in each.",
+    when=lambda i, expected, got: got.shape[0] == len(i[2]) // i[3] != i[3],
+)
+def count_for_the_size(w, x, y, count):
+    return accumulate(w, x, y, len(y) // count)
 
 
 ways = (

@@ -18,7 +18,7 @@ from labkit.classroom.writing import drawn, either, judged, wrong
 
 
 def _drawn(rng):
-    each = int(rng.choice([4, 5, 6, 10, 12]))
+    each = int(rng.choice([5, 6, 10, 12]))
     return 4 * each, int(rng.choice([2, 3, 4, 5, 7, 8, 9])) * 2, each, 2 * each, int(rng.choice([8, 2]))
 
 
@@ -77,7 +77,7 @@ sum_over_the_batch = wrong(
 
 degree_multiplies = wrong(
     "The sum over the workers is divided by degree: a larger degree makes the result smaller.",
-    {5: either(4 * mean, degree * mean, 4 * mean * degree)},
+    {5: either(4 * mean, 2 * mean, degree * mean, 4 * mean * degree)},
 )
 
 divided_by_the_workers = wrong(
@@ -88,4 +88,25 @@ divided_by_the_workers = wrong(
 micro_batches_divided = wrong(
     "Nothing is divided: backward adds each gradient to .grad.",
     {4: either(mean / 2, mean / 4)},
+)
+
+mean_and_sum_exchanged = wrong(
+    "You exchanged them: with mean=True the reducer divides the sum by the number of workers, with mean=False it does not.",
+    {0: 4 * mean, 1: mean, 2: 4 * each * mean, 3: each * mean},
+    together=True,
+)
+
+share_of_a_worker = wrong(
+    f"A worker's mean is over its own {each} samples. It has about the gradient of the whole batch, not a quarter.",
+    {0: mean / 4, 1: mean, 2: each * mean / 4, 3: each * mean},
+    together=True,
+)
+
+degree_on_top = wrong(
+    "degree stands in the place of the number of workers: the sum is divided once, by degree.", {5: mean / degree}
+)
+
+workers_for_samples = wrong(
+    f"A sum over a worker's samples has {each} terms. You multiplied by the number of workers.",
+    {2: 4 * mean, 3: 16 * mean},
 )

@@ -14,7 +14,7 @@ A batch is split into three equal parts. For which losses is the mean of the thr
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import wrong
 
 answer = [True, True, False, False, True, False]
 rules = (
@@ -78,4 +78,4 @@ samples_that_see_each_other = wrong(
     {5: True},
 )
 
-none_can_be_split = judged("value", {0: False})
+none_can_be_split = wrong("Each sample has a square of its own, and the batch is their mean: that splits.", {0: False})

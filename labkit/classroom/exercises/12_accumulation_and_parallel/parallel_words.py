@@ -183,6 +183,31 @@ last_left_out = slip(
 )
 
 
+@wrong(
+    "You took the mean of the means of all micro-batches that have words. Each word has to count alike: add up sums, and divide "
+    "by the number of all words."
+)
+def mean_without_the_empty_ones(w, x, y, mask, count):
+    full = (mask.reshape(count, -1).sum(1) > 0).sum()
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1) / full)
+
+
+errors_added = slip(
+    "The loss squares each error. The square is missing.",
+    "(x[rows] @ w - y[rows]) ** 2 * mask[rows] -> (x[rows] @ w - y[rows]) * mask[rows]",
+)
+
+always_the_first_rows = slip(
+    "Every micro-batch has the same sentences. Micro-batch k starts at k * size.",
+    "slice(k * size, (k + 1) * size) -> slice(0, size)",
+)
+
+count_multiplied = slip(
+    "You multiplied by count. The sum of all words is divided by their number, and that is all.",
+    "/ words) -> / words * count)",
+)
+
+
 ways = (
     EXACT,
     Way(

@@ -104,9 +104,33 @@ divided_by_the_classes = slip(
 )
 
 first_batch_only = slip(
-    "Only the first batch is tested.",
+    "Only the first batch is tested: the range ends too early, or the return is inside the loop.",
     "range(0, len(labels), size) -> range(0, size, size)",
 )
+
+smallest_logit_taken = slip(
+    "argmin finds the smallest logit. The prediction is the largest one: argmax.", "argmax -> argmin"
+)
+divided_by_the_size = slip(
+    "You divide by the size of a batch. Divide by the number of samples.", "right / seen -> right / size"
+)
+divided_by_all_logits = slip(
+    "You divide by the number of logits. Divide by the number of samples, the rows.",
+    "right / seen -> right / logits.size",
+)
+no_axis = slip(
+    "argmax without an axis gives one place in the whole array. Each row has its own: axis=1.",
+    "argmax(axis=1) -> argmax()",
+)
+whole_number = slip("// rounds down to a whole number. Divide with /.", "float(right / seen) -> float(right // seen)")
+labels_of_the_first_batch = slip(
+    "Every batch is compared with the labels of the first one.", "== labels[rows] -> == labels[: len(logits[rows])]"
+)
+
+
+@judged("first-batch-only")
+def returned_in_the_loop(logits, labels, size):
+    return float((logits[:size].argmax(axis=1) == labels[:size]).sum() / len(labels))
 
 
 hints = (

@@ -79,7 +79,7 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, each="epoch")
 
 
-@wrong("The weights are as they were.")
+@wrong("The weights are as they were: zero_grad stands between backward and step, or no step is taken at all.")
 def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
@@ -121,6 +121,26 @@ first_batch_left_out = slip(
     "The first batch is left out: range starts at 0.",
     "range(0, len(x), size) -> range(size, len(x), size)",
 )
+
+batches_overlap = slip(
+    "The batches overlap: a batch has size samples.", "slice(start, start + size) -> slice(start, start + size + 1)"
+)
+divided_by_size = slip(
+    "You divide the sum of the last batch by size. It may be smaller: take the mean of the samples that it has.",
+    "** 2).mean()\n -> ** 2).sum() / size\n",
+)
+start_by_start = slip(
+    "A batch begins at every sample. The next one begins size samples later: range(0, len(x), size).",
+    "range(0, len(x), size) -> range(len(x))",
+)
+last_gradient_only = slip(
+    "step stands behind the inner loop, so only the last batch of an epoch is used. Take one step for each batch.",
+    "            optimizer.step()\n ->         optimizer.step()\n",
+)
+half_the_square = slip("The loss has no factor 1/2.", "** 2).mean()\n -> ** 2).mean() / 2\n")
+one_epoch_more = slip("You make one epoch too many.", "range(epochs) -> range(epochs + 1)")
+one_epoch_less = slip("You make one epoch too few.", "range(epochs) -> range(epochs - 1)")
+first_batch_each_time = slip("Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)")
 
 
 hints = (

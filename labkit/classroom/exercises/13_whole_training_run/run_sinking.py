@@ -96,7 +96,6 @@ begins_anew = wrong(
     {6: either(0, epochs)},
 )
 
-six = judged("value", {6: steps // batches + 1})
 short = judged("structure", answer[:3])
 
 passes_not_whole = wrong(
@@ -107,10 +106,22 @@ passes_not_whole = wrong(
 
 size_for_trips = wrong(
     "sink_size is the number of steps between two round trips, not the number of round trips.",
-    {3: either(size, epochs * size), 4: either(1, batches)},
+    {3: size, 4: batches},
+)
+
+one_trip_in_all = wrong(
+    "A sink size of -1 stands for one pass over the data, not for the whole training: there is a round trip for each epoch.",
+    {4: 1},
 )
 
 one_epoch = wrong(
     "You counted one epoch. There are more.",
     {0: size, 1: batches, 2: batches, 3: 1, 4: 1, 5: batches},
 )
+
+trips_of_whole_passes = wrong(
+    f"An epoch of A is {size} steps, with one round trip. You divided all batches by the sink size.",
+    {3: -(-whole // size)},
+)
+
+rounded_up = wrong("Only whole passes count: round down.", {6: answer[6] + 1})

@@ -79,11 +79,18 @@ narrow_wins = wrong(
     {3: "float16", 4: "float32"},
 )
 
-single_numbers_alike = wrong(
-    "Items 6 and 7 differ. In PyTorch a tensor without dimensions is as weak as a Python number; in a sum of "
-    "MindSpore it counts like any tensor.",
-    when=lambda inputs, expected, got: got[6] == got[7],
-    answer={7: "float64"},
+single_number_of_torch = wrong(
+    "In PyTorch a tensor without dimensions counts as little as a Python number: u keeps its dtype.", {7: "float64"}
+)
+
+single_number_of_mindspore = wrong(
+    "In a sum of MindSpore a tensor without dimensions counts like any tensor: the wider dtype wins.", {6: "float32"}
+)
+
+frameworks_exchanged = wrong(
+    "You exchanged the frameworks: a tensor without dimensions widens the other one in MindSpore, and not in PyTorch.",
+    {6: "float32", 7: "float64"},
+    together=True,
 )
 
 gradient_has_the_dtype_of_the_loss = wrong(
@@ -91,7 +98,6 @@ gradient_has_the_dtype_of_the_loss = wrong(
 )
 
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
-exchanged = judged("no-axes-no-say", {6: "float32", 7: "float64"})
 eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])
 
 lists_are_float64 = wrong(

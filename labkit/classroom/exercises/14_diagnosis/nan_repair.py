@@ -95,6 +95,29 @@ root_twice = slip(
 )
 
 
+@wrong(
+    "0 goes into sqrt, where its derivative is infinite. Only x > 0 may, so >= is too much.",
+    when=lambda i, expected, got: same(expected[1], got[1]) and np.isinf(got[0]).any(),
+)
+def zero_included(x, w):
+    safe = torch.where(x >= 0, x, 1.0)
+    return torch.autograd.grad(torch.where(x >= 0, w * torch.sqrt(safe), 0.0).sum(), (x, w))
+
+
+@wrong("You left w out of the root: the gradients are those of sum(sqrt(x)).", parts=(0,))
+def without_the_weight(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    return torch.autograd.grad(torch.where(x > 0, torch.sqrt(safe), 0.0).sum() + 0 * w, (x, w))
+
+
+errors = (
+    (
+        "nan_to_num",
+        "Replacing nan at the end is too late: the gradient of w is one sum, and all of it is nan. Give sqrt harmless inputs.",
+    ),
+)
+
+
 hints = (
     "where computes both of its branches in full. In the backward pass it sends 0 to the elements that it did "
     "not select.",

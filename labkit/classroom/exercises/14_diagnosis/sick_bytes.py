@@ -14,7 +14,7 @@ Answer with a list of five numbers.
 
 import numpy as np
 
-from labkit.classroom.writing import drawn, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
 n = drawn(1000, lambda rng: 100 * int(rng.choice([2, 3, 5, 6, 7, 8, 9])))
 
@@ -63,6 +63,7 @@ bits = wrong(
 operands_counted = wrong(
     "p and y are not counted, only their difference, which is one array.",
     {0: 8 * n, 1: 8 * n, 2: 8 * n, 3: 12 * n, 4: 12 * n},
+    together=True,
 )
 
 numbers_in_the_table = wrong(
@@ -73,4 +74,25 @@ numbers_in_the_table = wrong(
 table_of_float32 = wrong(
     "float32 and float64 give float64, also in a table.",
     {4: 4 * n * n},
+)
+
+twice_the_bytes = wrong(
+    "A float32 takes 4 bytes, a float64 takes 8. You took twice as many.",
+    {0: 8 * n, 1: 8 * n * n, 2: 8 * n, 3: 16 * n, 4: 16 * n * n},
+    together=True,
+)
+
+lengths_added = wrong(
+    f"A column of {n} and a row of {n} broadcast to a table of {n} by {n}: the lengths are multiplied, not added.",
+    {1: 8 * n, 4: 16 * n},
+)
+
+always_a_table = wrong(
+    "Both have the same shape, so each number meets one other: nothing is broadcast.",
+    {0: 4 * n * n, 2: 4 * n * n, 3: 8 * n * n},
+)
+
+bytes_averaged = wrong(
+    "float32 and float64 give float64, not something between: 8 bytes for each number.",
+    {3: either(6 * n, 12 * n), 4: either(6 * n * n, 12 * n * n)},
 )

@@ -9,7 +9,7 @@ shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import slip, wrong
 
 
 def answer(x, y, w1, w2):
@@ -60,13 +60,8 @@ def unchanged(x, y, w1, w2):
     return w1.detach().numpy(), w2.detach().numpy()
 
 
-@judged("value")
-def too_many_steps(x, y, w1, w2):
-    return _trained(x, y, w1, w2, steps=5)
-
-
 still_detached = slip(
-    "hidden is still detached, so no gradient reaches w1.",
+    "w1 does not move: the path from the loss to it is still cut (detach, no_grad), or the optimizer was not given it.",
     "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
 )
 
@@ -86,7 +81,7 @@ emptied_too_late = slip(
 )
 
 second_layer_cut = slip(
-    "w2 is detached in the loss, so it gets no gradient.",
+    "w2 does not move: it is detached in the loss, or the optimizer was not given it.",
     "hidden @ w2 -> hidden @ w2.detach()",
 )
 
@@ -100,7 +95,14 @@ three_steps = slip(
     "range(4) -> range(3)",
 )
 
-
+table_and_detached = slip(
+    "w1 is cut off from the loss, and the loss is still a table of 6 by 6.",
+    "torch.tanh(x @ w1)\n -> torch.tanh(x @ w1).detach()\n",
+    "(hidden @ w2)[:, 0] - y -> hidden @ w2 - y",
+)
+five_steps = slip("The loop makes four steps.", "range(4) -> range(5)")
+half_rate = slip("The learning rate is 0.1.", "lr=0.1 -> lr=0.01")
+tanh_left_out = slip("tanh is missing between the two layers.", "torch.tanh(x @ w1) -> (x @ w1)")
 hints = (
     "Print the shape of hidden @ w2 - y, and w1.grad after the first step.",
     "Which lines of a training step are missing? In which order do they stand: zero_grad, forward, backward, step.",

@@ -11,7 +11,7 @@ once. Name the fault of each run from its measurements. Answer with a list of fi
 4. The loss falls, rises, falls. With fixed weights and three calls of `backward`, the norms of `.grad` are 0.5, 1.0, 1.5.
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = ["broadcast", "scale", "detach", "clip", "reset"]
 rules = (
@@ -59,5 +59,29 @@ reset_for_detach = wrong(
     {2: "reset", 4: "detach"},
 )
 
-two_exchanged = judged("value", {0: "reset", 4: "broadcast"})
 four = judged("structure", ["broadcast", "scale", "detach", "clip"])
+
+size_of_the_difference = wrong(
+    "Run 0 says how large the difference is: 256 bytes are 64 numbers, and there are 8 labels. Your word does not explain that.",
+    {0: either("reset", "scale", "clip")},
+)
+
+nothing_moves = wrong(
+    "In run 1 no loss differs from another, so no weight moves at all, and the largest gradient is inf: every step is skipped.",
+    {1: either("reset", "detach", "broadcast")},
+)
+
+one_layer_stands = wrong(
+    "In run 2 one layer does not move, and the other one does. Your word would concern both layers.",
+    {2: either("scale", "clip", "broadcast")},
+)
+
+step_is_short = wrong(
+    "In run 3 all is as it should be but the size of the step: 1/128 of rate * limit. Which fault makes a step small?",
+    {3: either("broadcast", "detach", "reset")},
+)
+
+old_gradients_stay = wrong(
+    "In run 4 the weights do not change, and .grad grows by the same amount at each call: the old gradient is still in it.",
+    {4: either("scale", "clip", "broadcast")},
+)

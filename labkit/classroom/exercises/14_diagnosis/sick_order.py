@@ -125,6 +125,23 @@ limit_scaled = slip(
     "limit / norm -> limit * scale / norm",
 )
 
+a_unscaled_alone = slip("b still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a / scale, b")
+b_unscaled_alone = slip("a still carries the loss scale. Divide both by it.", "a / scale, b / scale -> a, b / scale")
+a_not_clipped = slip("a is not clipped. Both gradients get the same factor.", "a * factor, b * factor -> a, b * factor")
+unscaled_twice = slip(
+    "You divided by the loss scale twice.", "a * factor, b * factor -> a * factor / scale, b * factor / scale"
+)
+factor_upside_down = slip("The factor is limit / norm. Yours is upside down.", "limit / norm -> norm / limit")
+norm_of_one = slip(
+    "The clipped gradients have the norm 1. They should have the norm limit.",
+    "min(1.0, limit / norm) -> (1 / norm if norm > limit else 1.0)",
+)
+
+
+@wrong("The loss scale is never divided out: you clip with limit * scale, and return scaled gradients.")
+def never_unscaled(a, b, scale, limit):
+    return tuple(g * scale for g in prepare(a, b, scale, limit))
+
 
 hints = (
     "The first test: divide before anything looks at a size. The last one: look before you compute with what is "

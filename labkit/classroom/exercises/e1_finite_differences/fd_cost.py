@@ -87,3 +87,14 @@ two_runs_for_each_of_many = wrong(
     "f(x) is the same for all differences. It is computed once.",
     {4: 2 * many},
 )
+
+two_points_each = wrong("A central difference runs at x + h and at x - h: two runs for each number.", {2: 1, 3: few})
+
+forward_points_and_central = wrong(
+    "A central difference needs no run but two for each number: at x + h and at x - h.",
+    {2: 4, 3: either(2 * few + 2, 4 * few)},
+)
+
+every_pair = wrong(
+    "Each number moves alone: there are n differences, not n * n.", {1: few**2, 3: 2 * few**2, 4: many**2}
+)

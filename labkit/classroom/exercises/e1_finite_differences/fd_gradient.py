@@ -117,6 +117,17 @@ last_left_out = slip(
     "range(len(x)) -> range(len(x) - 1)",
 )
 
+first_number_only = slip(
+    "The return is inside the loop: only the first number gets a difference.",
+    "    return gradient ->         return gradient",
+)
+first_left_out = slip("The first number has no difference: the loop begins at 1.", "range(len(x)) -> range(1, len(x))")
+gradient_added_up = slip(
+    "Each number has a difference of its own. You added them up.", "gradient[i] = ( -> gradient[: i + 1] += ("
+)
+moved_to_h = slip("You set the number to h. Add h to it.", "moved[i] += h -> moved[i] = h")
+moved_by_a_factor = slip("You moved the number by a part of itself. Add h.", "moved[i] += h -> moved[i] *= 1 + h")
+
 
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",

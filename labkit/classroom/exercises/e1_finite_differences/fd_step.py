@@ -105,6 +105,20 @@ x_in_the_root = slip(
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> (float(eps) * max(abs(x), 1.0)) ** (1 / 3)",
 )
 
+x_added = slip("The rule multiplies by the size of x. You added it.", "* max(abs(x), 1.0) -> + abs(x)")
+size_added = slip("The rule multiplies by the size of x. You added it.", "* max(abs(x), 1.0) -> + max(abs(x), 1.0)")
+whole_division = slip("1 // 3 is 0. The power is 1 / 3.", "(1 / 3) -> (1 // 3)")
+squared_size = slip("The size of x is abs(x), not its square.", "max(abs(x), 1.0) -> max(x**2, 1.0)")
+power_of_all = slip(
+    "The cube root is that of eps only.",
+    "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> float(eps) * max(abs(x), 1.0) ** (1 / 3)",
+)
+reciprocal_root = slip("The power is 1 / 3, with a plus.", "(1 / 3) -> (-1 / 3)")
+halves = slip(
+    "You divided by 2. A central difference has x - h and x + h, and h is the step.",
+    "max(abs(x), 1.0) -> max(abs(x), 1.0) / 2",
+)
+
 
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",

@@ -12,7 +12,7 @@ The value is right everywhere, but the slope is not. Fix the slope. `x` is 0, or
 import math
 from functools import partial
 
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def fixed(x, s):
@@ -30,7 +30,9 @@ def _draw(rng, sign, turn):
 draw = tuple(partial(_draw, sign=sign, turn=turn) for sign in (0, 1, -1) for turn in (1, -1))
 
 
-@wrong("At 0 your slope is 0, as if the result stood still there. It moves when x moves: by how much?")
+@wrong(
+    "At 0 your slope is 0, as if the result did not change with x. Near 0 it is 1 + x / 2: by how much does it change?"
+)
 def constant_at_zero(x, s):
     if x == 0:
         return 1.0, 0.0
@@ -38,7 +40,7 @@ def constant_at_zero(x, s):
     return value, s * (math.exp(x) - value) / x
 
 
-@wrong("At 0 you gave the local slope alone. The argument moves at the rate s: multiply by it.")
+@wrong("At 0 you gave the local derivative alone. The argument has the slope s: multiply by it.")
 def chain_cut(x, s):
     if x == 0:
         return 1.0, 0.5
@@ -69,10 +71,32 @@ a_third = slip(
     "s / 2 -> s / 3",
 )
 
-value_at_zero = slip(
-    "The value at 0 was right: it is 1.",
-    "return 1.0, s / 2 -> return 0.0, s / 2",
+
+@wrong("The value at 0 was right: it is 1.", when=lambda i, expected, got: i[0] == 0 and not same(1.0, float(got[0])))
+def value_at_zero(x, s):
+    return (0.0, s / 2) if x == 0 else fixed(x, s)
+
+
+@wrong(
+    "Away from 0 the slope was right. You changed it; only the line for x == 0 is wrong.",
+    when=lambda i, expected, got: i[0] != 0 and not same(expected[1], float(got[1])),
 )
+def changed_away_from_zero(x, s):
+    return (1.0, s / 2) if x == 0 else (fixed(x, s)[0], fixed(x, s)[1] / x)
+
+
+@wrong("At 0 and away from it you gave the slope of exp(x). Divided by x, it has the slope (exp(x) - value) / x.")
+def slope_of_exp_everywhere(x, s):
+    return (1.0, s) if x == 0 else (fixed(x, s)[0], s * math.exp(x))
+
+
+a_sixth = slip(
+    "The slope at 0 is the factor of x in the series of (exp(x) - 1) / x, which is 1 + x / 2 + x**2 / 6 + ...",
+    "s / 2 -> s / 6",
+)
+
+inverted = slip("(exp(x) - 1) / x begins 1 + x / 2: the factor of x is 1 / 2, not 2.", "s / 2 -> 2 * s")
+slope_squared = slip("The slope s counts once: multiply the local derivative by it.", "s / 2 -> s**2 / 2")
 
 sign_away_from_zero = slip(
     "Away from 0 the slope was right. You changed its sign.",

@@ -98,7 +98,7 @@ def x_for_the_result(program, inputs, direction):
     return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: (1 - x**2) * dx)
 
 
-@wrong("You gave the local slope of tanh alone. What comes in moves at a rate of its own: multiply by it.")
+@wrong("You gave the local derivative of tanh alone. Its input has a rate of its own: multiply by it.")
 def chain_cut(program, inputs, direction):
     return _run(program, inputs, direction, slope_of_tanh=lambda x, ans, dx: 1 - ans**2)
 
@@ -136,6 +136,34 @@ tanh_twice = slip(
 product_minus = slip(
     "In a product both terms are added: x' * y + x * y'.",
     "* values[b] + values[a] * slopes[b] -> * values[b] - values[a] * slopes[b]",
+)
+
+rates_multiplied_in_a_sum = slip(
+    "In a sum the rates are added. You multiplied them.", "slopes[a] + slopes[b] -> slopes[a] * slopes[b]"
+)
+first_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[a]")
+second_term_alone = slip("In a sum both terms move: add both rates.", "slopes[a] + slopes[b] -> slopes[b]")
+second_factor_alone = slip(
+    "In a product both factors move. You let the first one stand still.",
+    "slopes[a] * values[b] + values[a] * slopes[b] -> values[a] * slopes[b]",
+)
+past_tanh = slip("The derivative of tanh is missing: 1 - tanh(x)**2.", "(1 - value**2) * slopes[a] -> slopes[a]")
+tanh_of_the_rate = slip(
+    "The rate is not tanh of a rate: multiply it by 1 - tanh(x)**2.",
+    "(1 - value**2) * slopes[a] -> math.tanh(slopes[a])",
+)
+plus_for_minus = slip("The derivative of tanh is 1 - tanh(x)**2. Yours has a plus.", "(1 - value**2) -> (1 + value**2)")
+last_left_out = slip("The last instruction is not run.", "in program: -> in program[:-1]:")
+first_instruction_only = slip(
+    "The return is inside the loop: only the first instruction is run.",
+    "    return values[-1], slopes[-1] ->         return values[-1], slopes[-1]",
+)
+rate_before_the_last = slip(
+    "You return the rate of the value before the last.",
+    "return values[-1], slopes[-1] -> return values[-1], slopes[-2]",
+)
+sum_for_product = slip(
+    "multiply multiplies the values. You added them.", "values[a] * values[b], slopes -> values[a] + values[b], slopes"
 )
 
 

@@ -63,3 +63,15 @@ called_at_x = wrong(
 
 another = judged("value", {3: 9})
 four = judged("structure", [48, 1, 12, 8])
+
+value_for_the_inner_derivative = wrong(
+    "grad gives the derivative of the inner function in y. You multiplied by its value.", {1: 7, 2: either(36, 24)}
+)
+
+value_for_the_outer_derivative = wrong(
+    "That is the value of the formula at x. The outer grad differentiates it first.", {2: 8}
+)
+
+second_derivative_slips = wrong("4 * x**3 has the derivative 12 * x**2.", {0: either(24, 12, 96)})
+
+inner_factor_alone = wrong("The product with x is differentiated, too: the product rule.", {1: either(0, 5, 6)})

@@ -79,3 +79,9 @@ comparison_is_true = wrong(
     "0 > 0 is False, so x is multiplied by the constant 0.",
     {2: 1},
 )
+
+value_for_slope = wrong("That is the value of the function. Asked for is its slope.", {4: 9, 5: 9})
+
+branches_averaged = wrong(
+    "Nothing is averaged between branches: the one that runs at this place is differentiated.", {4: 3}
+)

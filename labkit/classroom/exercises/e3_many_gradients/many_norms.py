@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import Way, judged, same, wrong
+from labkit.classroom.writing import Way, judged, same, slip, wrong
 
 LARGE = 400  # one gradient of such a layer has 1.3 MB
 
@@ -90,6 +90,51 @@ def means(x, g):
 @judged("of-the-sum")
 def of_one_batch(x, g):
     return np.array([np.sqrt(np.sum((x.T @ g) ** 2) + np.sum(g.sum(axis=0) ** 2))])
+
+
+one_with_g = slip(
+    "The gradient of b is g. So the 1 stands next to the squares of x: (sum(x**2) + 1) * sum(g**2).",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1) + 1)",
+)
+bias_twice = slip("b counts once: its squares are those of g.", "axis=1) + 1) -> axis=1) + 2)")
+root_of_a_part = slip(
+    "The root goes over the whole sum, (sum(x**2) + 1) * sum(g**2).",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sum(g**2, axis=1) + np.sum(g**2, axis=1)",
+)
+sums_squared = slip(
+    "You squared the sums. A norm adds the squares.",
+    "np.sum(x**2, axis=1) -> np.sum(x, axis=1) ** 2",
+    "np.sum(g**2, axis=1) -> np.sum(g, axis=1) ** 2",
+)
+mean_of_g = slip("You took the mean of the squares of g. A norm adds them up.", "np.sum(g**2, -> np.mean(g**2,")
+mean_of_x = slip("You took the mean of the squares of x. A norm adds them up.", "np.sum(x**2, -> np.mean(x**2,")
+absolute_values = slip(
+    "You added absolute values. A norm adds squares, and takes the root.",
+    "np.sqrt(np.sum(g**2, axis=1)) -> np.sum(abs(g), axis=1)",
+)
+root_of_x_missing = slip(
+    "The root is missing over the squares of x.", "np.sqrt(np.sum(x**2, axis=1) + 1) -> (np.sum(x**2, axis=1) + 1)"
+)
+root_of_g_missing = slip(
+    "The root is missing over the squares of g.", "np.sqrt(np.sum(g**2, axis=1)) -> np.sum(g**2, axis=1)"
+)
+divided_by_the_examples = slip(
+    "You divided by the number of examples. Each g is that of the loss of its example alone.",
+    "axis=1) + 1) -> axis=1) + 1) / len(x)",
+)
+
+
+@wrong(
+    "You return one norm for the whole batch. Each example has its own: sum along axis 1.",
+    when=lambda i, expected, got: np.size(got) == 1 and same(float(np.linalg.norm(expected)), float(np.ravel(got)[0])),
+)
+def one_for_the_batch(x, g):
+    return np.sqrt(np.sum(norms(x, g) ** 2))
+
+
+errors = (("could not be broadcast", "The sums have different lengths. An example is a row: sum along axis 1."),)
 
 
 ways = (

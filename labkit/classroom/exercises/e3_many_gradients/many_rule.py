@@ -42,7 +42,9 @@ def _all_pairs(x, w):
 
 @wrong(
     "With both batched, you multiplied every x with every w. Example i has one x and one w: only they meet.",
-    when=lambda i, expected, got: got.ndim == 3 and same(_all_pairs(*i), got),
+    when=lambda i, expected, got: (
+        got.ndim == 3 and any(same(pairs, got) for pairs in (_all_pairs(*i), np.swapaxes(_all_pairs(*i), 0, 1)))
+    ),
 )
 def every_pair(x, w):
     return x @ w
@@ -86,6 +88,53 @@ def axis_left(x, w):
 @judged("error")
 def elementwise(x, w):
     return (x * w).sum(-1)
+
+
+@wrong(
+    "With both batched, you averaged the matrices of all examples. Each example has its own.",
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1].mean(axis=0), got),
+)
+def mean_of_the_matrices(x, w):
+    return product(x, w) if x.ndim == 1 or w.ndim == 2 else x @ w.mean(axis=0)
+
+
+@wrong(
+    "With both batched, you added up the matrices of all examples. Each example has its own.",
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1].sum(axis=0), got),
+)
+def sum_of_the_matrices(x, w):
+    return product(x, w) if x.ndim == 1 or w.ndim == 2 else x @ w.sum(axis=0)
+
+
+@wrong(
+    "You summed over the axis of the outputs, m. A matrix product sums over k, the axis that x and w share.",
+    when=lambda i, expected, got: (
+        i[0].ndim == 2 and i[1].ndim == 3 and same((i[0][:, :, None] * i[1]).sum(axis=2), got)
+    ),
+)
+def summed_over_the_outputs(x, w):
+    return product(x, w) if x.ndim == 1 or w.ndim == 2 else (x[:, :, None] * w).sum(axis=2)
+
+
+@wrong(
+    "The products are right, but not added up: sum over k, the axis that x and w share.",
+    when=lambda i, expected, got: got.ndim == 3 and same(expected, got.sum(axis=1)),
+)
+def never_added_up(x, w):
+    return (x[..., :, None] * w) if w.ndim == 3 else x[:, :, None] * w
+
+
+errors = (
+    (
+        "einstein sum",
+        "The letters of einsum have to fit the axes. x or w may have an axis less: there are three cases.",
+    ),
+    ("remapped shapes", "A letter of einsum stands for two lengths. The axes of x are (n, k), those of w (n, k, m)."),
+    (
+        "mismatch in its core",
+        "The axis before the last of w is k, the last of x as well. Which of the three cases is this?",
+    ),
+)
 
 
 hints = (

@@ -130,6 +130,37 @@ sign_of_the_deviation = slip(
     "- centred / std -> + centred / std",
 )
 
+one_deviation_for_all = slip("Each column has a standard deviation of its own: axis=0.", "x.std(axis=0)\n -> x.std()\n")
+one_mean_for_all = slip("Each column has a mean of its own: axis=0.", "x - x.mean(axis=0) -> x - x.mean()")
+divided_by_std = slip(
+    "At the end you divided by std. The outputs are divided by std + eps.",
+    "(g * y).mean(axis=0)) / (std + eps) -> (g * y).mean(axis=0)) / std",
+)
+sum_of_the_deviation = slip(
+    "Through the standard deviation goes the mean of g * y. You took the sum.",
+    "(g * y).mean(axis=0) -> (g * y).sum(axis=0)",
+)
+sum_of_the_mean = slip(
+    "Through the mean goes the mean of g. You took the sum.", "g - g.mean(axis=0) -> g - g.sum(axis=0)"
+)
+mean_of_a_row = slip(
+    "You took the mean of g over the columns. The batch is axis 0.",
+    "g - g.mean(axis=0) -> g - g.mean(axis=1, keepdims=True)",
+)
+divided_once_more = slip(
+    "The last term is divided by std + eps once too often: y has been divided by it.",
+    "(g * y).mean(axis=0)) / (std -> (g * y).mean(axis=0) / (std + eps)) / (std",
+)
+std_missing = slip("x - mean has to be divided by std in the last term.", "centred / std * -> centred *")
+y_not_divided = slip("g has to be multiplied by y in the last term. You took x - mean.", "(g * y) -> (g * centred)")
+mean_added = slip("The path through the mean is subtracted.", "g - g.mean(axis=0) -> g + g.mean(axis=0)")
+
+
+@judged("eps-in-the-variance")
+def eps_in_the_outer_variance(x, g, eps):
+    std, scale, centred = x.std(axis=0), np.sqrt(x.var(axis=0) + eps), x - x.mean(axis=0)
+    return (g - g.mean(axis=0) - centred / std * (g * centred / scale).mean(axis=0)) / scale
+
 
 ways = (PLAIN,)
 hints = (

@@ -7,7 +7,7 @@ The convolution is `y[i] = sum(w[k] * x[i * stride + k] for k in range(len(w)))`
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def pull(x, w, stride, g):
@@ -48,7 +48,7 @@ def turned_round(x, w, stride, g):
     return pull(x, w[::-1], stride, g)[0], pull(x, w, stride, g)[1]
 
 
-@wrong("The stride is missing: output i has its window at i * stride.")
+@wrong("The stride is missing: output i has its window at i * stride.", parts=(0, 1))
 def stride_missing(x, w, stride, g):
     return pull(x, w, 1, g)
 
@@ -83,6 +83,55 @@ def weights_missing(x, w, stride, g):
 @judged("kind")
 def only_dx(x, w, stride, g):
     return pull(x, w, stride, g)[0]
+
+
+last_output_left_out = slip(
+    "The last output sends nothing back: the loop ends too early.", "range(len(g)) -> range(len(g) - 1)"
+)
+first_output_left_out = slip(
+    "The first output sends nothing back: the loop begins at 1.", "range(len(g)) -> range(1, len(g))"
+)
+first_output_only = slip(
+    "The return is inside the loop: only the first output sends something back.",
+    "    return dx, dw ->         return dx, dw",
+)
+last_weight_left_out = slip(
+    "The last weight of each window is left out.",
+    "window = slice(i * stride, i * stride + len(w)) -> window = slice(i * stride, i * stride + len(w) - 1)",
+    "g[i] * w\n -> g[i] * w[:-1]\n",
+    "dw += -> dw[:-1] +=",
+)
+
+
+@wrong("The first weight of each window is left out.")
+def first_weight_left_out(x, w, stride, g):
+    dx, dw = pull(x, np.concatenate([[0.0], w[1:]]), stride, g)
+    return dx, np.concatenate([[0.0], dw[1:]])
+
+
+@wrong("dw is reversed. w[k] was multiplied by x[i * stride + k].", parts=(1,))
+def dw_reversed(x, w, stride, g):
+    dx, dw = pull(x, w, stride, g)
+    return dx, dw[::-1]
+
+
+@wrong("stride belongs to i: output i reads x[i * stride + k].", parts=(0, 1))
+def stride_with_the_weight(x, w, stride, g):
+    dx, dw = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        for k in range(len(w)):
+            at = min(i + k * stride, len(x) - 1)
+            dx[at] += g[i] * w[k]
+            dw[k] += g[i] * x[at]
+    return dx, dw
+
+
+@wrong("g is missing in one of the two: what output i sends back is multiplied by g[i].", parts=(0, 1))
+def one_g_forgotten(x, w, stride, g):
+    return pull(x, w, stride, np.ones_like(g))[0], pull(x, w, stride, g)[1]
+
+
+errors = (("out of bounds", "Output i reads x[i * stride + k]. Check which of i and k is multiplied by the stride."),)
 
 
 ways = (PLAIN,)

@@ -7,7 +7,7 @@ loss with respect to `z`, in plain NumPy. Some logits are near 1000 or above.
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, slip, wrong
+from labkit.classroom.writing import PLAIN, judged, same, slip, wrong
 
 
 def _softmax(z):
@@ -111,7 +111,10 @@ def overflows(z, labels):
     return d / len(z)
 
 
-@judged("kind")
+@wrong(
+    "You return one number. Asked for is the gradient with respect to z, which has the shape of z.",
+    when=lambda i, expected, got: np.ndim(got) == 0,
+)
 def the_loss(z, labels):
     top = z.max(axis=1)
     log_sum = top + np.log(np.exp(z - top[:, None]).sum(axis=1))
@@ -128,6 +131,54 @@ softmax_down_the_columns = slip(
     "z.max(axis=1, keepdims=True) -> z.max(axis=0, keepdims=True)",
     "e.sum(axis=1, keepdims=True) -> e.sum(axis=0, keepdims=True)",
 )
+
+one_sum_for_all = slip(
+    "softmax divides by the sum of its row. You divided by the sum of all rows.",
+    "e.sum(axis=1, keepdims=True) -> e.sum()",
+)
+replaced_by_minus_one = slip(
+    "Subtract 1 from the probability of the right class. You replaced it by -1.", "] -= 1 -> ] = -1"
+)
+one_added = slip("At the right class 1 is subtracted. You added it.", "] -= 1 -> ] += 1")
+one_step_further = slip(
+    "Your column is one too far: the classes are counted from 0, as the labels are.", ", labels] -> , labels - 1]"
+)
+not_normalised = slip(
+    "The exponentials have to be divided by their sum: softmax.", "return e / e.sum(axis=1, keepdims=True) -> return e"
+)
+smallest_taken_away = slip(
+    "Take away the largest logit of each row, not the smallest: exp overflows.", "z.max( -> z.min("
+)
+
+
+@judged("softmax-down-the-columns")
+def sums_of_columns(z, labels):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    d = e / e.sum(axis=0, keepdims=True)
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
+def _clipped(z, labels, most):
+    return pull(np.clip(z, -most, most), labels)
+
+
+@wrong(
+    "You clipped the logits, which changes the softmax. Subtract the largest logit of each row: that changes nothing.",
+    when=lambda i, expected, got: any(
+        same(_clipped(*i, most), got) for most in (20, 30, 50, 80, 100, 300, 500, 700, 709)
+    ),
+)
+def clipped(z, labels):
+    return _clipped(z, labels, 50)
+
+
+@wrong(
+    "You return one row. Asked for are the gradients of all examples.",
+    when=lambda i, expected, got: np.shape(got) == expected[0].shape and any(same(row, got) for row in expected),
+)
+def one_row(z, labels):
+    return pull(z, labels)[0]
 
 
 ways = (PLAIN,)

@@ -107,9 +107,38 @@ sort_depends_on_everything = wrong(
 )
 
 only_itself = judged("looks-elementwise", {5: "D"})
-mixed_up = judged("value", {2: "C", 7: "I"})
-
 reversed_is_elementwise = wrong(
     "Output i of x[::-1] is another element than x[i], so the entries are not on this diagonal.",
     {2: "D"},
+)
+
+sort_is_elementwise = wrong(
+    "np.sort puts elements in other places: output 0 is the smallest, x[1], so the entries are not on the diagonal.",
+    {7: "D"},
+)
+
+permutations_exchanged = wrong(
+    "x[::-1] reverses any x, and np.sort puts this x into the order of its numbers. You exchanged the two.",
+    {2: "C", 7: "I"},
+    together=True,
+)
+
+not_square = wrong(
+    "x[1:] * x[:-1] has five outputs, one for each pair of neighbours: the Jacobian has five rows.",
+    {3: either("A", "B", "E", "F", "D", "H", "J")},
+)
+
+running_sum_of_all = wrong("Output i of a running sum adds up to place i: later inputs do not move it.", {1: "A"})
+
+tanh_of_all = wrong(
+    "tanh is elementwise: an output depends on the input at its own place alone.", {0: either("A", "B", "E", "F", "H")}
+)
+
+mean_left_out = wrong(
+    "The mean of a half depends on all its elements, so each output of the half does, too.", {6: either("D", "G")}
+)
+
+softmax_of_some = wrong(
+    "The sum in the denominator has all elements in it: every output depends on every input.",
+    {4: either("F", "B", "H", "E", "J")},
 )

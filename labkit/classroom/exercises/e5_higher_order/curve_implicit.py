@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import PLAIN, judged, wrong
+from labkit.classroom.writing import PLAIN, judged, slip, wrong
 
 
 def pull(a, z, g):
@@ -28,12 +28,12 @@ def _slope(a, z):
     return a + np.diag(3 * z**2)
 
 
-@wrong("That is the push: how z moves when x moves along g. Going back, the system is the transposed one.")
+@wrong("That is the JVP: how z changes when x changes along g. The gradient, a VJP, solves the transposed system.")
 def not_transposed(a, z, g):
     return np.linalg.solve(_slope(a, z), g)
 
 
-@wrong("You multiplied with the slope of the left side. z follows x, so its slope is the inverse: solve.")
+@wrong("You multiplied by the Jacobian of the left side. z as a function of x has its inverse: solve.")
 def multiplied(a, z, g):
     return _slope(a, z).T @ g
 
@@ -43,12 +43,12 @@ def multiplied_untransposed(a, z, g):
     return _slope(a, z) @ g
 
 
-@wrong("z**3 moves with z, too. Its slope, 3 * z**2, belongs on the diagonal.")
+@wrong("z**3 depends on z, too. Its derivative, 3 * z**2, belongs on the diagonal of the Jacobian.")
 def cube_forgotten(a, z, g):
     return np.linalg.solve(a.T, g)
 
 
-@wrong("The slope of z**3 is 3 * z**2.")
+@wrong("The diagonal has another term than the derivative of z**3, which is 3 * z**2.")
 def slope_of_the_cube(a, z, g):
     return np.linalg.solve((a + np.diag(z**2)).T, g)
 
@@ -85,6 +85,50 @@ def sign(a, z, g):
 @wrong("You divided by the diagonal. The system mixes all elements: solve with the whole matrix.")
 def diagonal_only(a, z, g):
     return g / np.diag(_slope(a, z))
+
+
+@judged("slope-of-the-cube")
+def the_cube_itself(a, z, g):
+    return np.linalg.solve((a + np.diag(z**3)).T, g)
+
+
+@judged("slope-of-the-cube")
+def power_kept(a, z, g):
+    return np.linalg.solve((a + np.diag(3 * z**3)).T, g)
+
+
+@judged("slope-of-the-cube")
+def power_lowered_twice(a, z, g):
+    return np.linalg.solve((a + np.diag(3 * z)).T, g)
+
+
+solved_for_z = slip("The right-hand side is the upstream gradient g. You took z.", ".T, g) -> .T, z)")
+a_forgotten = slip("a @ z depends on z: its Jacobian, a, is missing.", "(a + np.diag(3 * z**2)).T -> np.diag(3 * z**2)")
+cube_subtracted = slip("Both terms stand on the same side of the equation: add 3 * z**2.", "a + np.diag -> a - np.diag")
+a_times_z_on_the_diagonal = slip(
+    "a @ z is linear in z: its Jacobian is a alone.", "a + np.diag(3 * z**2) -> a + np.diag(a @ z + 3 * z**2)"
+)
+a_times_z_for_a = slip(
+    "a @ z is linear in z: its Jacobian is the matrix a, not the vector a @ z.",
+    "a + np.diag(3 * z**2) -> np.diag(a @ z + 3 * z**2)",
+)
+divided_by_elements = slip(
+    "You divided element by element. The system mixes all elements: solve.",
+    "np.linalg.solve((a + np.diag(3 * z**2)).T, g) -> g / (a.sum(axis=0) + 3 * z**2)",
+)
+one_more_g = slip(
+    "The solution is the gradient. You multiplied it by g once more.", "(3 * z**2)).T, g) -> (3 * z**2)).T, g) * g"
+)
+
+
+@wrong("The derivative of the cube belongs into the matrix, before you solve. You added its term to the solution.")
+def cube_outside(a, z, g):
+    return np.linalg.solve(a.T, g) + 3 * z**2 * g
+
+
+@judged("cube-outside")
+def cube_divided_outside(a, z, g):
+    return np.linalg.solve(a.T, g) + g / (3 * z**2)
 
 
 ways = (PLAIN,)

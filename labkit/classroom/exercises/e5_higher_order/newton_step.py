@@ -85,6 +85,76 @@ half_a_step = slip(
 )
 
 
+def _step(a, b, x, gradient=None, hessian=None):
+    gradient = _gradient(a, b, x) if gradient is None else gradient
+    return x - np.linalg.solve(_hessian(a, x) if hessian is None else hessian, gradient)
+
+
+@wrong("exp(x) is missing in the gradient: sum(exp(x)) has the gradient exp(x).")
+def exp_missing_in_the_gradient(a, b, x):
+    return _step(a, b, x, a @ x - b)
+
+
+@wrong("The gradient of x @ a @ x / 2 is a @ x: the square gives a 2, and the half cancels it.")
+def half_in_the_gradient(a, b, x):
+    return _step(a, b, x, a @ x / 2 - b + np.exp(x))
+
+
+@judged("half-in-the-gradient")
+def twice_in_the_gradient(a, b, x):
+    return _step(a, b, x, 2 * a @ x - b + np.exp(x))
+
+
+@wrong("The Hessian of x @ a @ x / 2 is a: no half, no 2.")
+def half_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, _hessian(a / 2, x))
+
+
+@judged("half-in-the-hessian")
+def twice_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, _hessian(2 * a, x))
+
+
+@wrong("-b @ x has the gradient -b. It is missing, or has the other sign.")
+def b_missing(a, b, x):
+    return _step(a, b, x, a @ x + np.exp(x))
+
+
+@judged("b-missing")
+def b_added(a, b, x):
+    return _step(a, b, x, a @ x + b + np.exp(x))
+
+
+@wrong("exp(x) stands on the diagonal of the Hessian only. Added to a, it goes into every row: np.diag(exp(x)).")
+def exp_in_every_row(a, b, x):
+    return _step(a, b, x, None, a + np.exp(x))
+
+
+@wrong("a is missing in the Hessian: x @ a @ x / 2 is curved, too.")
+def a_missing_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, np.diag(np.exp(x)))
+
+
+@wrong("You took more than one Newton step.")
+def two_newton_steps(a, b, x):
+    return _step(a, b, _step(a, b, x))
+
+
+@wrong("That solves a @ x = b, without the exponentials. Newton's step starts at x, with gradient and Hessian there.")
+def linear_system(a, b, x):
+    return np.linalg.solve(a, b)
+
+
+@wrong("The half of x @ a @ x / 2 is missing, in the gradient and in the Hessian.")
+def half_forgotten(a, b, x):
+    return _step(a, b, x, 2 * a @ x - b + np.exp(x), _hessian(2 * a, x))
+
+
+@wrong("sum(exp(x)) has the gradient exp(x), a vector. You added its sum.")
+def sum_in_the_gradient(a, b, x):
+    return _step(a, b, x, a @ x - b + np.exp(x).sum())
+
+
 hints = (
     "The step is the solution z of hessian @ z = gradient; the new place is x - z.",
     "hessian = labkit.jacfwd(labkit.grad(f))(x); labkit.grad(f)(x) is the gradient.",

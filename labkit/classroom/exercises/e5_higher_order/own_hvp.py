@@ -110,6 +110,64 @@ def _along_the_direction(inputs, expected, got, done):
     return delivered(got, done, product) or delivered(got, done, total)
 
 
+@wrong("Only u has a part in your result. v, the direction of y, is left out: add (h * v).sum().")
+def v_left_out(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * u).sum(), (x, y))
+
+
+@wrong("Only v has a part in your result. u, the direction of x, is left out: add (g * u).sum().")
+def u_left_out(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((h * v).sum(), (x, y))
+
+
+@wrong("These are the gradients. Asked is how they change along the direction: a second backward pass.")
+def gradients(x, y, u, v):
+    return torch.autograd.grad((x * y).sum() ** 2, (x, y))
+
+
+@wrong("u belongs to the gradient with respect to x, and v to the other one. You exchanged them.")
+def directions_exchanged(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * v).sum() + (h * u).sum(), (x, y))
+
+
+@wrong("After the second backward pass you multiplied by the direction once more.")
+def direction_twice(x, y, u, v):
+    a, b = answer(x, y, u, v)
+    return a * u, b * v
+
+
+@wrong("backward adds to .grad, where the first gradient still is. Use torch.autograd.grad, or empty .grad before.")
+def added_to_the_gradient(x, y, u, v):
+    (a, b), (g, h) = answer(x, y, u, v), _first(x, y)
+    return a + g, b + h
+
+
+@wrong("f is the square of the sum. You left out the square.")
+def not_squared(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum(), (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+@wrong("f squares the sum. You squared the elements, and then added.")
+def elements_squared(x, y, u, v):
+    first = torch.autograd.grad(((x * y) ** 2).sum(), (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+@wrong("(g * u).sum() and (h * v).sum() are added. You multiplied them.")
+def products_multiplied(x, y, u, v):
+    g, h = _first(x, y)
+    return torch.autograd.grad((g * u).sum() * (h * v).sum(), (x, y))
+
+
+@wrong("The direction is subtracted in one of the two: both (g * u).sum() and (h * v).sum() count with a plus.")
+def v_subtracted(x, y, u, v):
+    return answer(x, y, u, -v)
+
+
 ways = (
     Way(
         "Let the second pass go along the direction (u, v): what you return is not what such a pass delivered.",

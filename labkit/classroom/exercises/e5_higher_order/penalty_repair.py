@@ -26,8 +26,14 @@ def draw(rng):
 
 tensors = "torch"
 errors = (
-    ("second time", "The first walk freed its saved values. create_graph=True keeps them, and records the walk."),
-    ("does not require grad", "What you differentiate has no history. Which of the two walks has to be recorded?"),
+    (
+        "second time",
+        "The first backward pass freed its saved values. create_graph=True keeps them, and records that pass.",
+    ),
+    (
+        "does not require grad",
+        "What you differentiate has no history. Record the first backward pass: create_graph=True.",
+    ),
 )
 
 
@@ -50,8 +56,8 @@ def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
 
 
 @wrong(
-    "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
-    "it is a constant. The loss still has a history through value, so no error is raised."
+    "The penalty adds nothing to your gradient: it is a constant for the second backward pass (no create_graph=True, or a "
+    "detached gradient), or you did not differentiate the whole loss."
 )
 def penalty_without_history(w, x):
     return _gradient(w, x, retain_graph=True)
@@ -69,7 +75,7 @@ def for_the_input(w, x):
     return torch.autograd.grad(value + (slope**2).sum(), x)[0]
 
 
-@wrong("You used the length of the slope. The penalty is its square: no square root.")
+@wrong("You used the norm of the gradient. The penalty is its square: no square root.")
 def length_not_squared(w, x):
     return _gradient(w, x, lambda slope: torch.sqrt((slope**2).sum()), create_graph=True)
 
@@ -80,7 +86,7 @@ def nothing_kept(w, x):
 
 
 penalty_not_squared = slip(
-    "The penalty is the squared norm: the elements of the slope are squared before they are added.",
+    "The penalty is the squared norm: the elements of the gradient are squared before they are added.",
     "(slope**2).sum() -> slope.sum()",
 )
 
@@ -93,6 +99,23 @@ mean_of_squares = slip(
     "The squared norm is a sum. You took the mean.",
     "(slope**2).sum() -> (slope**2).mean()",
 )
+
+sum_squared = slip(
+    "The elements are squared before they are added. You squared their sum.", "(slope**2).sum() -> slope.sum() ** 2"
+)
+gradient_of_w = slip(
+    "The penalty has the gradient with respect to x. You took the one with respect to w.",
+    "torch.autograd.grad(value, x, -> torch.autograd.grad(value, w,",
+)
+penalty_halved = slip("The penalty has no factor 1/2.", "(slope**2).sum() -> (slope**2).sum() / 2")
+value_squared = slip(
+    "The penalty is the squared norm of the gradient, not of the value.", "(slope**2).sum() -> value**2"
+)
+gradient_at_the_sum = slip(
+    "You return the sum of the gradient. Asked for is the gradient itself.",
+    "grad(loss, w)[0] -> grad(loss, w)[0].sum()",
+)
+
 
 hints = (
     "Print w.grad after the first backward. Should anything be there?",

@@ -3,9 +3,8 @@
 A recurrent unit reads a list `x` of numbers: its state `h` starts at 0, and each number changes it to
 `h = tanh(w * h + u * number)`. The loss is `(h - y) ** 2`, with the last `h`.
 
-Write `backward(w, u, x, y)` by hand, without automatic differentiation: save all states, compute the backward pass through
-them, and return the tuple `(dw, du)`, the derivatives of the loss with respect to `w` and to `u`. They are compared to 12
-digits.
+Write `backward(w, u, x, y)` by hand, without automatic differentiation. It returns the tuple `(dw, du)`, the derivatives of
+the loss with respect to `w` and to `u`. They are compared to 12 digits.
 """
 
 from functools import partial
@@ -97,6 +96,53 @@ states_for_numbers = slip(
     "du += da * x[t] -> du += da * states[t]",
 )
 
+first_step_left_out = slip(
+    "The first step is left out: the backward pass ends at t = 0.",
+    "reversed(range(len(x))) -> reversed(range(1, len(x)))",
+)
+last_step_left_out = slip(
+    "The last step is left out: the backward pass begins at t = len(x) - 1.",
+    "reversed(range(len(x))) -> reversed(range(len(x) - 1))",
+)
+w_for_the_state = slip(
+    "In dw w was multiplied by the state before the step. You multiplied by w.", "dw += da * states[t] -> dw += da * w"
+)
+u_for_the_number = slip(
+    "In du u was multiplied by the number that was read. You multiplied by u.", "du += da * x[t] -> du += da * u"
+)
+never_passed_on = slip(
+    "dh is the same at every step. Pass it on to the state before: dh = da * w.", "        dh = da * w\n -> "
+)
+added_to_dh = slip(
+    "You added to dh. The state before gets da * w only: the loss depends on the last state alone.",
+    "dh = da * w -> dh += da * w",
+)
+loss_for_its_derivative = slip(
+    "The backward pass begins with the derivative of the loss, 2 * (h - y). You began with the loss itself.",
+    "2 * (states[-1] - y), -> (states[-1] - y) ** 2,",
+)
+number_for_the_state = slip(
+    "In dw w was multiplied by the state before, not by the number.", "dw += da * states[t] -> dw += da * x[t]"
+)
+tanh_of_the_state = slip(
+    "states[t + 1] is the result of tanh. You took tanh of it once more.",
+    "states[t + 1] ** 2 -> np.tanh(states[t + 1]) ** 2",
+)
+plus_for_minus = slip(
+    "The derivative of tanh is 1 - h**2. Yours has a plus.", "(1 - states[t + 1] ** 2) -> (1 + states[t + 1] ** 2)"
+)
+last_number_each_time = slip(
+    "Step t read x[t]. You took the last number each time.", "du += da * x[t] -> du += da * x[-1]"
+)
+mean_of_steps = slip(
+    "The contributions of the steps are added. You took their mean.", "return dw, du -> return dw / len(x), du / len(x)"
+)
+tanh_in_the_contributions = slip(
+    "The contributions of a step have passed its tanh: da, not dh.",
+    "dw += da -> dw += dh",
+    "du += da -> du += dh",
+)
+
 
 ways = (EXACT, PLAIN)
 
@@ -124,7 +170,7 @@ def _walked(w, u, x, y, factor=lambda after: 1 - after**2, used=0, on=lambda da,
     return dw, du
 
 
-@wrong("Only the last step sent something. w and u are used at every step, and every use sends its part: add them up.")
+@wrong("Only the last step contributes. w and u are used at every step: add up the contributions of all steps.")
 def last_step_only(w, u, x, y):
     return _walked(w, u, x, y, only="the last")
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, slip, wrong
+from labkit.classroom.writing import judged, same, slip, wrong
 
 
 def follow(w, x, k):
@@ -81,7 +81,7 @@ def cut_once(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == k)
 
 
-@judged("value")
+@judged("cut-in-the-middle")
 def cut_at_the_end(w, x, k):
     return _followed(w, x, k, when=lambda t, k: t == len(x) - 1)
 
@@ -100,6 +100,73 @@ mean_loss = slip(
     "The loss is a sum. You took the mean.",
     "return loss.item(), -> return loss.item() / len(x),",
 )
+
+cut_elsewhere = slip(
+    "You cut at all steps but k, 2 * k, 3 * k, ...: the condition is upside down.", "t % k == 0 -> t % k != 0"
+)
+loss_set_to_zero = slip(
+    "You set the loss back to 0 at each cut. It is the sum of all states.",
+    "h = h.detach()\n -> h, loss = h.detach(), 0.0\n",
+)
+last_step_only = slip(
+    "The return is inside the loop: only the first state is in the loss.",
+    "    loss.backward()\n    return loss.item(), w.grad ->         loss.backward()\n        return loss.item(), w.grad",
+)
+
+
+@judged("mean-loss")
+def mean_in_both(w, x, k):
+    loss, gradient = follow(w, x, k)
+    return loss / len(x), gradient / len(x)
+
+
+def _loss_cut(w, x, k, both, first=1):
+    h, loss = torch.zeros(()), torch.zeros(())
+    for t, number in enumerate(x):
+        if t >= first and t % k == 0:
+            h, loss = h.detach() if both else h, loss.detach()
+        h = torch.tanh(w * h + number)
+        loss = loss + h
+    loss.backward()
+    return loss.item(), w.grad
+
+
+@wrong("You cut off the loss, so the states before send nothing to w any more. Cut off the state alone.")
+def loss_cut_off(w, x, k):
+    return _loss_cut(w, x, k, both=False)
+
+
+@judged("loss-cut-off")
+def loss_cut_off_as_well(w, x, k):
+    return _loss_cut(w, x, k, both=True)
+
+
+def _new_state_cut(w, x, k, first):
+    h, loss = torch.zeros(()), torch.zeros(())
+    for t, number in enumerate(x):
+        h = torch.tanh(w * h + number)
+        if t >= first and t % k == 0:
+            h = h.detach()
+        loss = loss + h
+    return loss.item(), torch.autograd.grad(loss + 0 * w, w)[0]
+
+
+@wrong("You detached the new state before it is added to the loss. Detach the old one, before the line with tanh.")
+def new_state_cut(w, x, k):
+    return _new_state_cut(w, x, k, first=1)
+
+
+@judged("new-state-cut")
+def new_state_cut_from_the_start(w, x, k):
+    return _new_state_cut(w, x, k, first=0)
+
+
+@wrong(
+    "The loss is right, the gradient is not. Cut off the state, and nothing else, before each of the steps k, 2 * k, 3 * k, ...",
+    when=lambda i, expected, got: same(expected[0], got[0]) and not same(expected[1], got[1]),
+)
+def cut_in_the_middle(w, x, k):
+    return _followed(w, x, k, when=lambda t, k: t == len(x) // 2)
 
 
 hints = (

@@ -82,6 +82,41 @@ biases_of_the_inputs = slip(
     "(a + 1) * b -> a * (b + 1)",
 )
 
+input_forgotten = slip(
+    "The first dense layer saves its input, too: the batch itself.", "sum(widths[:-1]) -> sum(widths[1:-1])"
+)
+batch_with_the_parameters = slip("The parameters do not depend on the batch.", "16 * numbers, -> 16 * numbers * batch,")
+
+
+@wrong("Every layer has a bias for each output. You counted one for each layer.", parts=(0,))
+def one_bias_per_layer(widths, batch):
+    return 16 * sum(a * b + 1 for a, b in zip(widths, widths[1:])), needed(widths, batch)[1]
+
+
+@wrong("The last layer has a bias, too.", parts=(0,))
+def last_bias_left_out(widths, batch):
+    return needed(widths, batch)[0] - 16 * widths[-1], needed(widths, batch)[1]
+
+
+@wrong("You counted the biases only, or the weights of one layer only. Add up all layers.", parts=(0,))
+def biases_only(widths, batch):
+    return 16 * sum(widths[1:]), needed(widths, batch)[1]
+
+
+@judged("biases-only")
+def one_layer_only(widths, batch):
+    return 16 * (widths[-2] + 1) * widths[-1], needed(widths, batch)[1]
+
+
+@judged("biases-only")
+def first_layer_only(widths, batch):
+    return 16 * (widths[0] + 1) * widths[1], needed(widths, batch)[1]
+
+
+@wrong("Weights and gradients are two numbers, and AdamW adds two more: four in all.", parts=(0,))
+def five_numbers(widths, batch):
+    return needed(widths, batch)[0] // 16 * 20, needed(widths, batch)[1]
+
 
 hints = (
     "A dense layer from a to b has a * b weights and b biases. Of each number there are four: w, its gradient, "

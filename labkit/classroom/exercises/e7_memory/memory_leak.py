@@ -11,7 +11,7 @@ Fix it so that it returns the same mean but keeps no tape.
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import Way, judged, wrong
+from labkit.classroom.writing import Way, judged, slip, wrong
 
 
 def evaluate(w, x, y):
@@ -67,6 +67,26 @@ def sum_for_mean(w, x, y):
 @judged("value")
 def without_the_labels(w, x, y):
     return _evaluated(w, x, 0 * y)
+
+
+loss_of_the_mean = slip(
+    "In a loss the elements of tanh are added. You took their mean.", ".sum() - label -> .mean() - label"
+)
+divided_by_the_elements = slip(
+    "Divide by the number of batches. You divided by that of the weights.", "/ len(y) -> / len(w)"
+)
+absolute_errors = slip(
+    "The difference is squared. You took its absolute value.",
+    "(torch.tanh(torch.tensor(row) * w).sum() - label) ** 2 -> abs(torch.tanh(torch.tensor(row) * w).sum() - label)",
+)
+not_squared = slip("The difference is squared.", "label) ** 2 -> label)")
+tanh_of_the_sum = slip(
+    "tanh comes before the sum.", "torch.tanh(torch.tensor(row) * w).sum() -> torch.tanh((torch.tensor(row) * w).sum())"
+)
+first_batch_only = slip(
+    "The return is inside the loop: only the first batch is evaluated.",
+    "    return float(total) / len(y) ->             return float(total) / len(y)",
+)
 
 
 ways = (

@@ -81,17 +81,17 @@ def reference():
     ]
 
 
-backward_keeps = wrong("backward walks the tape and lets go of each saved value as soon as it has been used.", {1: 8})
-retain_lets_go = wrong("retain_graph=True means just that: the saved values stay, for a second walk.", {2: 0})
+backward_keeps = wrong("backward frees each saved value as soon as it has used it, unless retain_graph=True.", {1: 8})
+retain_lets_go = wrong("With retain_graph=True the saved values stay, for a second backward pass.", {2: 0})
 no_grad_records = wrong("Under no_grad nothing is recorded, so nothing is kept.", {3: 8})
 
 sums_hold_nothing = wrong(
-    "A sum of losses is a tensor with history: as long as you hold it, it holds the tape of every run.",
+    "A sum of losses is a tensor with a history: as long as it exists, the saved values of every run stay in memory.",
     {4: either(8, 0)},
 )
 
 numbers_hold_the_tape = wrong(
-    "item() gives a plain number. It has no history, so nothing holds the tape any more.", {5: 24}
+    "item() gives a plain number without a history, so the saved values of every run are freed.", {5: 24}
 )
 
 one = judged("kind", 8)
@@ -111,3 +111,20 @@ inputs_saved_as_well = wrong(
     {0: 16, 2: 16, 4: 48},
     together=True,
 )
+
+last_result_stays = wrong(
+    "Nothing is recorded or freed later: the last h is gone when run() returns, and only the sum, one number, is left.",
+    {3: 1, 5: 3},
+)
+
+one_array_for_all = wrong("Each turn of the loop makes a new array, and the tape holds all eight.", {0: 1, 2: 1, 4: 3})
+
+retained_twice = wrong("retain_graph=True copies nothing: the saved values stay as they are.", {2: either(16, 9)})
+
+one_run_stays = wrong(
+    "item() makes a number of each loss, so no run stays on the tape, not the last one either.", {5: 8}
+)
+
+sum_stays = wrong("After backward nothing is held: the rule of the sum saves no array.", {1: 1})
+
+runs_share = wrong("Each run makes eight arrays of its own: three runs, three tapes.", {4: either(16, 10)})

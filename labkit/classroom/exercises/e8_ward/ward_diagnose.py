@@ -86,6 +86,218 @@ def _by_its_chart(inputs, expected, got, done):
 _MOVED = dict.fromkeys(("detached", "left-out"), ("moved",))  # where the first layer moves, it has neither
 
 
+def _missing(fault):
+    return lambda i, expected, got: fault in dict(expected) and fault not in dict(got)
+
+
+def _invented(fault):
+    return lambda i, expected, got: fault in dict(got) and fault not in dict(expected)
+
+
+def _without(name, fault):
+    return tuple(pair for pair in reference(name) if pair[0] != fault)
+
+
+def _with(name, fault):
+    return tuple(sorted({*reference(name), (fault, "shown")}))
+
+
+@wrong(
+    "You return found. Return what patient.submit(found) gives.", when=lambda i, expected, got: isinstance(got, dict)
+)
+def not_submitted(name):
+    return dict(reference(name))
+
+
+@wrong(
+    "You do not find detached in every patient that has it. Look at gradients: W1 has the gradient None.",
+    when=_missing("detached"),
+)
+def no_detached(name):
+    return _without(name, "detached")
+
+
+@wrong(
+    "You find detached in patients that do not have it. Read gradients again.",
+    when=_invented("detached"),
+)
+def invented_detached(name):
+    return _with(name, "detached")
+
+
+@wrong("You do not find left-out in every patient that has it. Look at update: W1 stays 1.", when=_missing("left-out"))
+def no_left_out(name):
+    return _without(name, "left-out")
+
+
+@wrong(
+    "You find left-out in patients that do not have it. Read update again.",
+    when=_invented("left-out"),
+)
+def invented_left_out(name):
+    return _with(name, "left-out")
+
+
+@wrong(
+    "You do not find broadcast in every patient that has it. Look at shapes: the shape is (8, 8).",
+    when=_missing("broadcast"),
+)
+def no_broadcast(name):
+    return _without(name, "broadcast")
+
+
+@wrong(
+    "You find broadcast in patients that do not have it. Read shapes again.",
+    when=_invented("broadcast"),
+)
+def invented_broadcast(name):
+    return _with(name, "broadcast")
+
+
+@wrong(
+    "You do not find wrong-labels in every patient that has it. Look at labels: the number is not 0.",
+    when=_missing("wrong-labels"),
+)
+def no_wrong_labels(name):
+    return _without(name, "wrong-labels")
+
+
+@wrong(
+    "You find wrong-labels in patients that do not have it. Read labels again.",
+    when=_invented("wrong-labels"),
+)
+def invented_wrong_labels(name):
+    return _with(name, "wrong-labels")
+
+
+@wrong(
+    "You do not find not-reset in every patient that has it. Look at pieces: the second number is larger than the first.",
+    when=_missing("not-reset"),
+)
+def no_not_reset(name):
+    return _without(name, "not-reset")
+
+
+@wrong(
+    "You find not-reset in patients that do not have it. Read pieces again.",
+    when=_invented("not-reset"),
+)
+def invented_not_reset(name):
+    return _with(name, "not-reset")
+
+
+@wrong(
+    "You do not find sum-of-pieces in every patient that has it. Look at pieces: the first number is not 1.",
+    when=_missing("sum-of-pieces"),
+)
+def no_sum_of_pieces(name):
+    return _without(name, "sum-of-pieces")
+
+
+@wrong(
+    "You find sum-of-pieces in patients that do not have it. Read pieces again.",
+    when=_invented("sum-of-pieces"),
+)
+def invented_sum_of_pieces(name):
+    return _with(name, "sum-of-pieces")
+
+
+@wrong(
+    "You do not find overflow in every patient that has it. Look at skips: steps are skipped.",
+    when=_missing("overflow"),
+)
+def no_overflow(name):
+    return _without(name, "overflow")
+
+
+@wrong(
+    "You find overflow in patients that do not have it. Read skips again.",
+    when=_invented("overflow"),
+)
+def invented_overflow(name):
+    return _with(name, "overflow")
+
+
+@wrong(
+    "You do not find clip-early in every patient that has it. Look at norms: the norm is far below the limit.",
+    when=_missing("clip-early"),
+)
+def no_clip_early(name):
+    return _without(name, "clip-early")
+
+
+@wrong(
+    "You find clip-early in patients that do not have it. Read norms again.",
+    when=_invented("clip-early"),
+)
+def invented_clip_early(name):
+    return _with(name, "clip-early")
+
+
+@wrong(
+    "You do not find same-rows in every patient that has it. Look at rows: all workers together see no more points than one.",
+    when=_missing("same-rows"),
+)
+def no_same_rows(name):
+    return _without(name, "same-rows")
+
+
+@wrong(
+    "You find same-rows in patients that do not have it. Read rows again.",
+    when=_invented("same-rows"),
+)
+def invented_same_rows(name):
+    return _with(name, "same-rows")
+
+
+@wrong(
+    "You do not find stuck-warmup in every patient that has it. Look at rates: the last rate is not that of the plan.",
+    when=_missing("stuck-warmup"),
+)
+def no_stuck_warmup(name):
+    return _without(name, "stuck-warmup")
+
+
+@wrong(
+    "You find stuck-warmup in patients that do not have it. Read rates again.",
+    when=_invented("stuck-warmup"),
+)
+def invented_stuck_warmup(name):
+    return _with(name, "stuck-warmup")
+
+
+@wrong(
+    "You do not find l2-decay in every patient that has it. Look at update: W2 is not 1 - rate * decay.",
+    when=_missing("l2-decay"),
+)
+def no_l2_decay(name):
+    return _without(name, "l2-decay")
+
+
+@wrong(
+    "You find l2-decay in patients that do not have it. Read update again.",
+    when=_invented("l2-decay"),
+)
+def invented_l2_decay(name):
+    return _with(name, "l2-decay")
+
+
+@wrong(
+    "You do not find half-weights in every patient that has it. Look at formats: no weight is outside float16.",
+    when=_missing("half-weights"),
+)
+def no_half_weights(name):
+    return _without(name, "half-weights")
+
+
+@wrong(
+    "You find half-weights in patients that do not have it. Read formats again.",
+    when=_invented("half-weights"),
+)
+def invented_half_weights(name):
+    return _with(name, "half-weights")
+
+
 ways = (
     Way(
         "Admit the patient once, measure enough to find or to rule out every fault, and return the sheet that the patient gives "
@@ -94,7 +306,13 @@ ways = (
         holds=_by_its_chart,
     ),
 )
-errors = (("are spent", "Not everything can be paid: which measurements does no suspect need?"),)
+errors = (
+    ("points are left", "Not everything can be paid: which measurements does no suspect need?"),
+    (
+        "index out of range",
+        "After an overflow no step is taken, and norms and pieces have nothing to show. Look at skips first.",
+    ),
+)
 
 
 def _kinds(got):
@@ -102,7 +320,7 @@ def _kinds(got):
 
 
 @wrong(
-    "A measurement that was handed in was never made of this patient.",
+    "A measurement that you submit was never made of this patient.",
     when=lambda inputs, expected, got: "not measured" in _kinds(got),
 )
 def not_measured(name):
@@ -111,7 +329,7 @@ def not_measured(name):
 
 
 @wrong(
-    "A measurement that was handed in does not tell its fault from every other one: look at two textbook patients.",
+    "A measurement that you submit does not distinguish its fault from every other one. Compare it on two textbook patients.",
     when=lambda inputs, expected, got: "not shown" in _kinds(got),
 )
 def not_shown(name):
@@ -120,12 +338,16 @@ def not_shown(name):
     return patient.submit(dict.fromkeys(admission(name).faults, "rates"))
 
 
-@wrong("Whatever it is called, not every patient is healthy.")
+@wrong("You find no fault in any patient. Not every patient is healthy.")
 def always_healthy(name):
     return clinic.admit(name).submit({})
 
 
-@wrong("A fault was left out. Did you stop at the first that you found? A patient may have two or three.")
+@wrong(
+    "A fault of a patient is missing in your result, and not always the same one. Did you stop at the first? A patient may have "
+    "up to three.",
+    when=lambda i, expected, got: set(got) < set(expected),
+)
 def first_alone(name):
     return diagnose(name)[:1]
 

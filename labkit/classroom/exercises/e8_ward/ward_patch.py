@@ -72,7 +72,7 @@ ways = (
 
 
 @wrong(
-    "You replaced a part that was healthy. Measure first, and operate where something was found.",
+    "You replaced a part that was healthy. Measure first, and replace a part only where its measurement shows the fault.",
     when=lambda inputs, expected, got: set(got[0]) > set(expected[0]),
 )
 def all_three_replaced(name):
@@ -81,31 +81,75 @@ def all_three_replaced(name):
 
 
 @wrong(
-    "You replaced nothing, and some patients are as ill as before.",
+    "No part is replaced in the patient that you discharge, and some patients keep their fault.",
     when=lambda i, expected, got: not got[0] and expected[0],
 )
 def nothing_replaced(name):
     return clinic.admit(name).discharge()
 
 
+def _treated(name, loss=None, backward=None, finish=None):
+    patient = clinic.admit(name)
+    parts = {"loss": loss, "backward": backward, "finish": finish}
+    replaced = {part: parts[part] for part in reference(name)[0] if parts[part]}
+    if replaced:
+        patient.replace(**replaced)
+        return patient.discharge()
+    return reference(name)
+
+
+def _factors(gradients, scale, factor):
+    return {key: one / scale * factor(one / scale) for key, one in gradients.items()}
+
+
 @wrong(
-    "You found the ill part, but yours is not right either: the second part of the result says what still differs from the "
-    "healthy run.",
-    when=lambda inputs, expected, got: got[0] == expected[0] and got[1],
+    "You replaced the faulty part, but your loss is another one. It is the mean over the points of softplus(z) - y * z, and z is "
+    "a column: take z[:, 0].",
+    when=lambda i, expected, got: got[0] == expected[0] == ("loss",) and got[1],
+)
+def another_loss(name):
+    return _treated(name, loss=lambda z, y: (torch.nn.functional.softplus(z[:, 0]) - y * z[:, 0]).sum())
+
+
+@wrong(
+    "You replaced the faulty part, but your gradients lack the scale: backward goes through value * scale / pieces.",
+    when=lambda i, expected, got: got[0] == expected[0] == ("backward",) and "norms" in got[1],
+)
+def scale_left_out(name):
+    return _treated(name, backward=lambda value, scale, pieces: (value / pieces).backward())
+
+
+@wrong(
+    "You replaced the faulty part, but your gradients are those of a sum: divide each piece's loss by pieces.",
+    when=lambda i, expected, got: got[0] == expected[0] == ("backward",) and got[1] == ("fixed",),
+)
+def pieces_added(name):
+    return _treated(name, backward=lambda value, scale, pieces: (value * scale).backward())
+
+
+@wrong(
+    "You replaced the faulty part, but gradients below the limit come out too long: unscale them first, and clip only what is "
+    "longer than the limit.",
+    when=lambda i, expected, got: got[0] == expected[0] == ("finish",) and got[1] == ("finish",),
+)
+def always_at_the_limit(name):
+    def finish(gradients, scale, limit):
+        norm = float(sum((one**2).sum() for one in gradients.values())) ** 0.5
+        return {key: one * (limit / norm) for key, one in gradients.items()}
+
+    return _treated(name, finish=finish)
+
+
+@wrong(
+    "You replaced the faulty part, but the norm that it gives is not the limit. Divide by the scale first; then one global norm "
+    "over all gradients, and one factor for all.",
+    when=lambda i, expected, got: got[0] == expected[0] == ("finish",) and "norms" in got[1],
 )
 def each_alone(name):
-    def finish(gradients, scale, limit):
-        g = {key: one / scale for key, one in gradients.items()}
-        return {key: one * min(1.0, limit / float((one**2).sum() ** 0.5)) for key, one in g.items()}
-
-    patient = clinic.admit(name)
-    if patient.measure("shapes") == (8, 8):
-        patient.replace(loss=lambda z, y: (torch.nn.functional.softplus(z[:, 0]) - y * z[:, 0]).sum())
-    if patient.measure("pieces")[0] == 2:
-        patient.replace(backward=lambda value, scale, pieces: (value / pieces).backward())
-    if patient.measure("norms")[0] != patient.plan.limit:
-        patient.replace(finish=finish)
-    return patient.discharge()
+    return _treated(
+        name,
+        finish=lambda g, scale, limit: _factors(g, scale, lambda one: min(1.0, limit / float((one**2).sum() ** 0.5))),
+    )
 
 
 @judged("structure")

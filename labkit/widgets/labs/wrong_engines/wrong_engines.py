@@ -95,7 +95,7 @@ class WrongEngineLab(Lab):
     engine: Trait = traits.Unicode(default_value="overwrite").tag(sync=True)
     graph: Trait = traits.Unicode().tag(sync=True)
     step: Trait = traits.Int().tag(sync=True)
-    inputs: Trait = traits.Dict().tag(sync=True)
+    inputs: Trait = traits.Dict(default_value={}).tag(sync=True)
 
     @np.errstate(all="ignore")
     def __init__(self, fn: Callable | None = None, *args: Any, engine: Callable | None = None):

@@ -179,7 +179,7 @@ export default { render({ model, el }) {
       ...powers.flatMap((p) => [svg("line", { class: "lab-grid", x1: 52, x2: 398, y1: up(p), y2: up(p) }), written(46, up(p) + 4, p ? digits(10 ** p, 1).replace(/^10+$/, (all) => `1e+0${all.length - 1}`) : "1", "note", "end")]),
       written(225, 318, "h, smaller to the right →", "note", "middle"), written(4, 16, q.slope ? "relative error" : "error", "note"),
       svg("line", { class: "lab-tangent", x1: 104, x2: 130, y1: 12, y2: 12 }), written(135, 16, "truncation", "tangentword"), svg("line", { class: "lab-round", x1: 220, x2: 246, y1: 12, y2: 12 }), written(251, 16, "round-off", "roundword"),
-      ...FORMATS.filter((one) => one !== format).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
+      ...FORMATS.filter((one) => one !== format && !frame.asked).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
       ...(Number.isFinite(q.error) ? [] : [written(right(Math.log10(h)) - 14, 274, "not a number", "roundword", "end")]));
     return sentenceOf(data, state, q);
   });

@@ -78,8 +78,8 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "The backward pass depends on the graph only, never on numbers.",
-        "In graph mode, of which the paragraph before speaks, the graph has both branches of an `if`. In PyNative mode it has only "
-        "the branch that ran.",
+        "In graph mode, which the paragraph before is about, the graph has both branches of an `if`. In PyNative mode it "
+        "has only the branch that ran.",
         "06", "forward-records-nothing",
     ),
     Sentence(

@@ -77,7 +77,7 @@ def _side_effect(called, frame):
     """What a builtin called by the user's function does to things that outlive the call, in words; None if nothing."""
     name, owner = called.__name__, called.__self__
     if name in _CHANGES and isinstance(owner, (list, dict, set, deque)) and any(owner is held for held in _held(frame)):
-        return f"change a {type(owner).__name__} from outside with .{name}()"
+        return "change a {kind} from outside with .{name}()".format(kind=type(owner).__name__, name=name)
     if called is next and any(hasattr(type(held), "__next__") for held in _held(frame)):
         return "take the next of an iterator from outside"
     return "read the clock" if owner is time and called in _CLOCKS else None
@@ -119,7 +119,10 @@ def _outer_variable_written(code):
 
 
 def _message(file, line, what):
-    return (
-        f"{file}:{line}: a compiled function cannot {what}: it would happen once, when the function is recorded, and not "
-        "again when the program runs. Return the value or pass it in, or do not compile this function."
-    )
+    return _ONCE.format(file=file, line=line, action=what)
+
+
+_ONCE = (
+    "{file}:{line}: a compiled function cannot {action}: it would happen once, when the function is recorded, and not again "
+    "when the program runs. Return the value or pass it in, or do not compile this function."
+)

@@ -130,7 +130,7 @@ function normsOf({ norms, last }, words, step, arrays, width, go) {
   const place = ({ size }, i) => [across(i), size > 0 && Number.isFinite(size) ? up(Math.log10(size)) : size === 0 ? high - 20 : 12];
   const seen = points.map((p, i) => (p.when <= step ? place(p, i) : [NaN, NaN])), room = across(1) - across(0);
   const shown = points.map(({ title }, i) => [title, across(i), i]).filter(([title, , i]) => room > 6.2 * title.length || i === 0 || i === points.length - 1);
-  return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...beside(up, left - 6, right, powers, (power) => number(10 ** power)),
+  return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...leftOf(up, left - 6, right, powers, (power) => number(10 ** power)),
     written(0, 12, words.norm, "note"),
     ...(points.some(({ size }) => size === 0) ? [written(left - 6, high - 16, "0", "note", "end")] : []), ...(points.some(({ size }) => !Number.isFinite(size)) ? [written(left - 6, 24, "nan, inf", "note", "end")] : []),
     svg("path", { d: through(seen), class: "graph-curve" }),
@@ -171,13 +171,13 @@ function rowOf(data, picked) {
 }
 
 export default { render({ model, el }) {
-  let data = model.get("data"), way, arrays, chosen = null, upright = false, predicting = false, shown = "", picked = null, cells = [];
+  let data = model.get("data"), way, arrays, chosen = null, upright = false, shown = "", picked = null, cells = [], followed = 0;
   const live = Boolean(model.get("still")), { words } = data;
   const frame = new Frame({ model, el }, ["step", "view", "opened", "inputs"], { title: data.title, about: filledIn(words.about, data) });
   frame.root.classList.add("graph");
   const wayOf = ({ opened }) => data.ways[opened] || way || Object.values(data.ways)[0];
   const stopAt = (step) => clamped(step, 0, wayOf(frame.state).last);
-  const go = (step, dragging = false) => { chosen = null; frame.set({ step: stopAt(step) }, dragging); };
+  const go = (step, dragging = false) => { chosen = frame.asked = null; frame.asking.hidden = true; frame.set({ step: stopAt(step) }, dragging); };
   const placeIn = (next) => (next ? Math.max(next.places.findLastIndex((place) => place <= way.places[frame.state.step]), 0) : 0); // as much has happened as before
   const does = {
     leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
@@ -188,13 +188,8 @@ export default { render({ model, el }) {
     const step = Math.round(part * wayOf(frame.state).last);
     if (step !== frame.state.step) go(step, true);
   });
-  const back = frame.button("Back", () => go(frame.state.step - 1)), next = frame.button("Next", forward);
-  const predict = frame.button("Predict first", () => {
-    predicting = !predicting;
-    frame.asking.hidden = true;
-    const asked = Object.keys(way.asks).map(Number), step = asked.find((one) => one > frame.state.step) ?? asked[0];
-    if (predicting && step) { go(step - 1); forward(); } else frame.redraw();
-  });
+  const back = frame.button("Back", () => go(frame.state.step - 1)), next = frame.button("Next", () => go(frame.state.step + 1));
+  frame.predict(({ step }) => questionAt(step));
   if (data.views.length > 1) {
     const views = data.views.map((view) => html("button", { type: "button", onclick: () => frame.set({ view }) }, data.names[view]));
     frame.controls.push(() => views.forEach((button, i) => button.setAttribute("aria-pressed", data.views[i] === frame.state.view)));
@@ -203,8 +198,7 @@ export default { render({ model, el }) {
   frame.controls.push(() => {
     const focused = document.activeElement;
     back.disabled = !frame.state.step; next.disabled = frame.state.step >= way.last;
-    predict.setAttribute("aria-pressed", predicting);
-    predict.hidden = !Object.keys(way.asks).length;
+    frame.predictor.hidden = !Object.keys(way.asks).length;
     if (focused === next && next.disabled) back.focus(); else if (focused === back && back.disabled) next.focus();
   });
   const several = data.inputs.filter(({ entries }) => entries.length > 1);
@@ -216,12 +210,12 @@ export default { render({ model, el }) {
   }
   if (data.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
 
-  // The next step, asked for first where the reader predicts.
-  function forward() {
-    const { step } = frame.state, ask = way.asks[step + 1];
-    if (!predicting || !ask || step >= way.last) { go(step + 1); return; }
-    frame.ask({ question: saidWith(ask.question, arrays), answer: typeof ask.answer === "string" ? ask.answer : worth(ask.answer, arrays), tolerance: 0.015, right: saidWith(ask.because, arrays),
-      slips: ask.slips.map(([value, said]) => [typeof value === "string" ? value : worth(value, arrays), saidWith(said, arrays)]), otherwise: words.otherwise, choices: ask.choices }, () => go(step + 1));
+  // The question before the next step that has one.
+  function questionAt(after) {
+    const asked = Object.keys(way.asks).map(Number), step = asked.find((one) => one > after) ?? asked[0], ask = way.asks[step];
+    return ask && { question: saidWith(ask.question, arrays), answer: typeof ask.answer === "string" ? ask.answer : worth(ask.answer, arrays), tolerance: 0.015, right: saidWith(ask.because, arrays),
+      slips: ask.slips.map(([value, said]) => [typeof value === "string" ? value : worth(value, arrays), saidWith(said, arrays)]), otherwise: words.otherwise, choices: ask.choices,
+      from: { step: step - 1 }, to: { step }, next: step < asked.at(-1) && (() => questionAt(step)) };
   }
 
   const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("span", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
@@ -281,7 +275,8 @@ export default { render({ model, el }) {
     row.ink.replaceChildren(...cells.flatMap((cell) => labelled(cell, at)));
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
     const now = plane.ink.querySelector(".graph-card.now");
-    if (now && !frame.dragging) follow(plane.figure, now);
+    if (now && step !== followed) follow(plane.figure, now);
+    followed = step;
     curve.figure.hidden = !way.norms.length;
     if (way.norms.length) {
       curve.drawn.setAttribute("viewBox", `0 0 ${broad} 210`);
@@ -309,7 +304,7 @@ export default { render({ model, el }) {
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (step === undefined || event.target.closest("input, select, textarea, [role=slider], summary")) return;
     event.preventDefault();
-    if (step === 1) forward(); else go(frame.state.step + step);
+    go(frame.state.step + step);
   });
   model.on("change:data", () => { data = model.get("data"); shown = ""; frame.redraw(); });
   frame.begin(draw);

@@ -101,7 +101,10 @@ step_returned = slip(
     "return w - lr -> return -lr",
 )
 
-
+computed_in_float32 = slip(
+    "You computed the loss in float32. It is a float16 loss: w.astype(ms.float16) * x.",
+    "w.astype(ms.float16) * x) -> w * x.astype(ms.float32))",
+)
 hints = (
     "Three lines: the gradient of the scaled loss, divided by the scale, and the step.",
     "ms.grad takes a function. Give it one that multiplies: lambda w: loss(w) * scale.",

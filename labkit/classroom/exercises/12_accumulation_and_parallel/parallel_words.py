@@ -207,6 +207,11 @@ count_multiplied = slip(
     "/ words) -> / words * count)",
 )
 
+words_counted_twice = slip(
+    "You weighted each micro-batch by its words once more. Its sum has one term for each word already.",
+    "/ words) -> / words * mask[rows].sum())",
+)
+
 
 ways = (
     EXACT,

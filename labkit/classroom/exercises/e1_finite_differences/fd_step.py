@@ -119,6 +119,8 @@ halves = slip(
     "max(abs(x), 1.0) -> max(abs(x), 1.0) / 2",
 )
 
+tiny_for_eps = slip("tiny is the smallest normal number. The rule has eps, the gap at 1.", ".eps\n -> .tiny\n")
+
 
 hints = (
     "There are three parts: the eps of the format, its cube root, the size of x.",

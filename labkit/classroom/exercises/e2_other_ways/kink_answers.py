@@ -72,7 +72,7 @@ five = judged("structure", [0, 0.5, 0, 1, 0])
 
 no_slope_at_a_corner = wrong(
     "On paper there is no slope at a corner. A program gives a number: the rule of the operation decides which one.",
-    {0: float("nan"), 1: float("nan")},
+    {i: float("nan") for i in range(6)},
 )
 
 comparison_is_true = wrong(

@@ -181,6 +181,19 @@ def one_row(z, labels):
     return pull(z, labels)[0]
 
 
+@wrong("That is the gradient of -p. The loss is -log(p): the factor p is divided out again.")
+def without_the_log(z, labels):
+    p, rows = _softmax(z), np.arange(len(z))
+    return pull(z, labels) * p[rows, labels][:, None]
+
+
+@wrong("You took the logits for probabilities: softmax comes first.")
+def logits_for_probabilities(z, labels):
+    d = np.array(z)
+    d[np.arange(len(z)), labels] -= 1
+    return d / len(z)
+
+
 ways = (PLAIN,)
 hints = (
     "Per example the loss is logsumexp(z) - z[label]. The gradient of logsumexp is softmax.",

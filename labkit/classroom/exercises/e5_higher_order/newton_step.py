@@ -62,7 +62,7 @@ def diagonal_only(a, b, x):
 
 
 @wrong(
-    "You divided by grad of grad. That is the sum of the Hessian's rows, not the Hessian: use jacrev or jacfwd of grad."
+    "You divided by the sums of the Hessian's rows, as grad of grad gives them. Solve with the whole one: jacfwd of grad."
 )
 def rows_added_up(a, b, x):
     g = labkit.grad(lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x)))
@@ -153,6 +153,21 @@ def half_forgotten(a, b, x):
 @wrong("sum(exp(x)) has the gradient exp(x), a vector. You added its sum.")
 def sum_in_the_gradient(a, b, x):
     return _step(a, b, x, a @ x - b + np.exp(x).sum())
+
+
+@wrong("exp(x) is its own derivative: no factor x.")
+def power_rule_for_exp(a, b, x):
+    return _step(a, b, x, a @ x - b + x * np.exp(x))
+
+
+@judged("power-rule-for-exp")
+def power_rule_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, a + np.diag(x * np.exp(x)))
+
+
+@wrong("The vector b belongs to the gradient alone: the Hessian does not contain it.")
+def b_in_the_hessian(a, b, x):
+    return _step(a, b, x, None, _hessian(a, x) - np.diag(b))
 
 
 hints = (

@@ -11,11 +11,8 @@ import course
 
 GLOSSARY = tomllib.loads((course.ROOT / "tests" / "glossary.toml").read_text(encoding="utf-8"))
 HOME_MADE = re.compile(rf"\b({'|'.join(w for words in GLOSSARY['instead_of'].values() for w in words)})\b", re.I)
-EXEMPT = (
-    "labkit/torch/",
-    "labkit/mindspore/",
-    "labkit/widgets/",
-)  # the frameworks' own texts, and labs not yet converted
+# the frameworks' own texts, and labs that are not yet converted
+EXEMPT = ("labkit/torch/", "labkit/mindspore/", "labkit/widgets/")
 PAGES = [*course.ROOT.glob("*.md"), *course.FOLDER.glob("*.md")]
 
 

@@ -20,6 +20,7 @@ from .formula import rewritten
 from .hints import of_error, of_syntax
 from .reading import FILE, NotRead, Sketch, functions, loosened, read, shown
 
+STOPS = "Python cannot read on at: {rest}"
 MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text
 NOTHING = "This code differentiates nothing, so there is no graph. "
@@ -227,10 +228,10 @@ def _told(error, sketch, source):
         return {"error": str(error)}
     if isinstance(error, SyntaxError):
         number = min(error.lineno or 1, max(1, source.count("\n") + 1))
-        said = type(error) is SyntaxError and of_syntax(
-            (textwrap.dedent(source).strip("\n").splitlines() or [""])[number - 1]
-        )
-        return {"error": f"{type(error).__name__}: {error.msg}" + (f"\n{said}" if said else ""), "line": number}
+        line = (textwrap.dedent(source).strip("\n").splitlines() or [""])[number - 1]
+        rest, said = line[max(error.offset or 1, 1) - 1 :], type(error) is SyntaxError and of_syntax(line)
+        said = said or (rest and STOPS.format(rest=rest))
+        return {"error": "\n".join(filter(None, (f"{type(error).__name__}: {error.msg}", said))), "line": number}
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
     said = of_error(error, source, sketch.inputs.values())
     found = {"error": f"{type(error).__name__}: {error}" + (f"\n{said}" if said else "")}

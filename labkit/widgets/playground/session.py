@@ -60,7 +60,7 @@ class Session:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            found = _told(error, Sketch({}), "")
+            found = _error_of(error, Sketch({}), "")
         printed = out.getvalue()
         return found | {"printed": printed + CUT if len(printed) >= LONGEST_PRINTED else printed}
 
@@ -79,10 +79,10 @@ class Session:
             except (TimeUp, KeyboardInterrupt):
                 raise
             except BaseException as error:
-                told = _told(error, sketch, source)
-                first = first or self._of_refused(asked) | told
+                said = _error_of(error, sketch, source)
+                first = first or self._of_refused(asked) | said
                 dialect = str(wanted.get("dialect", "numpy"))
-                again = rewritten(source, told.get("line"), functions(dialect)) if isinstance(error, MEANT) else None
+                again = rewritten(source, said.get("line"), functions(dialect)) if isinstance(error, MEANT) else None
                 if again is None:
                     lists = (
                         isinstance(error, TypeError) and dialect == "numpy"
@@ -93,7 +93,7 @@ class Session:
         return first
 
     def _of_refused(self, asked):
-        """The tape of a tensor whose way back was asked for and refused: the error stands beside it."""
+        """The tape of a tensor on which backward() failed; the error is shown next to it."""
         return self._kept(asked[0][0]) if asked and isinstance(asked[0][0], Explorer) else {}
 
     def _shown(self, sketch, asked, wanted):
@@ -222,7 +222,7 @@ def _words(value):
     return np.array2string(raw, precision=6, separator=", ", threshold=40) if raw.ndim else f"{raw[()]}"
 
 
-def _told(error, sketch, source):
+def _error_of(error, sketch, source):
     """An error as labkit says it, the line that was typed which raised it, and how it is written, where that is known."""
     if isinstance(error, NotRead):
         return {"error": str(error)}

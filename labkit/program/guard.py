@@ -58,7 +58,10 @@ class side_effects_refused:
         code = frame.f_code
         if event == "call" and is_own(code.co_filename):
             if written := _outer_variable_written(code):
-                raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
+                name, line = written
+                raise TraceError(
+                    _message(code.co_filename, line, "write the outer variable {name!r}".format(name=name))
+                )
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)

@@ -165,6 +165,11 @@ rest_forgets_the_rate = slip(
     "The step to take has lr in it, for the new rest as well.", "rest = step - (moved -> rest = -g - (moved"
 )
 
+measured_after_the_move = slip(
+    "w was replaced before you measured how far it moves. Keep the w from before the step for that.",
+    "rest = step - (moved - w) -> rest = step - ((moved + step) - moved)",
+)
+
 
 hints = (
     "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",

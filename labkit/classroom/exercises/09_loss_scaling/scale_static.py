@@ -48,8 +48,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: the gradient underflowed to 0 in the backward pass. Multiply the loss by the scale, and divide "
-    "by it only after the backward pass.",
+    "The weights did not move: no gradient is subtracted, or it underflowed to 0 in the backward pass. Multiply the loss by the "
+    "scale, and divide by it only after the backward pass.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):

@@ -101,7 +101,7 @@ def all_rows_for_each_label(z, labels):
 
 @wrong(
     "At 1000 your softmax is nan. Take the largest number of each row away first: that changes nothing in p.",
-    when=lambda i, expected, got: bool(np.isnan(np.asarray(got, float)).any()),
+    when=lambda i, expected, got: np.abs(i[0]).max() > 700 and bool(np.isnan(np.asarray(got, float)).any()),
 )
 def overflows(z, labels):
     with np.errstate(all="ignore"):

@@ -156,6 +156,17 @@ cube = slip(
 )
 
 
+derivative_of_arctan = slip(
+    "1 / (1 + x**2) is the derivative of arctan. That of tanh is 1 - tanh(x)**2.",
+    "g * (1 - ans * ans) -> g / (1 + x * x)",
+)
+
+inverse_cosh = slip(
+    "The derivative of tanh is 1 - tanh(x)**2. You divide by 1 + tanh(x)**2.",
+    "g * (1 - ans * ans) -> g / (1 + ans * ans)",
+)
+
+
 hints = (
     "Every rule is the upstream gradient times the local gradient.",
     "The local gradient is 1 - tanh(x)**2, and tanh(x) is there as ans.",

@@ -184,6 +184,16 @@ def the_total(g, shape):
     return g.sum()
 
 
+@wrong(
+    "shape is aligned with g at the last axis. You compare the axes from the left: first sum over the axes in front."
+)
+def compared_from_the_left(g, shape):
+    for i, n in enumerate(shape):
+        if g.shape[i] != n:
+            g = g.sum(axis=i, keepdims=True)
+    return g
+
+
 hints = (
     "Where a value is used several times, its contributions add up (unit 02). Along which axes was b repeated?",
     "First sum over the axes in front: there are g.ndim - len(shape) of them. Each time axis 0 goes.",

@@ -137,6 +137,20 @@ error_not_squared = slip(
 )
 
 
+@wrong(
+    "The logits are those of the new weight. Return those that belong to this loss, from before the step.", parts=(1,)
+)
+def logits_after_the_step(w, x, y):
+    loss, _, after = step(w, x, y)
+    return loss, (after * x).sum(), after
+
+
+@wrong("In place of the logits you return the loss once more.", parts=(1,))
+def loss_twice(w, x, y):
+    loss, _, after = step(w, x, y)
+    return loss, loss, after
+
+
 hints = (
     "Which function does value_and_grad differentiate when forward returns two outputs?",
     "The logits are to be returned, but not to be differentiated: they are auxiliary.",

@@ -161,6 +161,11 @@ mean_for_the_inner_sum = slip(
 )
 
 
+@wrong("You passed the gradient of the first half to the second one. The second half runs at h = first(x), a value.")
+def second_at_the_gradient(x):
+    return ms.grad(_second)(ms.grad(_first)(x))
+
+
 ways = (Way("Call `ms.grad` once for each half: no function may contain both.", ("passes",), holds=_two_passes),)
 hints = (
     "First compute h = first(x): that is what goes to the second machine.",

@@ -192,6 +192,13 @@ def with_new_totals(x, y):
     return x, seen
 
 
+@wrong(
+    "x did not move: the gradient is 0. z has to be computed from x inside the function that ms.grad differentiates."
+)
+def x_unmoved(x, y):
+    return x, 3 * (x + y)
+
+
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (
     "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",

@@ -121,11 +121,6 @@ def input_as_memory(w, xs):
     return w.grad
 
 
-@wrong("The square is missing in the loss, or its 2 in the gradient.")
-def halved(w, xs):
-    return train(w, xs) / 2
-
-
 @wrong("The first backward counts twice or more: w.grad is added up already, and you add it again.")
 def added_again(w, xs):
     h, total = torch.tensor(0.5), 0.0

@@ -168,6 +168,12 @@ multiplied_by_the_sum = slip(
 )
 
 
+largest_inside_the_log = slip(
+    "The largest element is added after the logarithm: log(exp(m) * s) is m + log(s), not log(m * s).",
+    "largest + np.log(np.sum(shifted)) -> np.log(largest * np.sum(shifted))",
+)
+
+
 ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",

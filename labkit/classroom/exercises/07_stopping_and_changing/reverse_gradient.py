@@ -77,7 +77,7 @@ def value_changed(w, v, x):
 
 
 @wrong(
-    "The gradient for w is 0 or missing: it was cut off, not reversed.",
+    "The gradient for w is 0 or missing. Reverse passes it on with the other sign: backward returns -g.",
     when=lambda i, expected, got: got[0] is None or not np.any(got[0]),
 )
 def cut_instead(w, v, x):
@@ -138,6 +138,14 @@ square_missing = slip(
 value_reversed = slip(
     "backward returns minus the upstream gradient, not minus its absolute value.",
     "return -g -> return -abs(g)",
+)
+
+
+input_as_factor = slip(
+    "You multiply by the input of Reverse. backward returns -g, without another factor.",
+    "    def forward(ctx, h):\n        return h\n -> "
+    "    def forward(ctx, h):\n        ctx.save_for_backward(h)\n        return h\n",
+    "return -g -> return -g * ctx.saved_tensors[0]",
 )
 
 

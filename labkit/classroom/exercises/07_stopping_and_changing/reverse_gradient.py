@@ -49,14 +49,6 @@ errors = (
 )
 
 
-@wrong(
-    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns "
-    "-g for the upstream gradient g."
-)
-def nothing_reversed(w, v, x):
-    return torch.autograd.grad(((v * (w * x) - 1) ** 2).sum(), (w, v))
-
-
 @wrong("Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.")
 def both_reversed(w, v, x):
     return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
@@ -66,14 +58,6 @@ def both_reversed(w, v, x):
 def wrong_side(w, v, x):
     turned = 2 * v.detach() - v
     return torch.autograd.grad(((turned * (w * x) - 1) ** 2).sum(), (w, v))
-
-
-@wrong(
-    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
-    parts=(1,),
-)
-def value_changed(w, v, x):
-    return torch.autograd.grad(((v * -(w * x) - 1) ** 2).sum(), (w, v))
 
 
 @wrong(
@@ -146,6 +130,19 @@ input_as_factor = slip(
     "    def forward(ctx, h):\n        return h\n -> "
     "    def forward(ctx, h):\n        ctx.save_for_backward(h)\n        return h\n",
     "return -g -> return -g * ctx.saved_tensors[0]",
+)
+
+
+nothing_reversed = slip(
+    "Both gradients are those of the plain loss. Reverse stands around w * x, and its backward returns -g for the "
+    "upstream gradient g.",
+    "return -g -> return g",
+)
+
+
+value_changed = slip(
+    "Forwards, your Reverse is not the identity: the features changed their sign, and so the loss is another one.",
+    "return h -> return -h",
 )
 
 

@@ -95,8 +95,6 @@ class _Reading:
             int, tuple[Any, Value | None]
         ] = {}  # by id; the tensor too, so that the id stays its own
         self.made: dict[int, str] = {}  # what made the memory, of all that is on the tape
-        self.detached: set[str] = set()  # variables whose numbers are on the tape without their history
-        self.on_tape: set[str] = set()  # names of what is saved and has no history
         self.left = MOST_SUMMED_UP
 
     def tape(self):
@@ -151,7 +149,7 @@ class _Reading:
             self._note(tensor, name)
         for tensor in saved:
             if tensor is not None and tensor.grad_fn in self.index:
-                self._note(tensor, f"the result of {op_of(tensor.grad_fn)}")
+                self._note(tensor, "the result of {op}".format(op=op_of(tensor.grad_fn)))
 
     def _note(self, tensor, name):
         if (memory := storage_of(tensor)) is not None:
@@ -163,7 +161,6 @@ class _Reading:
             return Saved(slot.name, slot.state, why=slot.why)
         memory, of = storage_of(tensor), self._of(tensor)
         label, note = ("", "") if of else self._outside(tensor, memory)
-        self.on_tape |= {label} - {""}
         return Saved(
             slot.name, slot.state, shape_of(tensor), dtype_of(tensor), bytes_of(tensor), memory, of,
             label, note, slot.why, self._value(tensor) if slot.state == KEPT else None,
@@ -180,7 +177,6 @@ class _Reading:
         own = self.names.leaves.get(id(tensor), "")
         name, note = self.names.memory.get(memory, ("", ""))
         if memory in self.made and not note:
-            self.detached.add(self.made[memory])
             return own, f"detached from {self.made[memory]}"
         if not (own or name or note) and memory in self.names.data:
             return "", f"a view of {self.names.data[memory]}"
@@ -218,35 +214,12 @@ class _Reading:
         ]
         leaves = [node.variable for node in self.order if is_leaf(node)]
         filled = [self.names.leaves.get(id(leaf), "") for leaf in leaves if _holds(leaf.grad)]
-        apart = [name for name in (*frozen, *unreached) if name not in self.on_tape]
-        return frozen, tuple(unreached), tuple(filter(None, filled)), self._homes(apart, parameters)
-
-    def _homes(self, apart, parameters):
-        """Where parameters are that are not on the tape, by their names; see `Tape`."""
-        reached = [i for i, p in enumerate(parameters.values()) if id(p) in self.leaves]
-        made = {id(leaf): name for name, tensor in self._detached() for leaf in _leaves_of(tensor)} if apart else {}
-        found = {}
-        for i, (name, parameter) in enumerate(parameters.items()):
-            if name in apart:
-                path, *_ = self.names.owners.get(name, [()])
-                kind = self.names.kinds.get(path, "") if path else ""
-                after = bool(reached) and reached[-1] > i
-                found[name] = ".".join(path), kind, after, made.get(id(parameter), "")
-        return found
-
-    def _detached(self):
-        """The variables with a history whose numbers came on the tape without it."""
-        return [(name, t) for name, t in self.names.results.values() if name in self.detached]
+        return frozen, tuple(unreached), tuple(filter(None, filled))
 
     def _of_variables(self):
         """The parameters of the modules among the variables that the tape goes through."""
         used = [found for found in self.names.others if any(id(p) in self.leaves for p in found.values())]
         return {name: p for found in reversed(used) for name, p in found.items() if name == self.names.leaves[id(p)]}
-
-
-def _leaves_of(tensor):
-    """The tensors at the ends of a tape."""
-    return [node.variable for node in nodes_of([tensor]) if is_leaf(node)]
 
 
 def _holds(gradient):

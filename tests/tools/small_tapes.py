@@ -19,10 +19,6 @@ def chain(*ops, **tape):
     return Tape("loss", ((len(ops), 0),), nodes, **tape)
 
 
-def homes(name, after, through=""):
-    return {f"{name}.{kind}": (name, "Linear", after, through) for kind in ("weight", "bias")}
-
-
 def cut_off(*saved, **tape):
     """A tape of `addmm` in a head, whose data has no history, with an encoder that no path leads to."""
     node = {"saved": saved, "outputs": (((4, 1), "float32", "cpu"),), "label": ""}

@@ -20,40 +20,37 @@ from .graph.said import Left, Said
 from .graph.units import Units
 from .graph.way import Way, key_of, number_of_boxes, opened_by, without
 from .run import real
-from .run.folding import Parts, folded, grown, in_pieces, layers, open_while_few, overview, paths, visible
-from .run.lines import lines_of, samples_of
-from .run.recorded import Run, ran
+from .run.folding import WHOLE, Parts, folded, open_while_few, paths, visible
+from .run.lines import lines_of
+from .run.recorded import UPSTREAM, Run, ran
 from .run.rules import written
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 
-VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
-MOST_COLOURED = 16  # boxes of a run whose gradients shrink or grow, so that all are seen at once
-FEWEST_SEEN, FEWEST_APART = 5, 2  # boxes; of ops, where a path between them is cut
-MOST_FITTING = 10  # boxes that are read without scrolling
-MOST_MEASURED = 2000  # nodes of a run of which more is unfolded than an overview
-MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is offered
+VIEWS = {"chain": "chain rule", "tape": "PyTorch tape"}
 MOST_ALTERNATIVES = 80  # boxes in the other ways of folding that the page holds
 WORDS = {
-    "about": "A graph of cards. Each has a value, and the gradient that arrives there in the backward pass. {description}",
+    "about": "A graph of cards. Each has a value and, once the backward pass has come there, its gradient. {description}",
     "bad": "Here the first {what} comes from {title}.",
     "otherwise": "No. The upstream gradient is multiplied by the local gradient.",
-    "norms": "Gradient norms, from the result (right) back to the inputs",
+    "norms": "Norm of the gradient of each weight, in the order of the forward pass",
+    "norm": "gradient norm",
     "weights": "All weights",
     "graph": "Values, below each its gradient; ×… is a local gradient",
-    "sampled": "Values, below each its gradient; a disc leads through samples of runs that do the same: {ranges}",
-    "dragged": "Values, below each its gradient; drag a disc to change an input",
+    "dragged": "Values, below each its gradient; drag a disc",
+    "row": "Drag an input",
+    "seeded row": "Drag an input, or the upstream gradient of the result",
+    "gradient": "gradient {value}",
 }
 
 
 class Explorer(Lab):
     """A run, step by step: values forwards, the chain rule backwards.
 
-    `story`: what happened (`labkit.widgets.explorer.Story`). `most_boxes`: as many are seen at first, at most; None: an overview,
-    or with `calls` the outermost calls of modules. `tape`: of tensors of the installed PyTorch what was read, as plain data;
-    print it, or ask its `nodes` and what they have `saved`.
+    `story`: what happened (`labkit.widgets.explorer.Story`). `most_boxes`: as many are seen at first, at most. `tape`: of
+    tensors of the installed PyTorch what was read, as plain data; print it, or ask its `nodes` and what they have `saved`.
 
-    Traits: `step`; `view` ("chain", "tape", "graph", "both"); `opened`, the keys of the blocks that are unfolded, as one text;
+    Traits: `step`; `view` ("chain", "tape"); `opened`, the keys of the blocks that are unfolded, as one text;
     `inputs`, the numbers that were changed, by name.
     """
 
@@ -68,54 +65,26 @@ class Explorer(Lab):
     inputs: Trait = traits.Dict().tag(sync=True)
 
     def __init__(
-        self, story: Story, view: str = "chain", most_boxes: int | None = None, again: Run | None = None,
-        calls: bool = False, plays: bool = False,
+        self, story: Story, view: str = "chain", most_boxes: int | None = None, again: Run | None = None, plays: bool = False,
     ):  # fmt: skip
-        known = ["chain", "tape"] if story.taped else list(VIEWS)
+        known = list(VIEWS)
         if view not in known:
             raise ValueError(f"view: expected one of {', '.join(map(repr, known))}, but got {view!r}")
         self.story, self._again, self.tape = story, again, None
         self.parts: Parts = folded(story.nodes, story.taped)
-        opened = self._opened_at_first(most_boxes, calls)
-        lines = (lines_of(again, story) or samples_of(again, story)) if again and again.inputs else None
+        opened = open_while_few(self.parts, WHOLE if most_boxes is None else most_boxes)
+        lines = lines_of(again, story) if again and again.inputs else None
         self._plays = plays
         self._speech = Left(story, lines) if lines else Said(story)
         self._program = lines
-        offered = known if len(visible(self.parts, opened)) <= MOST_FOR_ALL_VIEWS else [view]
         super().__init__(
-            story.heading or _titled(story), self._data_of(opened, offered, lines), step=self._first_step(opened), view=view,
+            story.heading or _titled(story), self._data_of(opened, known, lines), step=self._first_step(opened), view=view,
             opened=key_of(opened), inputs={},
         )  # fmt: skip
         if hasattr(self, "observe"):
             self.observe(self._answer, "opened")
 
     # ---- folding ----
-
-    def _opened_at_first(self, most_boxes, calls):
-        """What is unfolded at first: what is short; of a long run calls and equal rounds are folded."""
-        if most_boxes is None and self.story.coloured:
-            most_boxes = MOST_COLOURED
-        if most_boxes is not None:
-            return open_while_few(self.parts, most_boxes)
-        if self._shows_cut(frozenset()):
-            return frozenset()
-        opened = layers(self.parts) if calls else overview(self.parts)
-        if len(self.story.nodes) > MOST_MEASURED:
-            return opened
-        if calls or self._fits(opened):
-            return grown(self.parts, opened, self._fits, calls)
-        fewer = grown(self.parts, in_pieces(self.parts, opened), self._fits)
-        return fewer if len(visible(self.parts, fewer)) >= FEWEST_SEEN else opened
-
-    def _fits(self, opened):
-        return len(visible(self.parts, opened)) <= MOST_FITTING
-
-    def _shows_cut(self, opened):
-        """Whether what was found is between boxes, of which there are some."""
-        if not any(node.cut for node in self.story.nodes):
-            return False
-        units = Units(self.story, visible(self.parts, opened))
-        return bool(units.cuts) and len(units.ops) >= FEWEST_APART
 
     def unfold(self, *keys: str) -> None:
         """Unfold the blocks with these keys, such as "conv1"; those around them too. Raises KeyError for an unknown one."""
@@ -167,10 +136,13 @@ class Explorer(Lab):
         if lines and self._again:
             found |= lines.written()
             found["inputs"] = [{"node": i, "name": name, "entries": entries} for i, name, entries in self._again.inputs]
+            end = [node.index for node in self.story.outputs]
+            if self._again.weights:
+                found["inputs"].append({"node": end[0], "name": UPSTREAM, "entries": self._again.weights, "seed": True})
             matrices = (
                 entries for i, name, entries in self._again.inputs if "." in name and len(self.story.nodes[i].shape) > 1
             )
-            found["weights"] = [] if "samples" in found else list(matrices)
+            found["weights"] = list(matrices)
         return found
 
     def _offered(self, opened) -> dict[str, frozenset[str]]:
@@ -202,7 +174,7 @@ class Explorer(Lab):
             )
         units = Units(self.story, visible(self.parts, opened_by(at["opened"], self.parts)))
         if "step" not in state and not self.step:
-            taped = at["view"] in ("tape", "both") and units.goes_back
+            taped = at["view"] == "tape" and units.goes_back
             at["step"] = (units.seed + units.last + 1) // 2 if taped else units.last
         if not 0 <= at["step"] <= units.last:
             raise ValueError(f"step: expected a number from 0 to {units.last}, but got {at['step']!r}")
@@ -278,7 +250,11 @@ def description(units: Units) -> str:
 
 
 def _titled(story):
-    return f"The gradient of {story.name}, step by step".replace("<lambda>", written(story) or "a function")
+    name = story.name
+    if name == "<lambda>":
+        given = listed([leaf.title for leaf in story.leaves if "." not in leaf.title], 3)
+        name = written(story) or (f"a function of {given}" if given else "a function")
+    return f"The gradient of {name}, step by step"
 
 
 # ---- the front door ----
@@ -292,10 +268,9 @@ def show(
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. The parameters of networks that a function uses are inputs, too.
-    `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
-    a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, or
-    whose rounds and calls are not in sight otherwise: into a few boxes.
+    `view`: "chain" (chain rule) or "tape" (PyTorch), which is what a tensor begins with. `static`: a picture without
+    controls. `fold`: graphs with more boxes than this are folded into layers and stretches; where nothing is said, those
+    with more than 20 are.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play, and sees the end of a real tape at first.
@@ -310,18 +285,18 @@ def show(
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
     `.save("x.html")` a page that plays in any browser without Python. There, and in a notebook, the arguments and the parameters
-    of networks are dragged, one number or a whole array, and all weights together, if they are at most 256 numbers. A run that
-    decides by its numbers is sampled instead, as far as it stays the same run. Ops that only arrange numbers are drawn with the
-    op that they belong to, and attention as Q, K, V, scores, softmax and output. Raises TypeError for what cannot be recorded,
-    ValueError for a tensor without a history; an exception of your function is passed on.
+    of networks are dragged, one number or a whole array, and all weights together, if they are at most 256 numbers; and of a
+    result that is a short vector its upstream gradient. Ops that only arrange numbers are drawn with the op that they belong
+    to, and attention as Q, K, V, scores, softmax and output. Raises TypeError for what cannot be recorded, ValueError for a
+    tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
     The gradient of x² + y, step by step.
     A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead
     back.
-    Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6. A nudge of x moves
-    the result ×6.
+    Backward: the upstream gradient of pow 2 is 1. x gets 1 × 6 = 6. If x changes by
+    a small h, the result changes by about 6 h.
     """
     made = StillExplorer if static else Explorer
     if _is_real(fun, args):
@@ -332,7 +307,7 @@ def show(
         )
     elif is_taped(fun) and not args:
         story = of_tensor(fun, Known.among(variables_outside()))
-        picture = made(story, view or "tape", fold, calls=any(node.scope for node in story.nodes), plays=play)
+        picture = made(story, view or "tape", fold, plays=play)
     elif callable(fun):
         run, story = ran(fun, args, program)
         picture = made(story, view or "chain", fold, run, plays=play)
@@ -368,7 +343,7 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    picture = made(real.of_tape(tape), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes))
+    picture = made(real.of_tape(tape), view or "tape", fold)
     picture.tape = tape
     return picture
 

@@ -1,10 +1,10 @@
 // The graph explorer. data: {ways, arrays, program, start, inputs, views, names, notice, more, source, words, ...} of `explorer.py`: cards and
 // edges of each way of folding, and every number of the run as lines. A text has ⟦k|f⟧ for the k-th array in the format f of `FORMATS`.
 
-const HIGH = 42, APART = 10, TRACK = -8; // px, as in `units.py`; how far within its card the track ends on which an input is dragged
-const KNOB = 240; // px: where a disc multiplies all weights, below the norms
-const TURNED = 1.25; // of the room: a wider graph goes from top to bottom
-const MOST_CHOSEN = 16; // numbers of an array that are dragged one by one
+const HALF = 46, HIGH = 42; // px: from a value to its gradient, as in `flow.py`, and of the card of each
+const LEAST = 0.75, MOST = 1.3; // of its size: how a graph is drawn at least, going from top to bottom before it is smaller, and at most
+const MOST_CHOSEN = 16, MOST_ROW = 4; // numbers of an array that are dragged one by one: when they are chosen, and at once
+const CELL = 150, ROW = 62; // px: of what is dragged above the graph, its least width and its height
 const FEW = 4, ROOM = 22, FULL = 6; // numbers and letters, as in `words.py`
 
 // ---- numbers in words, as `kit/words.py` writes them ----
@@ -47,15 +47,9 @@ const FORMATS = { n: ({ values }) => number(values[0]), "(": ({ values }) => bra
 const SPECIAL = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 const constant = (one) => (typeof one === "string" ? SPECIAL[one] : one);
 
-const nearestIn = (values, to) => values.reduce((best, one, i) => (Math.abs(one - to) < Math.abs(values[best] - to) ? i : best), 0);
-
-// All numbers of the program, the inputs first, or those of the nearest sample; [] where there is neither.
-function numbersOf({ program, start, samples }, inputs) {
+// All numbers of the program, the inputs first; [] where there is none.
+function numbersOf({ program, start }, inputs) {
   if (!program) return [];
-  if (samples) {
-    const row = samples.find(({ entry }) => entry in inputs) || samples[0];
-    return row.numbers[nearestIn(row.values, inputs[row.entry] ?? start[program.inputs.indexOf(row.entry)])].map(constant);
-  }
   const found = program.inputs.map((name, i) => constant(inputs[name] ?? start[i]));
   for (const line of program.lines) found.push(resultOf(line, found));
   return found;
@@ -68,7 +62,7 @@ const latest = (changes, step) => changes.reduce((found, [when, words]) => (when
 
 // All that is said at a step of a way of folding.
 function sentenceOf({ more }, way, { step, view }, arrays) {
-  return saidWith([way.said[step], more, latest(way.besides[view] || [], step)].filter(Boolean).join(" "), arrays);
+  return saidWith([way.said[step], more, view === "tape" ? latest(way.taped, step) : ""].filter(Boolean).join(" "), arrays);
 }
 
 // The first card whose value is not finite while what it was computed from is, and what it holds.
@@ -85,7 +79,7 @@ function nodeOf(card, way, { step, view }) {
     const released = tape.gone || (tape.frees && card.walked && step > card.walked);
     return { title: tape.title, value: tape.gone ? "released" : value, foot: tape.saves, released, tip: tape.tip };
   }
-  if (!gradient || (step < way.seed && view !== "graph")) return undefined;
+  if (!gradient || step < way.seed) return undefined;
   return { title: gradient.title, value, foot: latest(gradient.sums, step), tip: gradient.tip, bad: gradient.bad };
 }
 
@@ -98,70 +92,50 @@ function cardAt(x, y, wide, kinds, lines, { key, label, act, tip }) {
   const pile = kinds.includes("block") ? [6, 3].map((off) => svg("rect", { x: x + off, y: y - off, width: wide, height: HIGH, rx: 6, class: "graph-pile" })) : [];
   return svg("g", { class: `graph-card ${kinds.join(" ")}`, tabindex: 0, role: "button", "aria-label": label, "data-key": key, onclick: act,
     onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } } },
-    svg("title", {}, tip.join("\n")), ...pile, svg("rect", { x, y, width: wide, height: HIGH, rx: kinds.includes("leaf") || kinds.includes("chip") ? 20 : 6 }),
+    svg("title", {}, tip.join("\n")), ...pile, svg("rect", { x, y, width: wide, height: HIGH, rx: kinds.includes("leaf") ? 20 : 6 }),
     middle(x + wide / 2, y + 17, lines[0], "name"), middle(x + wide / 2, y + 33, lines[1], "value"));
 }
 
-function graphOf(data, way, flow, upright, state, arrays, does) {
-  const { step, view } = state, { wide } = way, drawn = [], fill = (words) => saidWith(words, arrays), pale = view === "graph";
+function graphOf(way, flow, state, arrays, does) {
+  const { step, view } = state, { wide, cards } = way, drawn = [wireHeads()], fill = (words) => saidWith(words, arrays);
   way.edges.forEach((edge, k) => {
-    const ran = way.cards[edge.to].ran, back = flow.back[k], on = step >= edge.walked && edge.walked, nil = Array.isArray(edge.nil) ? edge.nil.every((k) => isNothing(arrays[k])) : edge.nil;
-    drawn.push(svg("path", { d: flow.forward[k], class: `graph-edge ${edge.cut ? "cut" : step === ran && step ? "now" : step < ran ? "pale" : ""}`, "marker-end": "url(#graph-forward)" }));
-    if (back && edge.walked && (on || step >= way.seed || pale || (way.retained && view === "tape"))) {
-      drawn.push(svg("path", { d: back, class: `graph-back ${nil ? "nil" : ""} ${step === edge.walked ? "now" : on ? "" : "pale"}`, "marker-start": "url(#graph-backward)" }));
-    }
-    if (edge.cut) { const [x, y] = flow.boxes[edge.from]; drawn.push(middle(x + wide / 2, y + HIGH + 13, edge.cut, "cutword")); }
+    const { ran } = cards[edge.to], on = edge.walked && step >= edge.walked, taped = way.retained && view === "tape" && cards[edge.from].tape && cards[edge.to].tape;
+    const nil = Array.isArray(edge.nil) ? edge.nil.every((place) => isNothing(arrays[place])) : edge.nil;
+    drawn.push(wireForward(flow.forward[k], step && step === ran ? "graph-now" : step < ran ? "graph-pale" : ""));
+    if ((edge.walked && step >= way.seed) || taped) drawn.push(wireBack(flow.back[k], on || taped, `${nil ? "graph-nil" : ""} ${step === edge.walked ? "graph-now" : ""}`));
   });
-  way.edges.forEach((edge, k) => {
-    if (!edge.slope || !flow.labels[k].length || (step < way.seed && !pale)) return;
-    const [x, y] = flow.labels[k];
-    drawn.push(middle(x, y + 4, step < way.seed ? "" : fill(edge.slope), "slope"));
-  });
-  way.cards.forEach((card, i) => {
-    const [x, y] = flow.boxes[i], seen = step >= card.ran, at = step && (step === card.ran || step === card.walked);
-    const [bx, by] = upright ? [x + wide + APART, y] : [x, y + HIGH + APART];
-    const value = fill(card.value), kinds = [card.kind, seen ? "" : "pale", step && step === card.ran ? "now" : "", card.marked ? "marked" : "", card.bad ? "bad" : ""].filter(Boolean);
-    drawn.push(cardAt(x, y, wide, kinds, [card.title, seen ? value : ""], { key: `n${i}`, tip: card.tip, label: `${card.title}${seen ? `: ${value}` : ", has not run yet"}${card.opens && does.leads(card.opens) ? ", folded: unfold it" : ""}`, act: () => does.card(i) }));
-    const node = nodeOf(card, way, state);
-    if (card.told && !upright && !node?.foot) drawn.push(middle(x + wide / 2, y + HIGH + (card.gradient || card.tape ? 2 * APART + HIGH + 3 : 12), card.told, "note"));
+  if (step >= way.seed) way.edges.forEach((edge, k) => { if (edge.slope) drawn.push(written(flow.labels[k][0], flow.labels[k][1] + 4, fill(edge.slope), "slope", "middle")); });
+  cards.forEach((card, i) => {
+    const [x, y] = flow.boxes[i], seen = step >= card.ran, value = fill(card.value), opens = card.opens && does.leads(card.opens);
+    const kinds = [card.kind, seen ? "" : "pale", step && step === card.ran ? "now" : "", card.marked ? "marked" : "", card.bad ? "bad" : ""].filter(Boolean);
+    const label = `${card.title}${seen ? `: ${value}` : ", has not run yet"}${opens ? ", folded: unfold it" : ""}`;
+    drawn.push(cardAt(x, y, wide, kinds, [card.title, seen ? value : ""], { key: `n${i}`, tip: card.tip, label, act: () => (opens ? does.fold(card.opens) : does.tell(card.tip)) }));
+    const node = nodeOf(card, way, state), foot = node?.foot || card.told;
+    if (foot) drawn.push(middle(x + wide / 2, y + (card.gradient || card.tape ? HALF : 0) + HIGH + 13, fill(foot), node?.released ? "note released" : "note"));
     if (!node) return;
-    const now = at && (step === card.walked || (card.gradient || { texts: [] }).texts.some(([when]) => when === step));
-    const words = fill(node.value), states = ["gradient", words ? "" : "pale", now ? "now" : "", words === NONE || words === "0" ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
-    drawn.push(cardAt(bx, by, wide, states, [node.title, words], { key: `g${i}`, tip: node.tip, label: `${node.title}: ${words || "nothing yet"}`, act: () => does.gradient(i) }));
-    const off = upright ? { x: bx + wide / 2 + 8, "text-anchor": "start" } : {}; // beside the edge that leaves there
-    if (node.foot) drawn.push(middle(bx + wide / 2, by + HIGH + 12, fill(node.foot), node.released ? "note released" : "note", off));
+    const now = step && (step === card.walked || card.gradient?.texts.some(([when]) => when === step)), words = fill(node.value);
+    const states = ["gradient", words ? "" : "pale", now ? "now" : "", words === NONE || words === "0" ? "nil" : "", node.bad ? "bad" : ""].filter(Boolean);
+    drawn.push(cardAt(x, y + HALF, wide, states, [node.title, words], { key: `g${i}`, tip: node.tip, label: `${node.title}: ${words || "nothing yet"}`, act: () => does.tell(node.tip) }));
   });
-  const head = (id, kind, turn) => svg("marker", { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: turn, markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0L8 4L0 8Z", class: kind }));
-  return [svg("defs", {}, head("graph-forward", "graph-head", "auto"), head("graph-backward", "graph-backhead", "auto-start-reverse")), ...drawn];
+  return drawn;
 }
 
-// The norms of gradients on a logarithmic axis; the result is at the right.
-function normsOf({ norms, last }, step, arrays, width, go) {
-  const high = 210, points = norms.points.map((p) => ({ ...p, size: p.norm && typeof p.norm === "object" ? normOf(arrays[p.norm.norm].values) : constant(p.norm) }));
+// The norm of the gradient of each weight, on a logarithmic axis, from the first layer to the last.
+function normsOf({ norms, last }, words, step, arrays, width, go) {
+  const high = 210, left = 62, right = width - 20, points = norms.map((p) => ({ ...p, size: p.norm && typeof p.norm === "object" ? normOf(arrays[p.norm.norm].values) : constant(p.norm) }));
   const known = points.filter(({ size }) => size > 0 && Number.isFinite(size)).map(({ size }) => Math.log10(size));
-  const low = Math.floor(Math.min(...known, 0)), top = Math.max(Math.ceil(Math.max(...known, low + 1)), low + 1), first = Math.min(...points.map(({ at }) => at)), end = Math.max(...points.map(({ at }) => at));
-  const across = axis(end + 0.5, first - 0.5, 62, width - 12), up = axis(low, top, high - 34, 22), drawn = [];
-  const place = ({ at, size }) => [across(at), size > 0 && Number.isFinite(size) ? up(Math.log10(size)) : size === 0 ? high - 20 : 10];
-  drawn.push(svg("rect", { x: 62, y: 22, width: width - 74, height: high - 56, class: "lab-area" }));
-  const every = Math.ceil((top - low) / 5);
-  for (let power = low; power <= top; power += every) drawn.push(svg("line", { x1: 62, x2: width - 12, y1: up(power), y2: up(power), class: "lab-grid" }), written(56, up(power) + 4, number(10 ** power), "note", "end"));
-  if (points.some(({ size }) => size === 0)) drawn.push(written(56, high - 16, "0", "note", "end"));
-  if (points.some(({ size }) => !Number.isFinite(size))) drawn.push(written(56, 14, "nan, inf", "note", "end"));
-  if (norms.band) {
-    const [bottom, above] = norms.band.slice(0, 2).map((one) => up(Math.log10(one)));
-    drawn.push(svg("rect", { x: 62, y: above - 3, width: width - 74, height: bottom - above + 6, class: "graph-band" }), written(width - 14, 15, norms.band[2], "note", "end"));
-  }
-  if (norms.trend) drawn.push(written(66, 15, norms.trend, "note"));
-  const line = points.filter(({ main, leaf }) => main && !leaf).sort((a, b) => a.at - b.at), names = new Map();
-  drawn.push(svg("path", { d: through(line.filter(({ when }) => when <= step).map(place)), class: "graph-curve" }));
-  for (const p of points) {
-    const [x, y] = place(p);
-    drawn.push(svg("circle", { cx: x, cy: y, r: 4.5, class: `graph-dot ${p.leaf ? "leaf" : ""} ${p.when > step ? "pale" : ""}`, onclick: () => go(Math.min(p.when, last)) }, svg("title", {}, `${p.title}: ‖${number(p.size)}‖`)));
-    if (p.main && !names.has(p.at)) names.set(p.at, p.title);
-  }
-  const room = (width - 74) / (end - first + 1);
-  for (const [at, title] of names) if (room > 7 * title.length + 6) drawn.push(middle(across(at), high - 4, title, "note"));
-  return { high, drawn };
+  const low = Math.floor(Math.min(...known, 0)), top = Math.max(Math.ceil(Math.max(...known, low + 1)), low + 1), every = Math.ceil((top - low) / 5);
+  const across = axis(0, points.length - 1, left + 40, right - 40), up = axis(low, top, high - 34, 24), powers = [];
+  for (let power = low; power <= top; power += every) powers.push(power);
+  const place = ({ size }, i) => [across(i), size > 0 && Number.isFinite(size) ? up(Math.log10(size)) : size === 0 ? high - 20 : 12];
+  const seen = points.map((p, i) => (p.when <= step ? place(p, i) : [NaN, NaN])), room = across(1) - across(0);
+  const shown = points.map(({ title }, i) => [title, across(i), i]).filter(([title, , i]) => room > 6.2 * title.length || i === 0 || i === points.length - 1);
+  return [svg("rect", { x: left, y: 24, width: right - left, height: high - 58, class: "lab-area" }), ...leftOf(up, left - 6, right, powers, (power) => number(10 ** power)),
+    written(0, 12, words.norm, "note"),
+    ...(points.some(({ size }) => size === 0) ? [written(left - 6, high - 16, "0", "note", "end")] : []), ...(points.some(({ size }) => !Number.isFinite(size)) ? [written(left - 6, 24, "nan, inf", "note", "end")] : []),
+    svg("path", { d: through(seen), class: "graph-curve" }),
+    ...points.map((p, i) => svg("circle", { cx: across(i), cy: place(p, i)[1], r: 4.5, class: `graph-dot ${p.when > step ? "pale" : ""}`, onclick: () => go(Math.min(p.when, last)) }, svg("title", {}, `${p.title}: ‖${number(p.size)}‖`))),
+    ...shown.map(([title, x]) => middle(x, high - 4, title, "note"))];
 }
 
 // Arrays in a step, as tables with a colour for each number.
@@ -176,43 +150,46 @@ function insideOf(groups, arrays) {
   return (groups || []).map(({ words, parts }) => html("div", { class: "graph-group" }, html("p", {}, saidWith(words, arrays)), html("div", { class: "graph-parts" }, ...parts.map((part) => (typeof part === "string" ? html("span", {}, part) : tile(part))))));
 }
 
-// An input, or a whole array of them, as what is dragged: its name, its range, its value, and the inputs that give it another;
-// undefined where there are no samples of it.
-function draggedOf({ start, program, samples }, { name, entries }, entry) {
-  const begin = (one) => constant(start[program.inputs.indexOf(one)]), row = samples?.find((one) => entries.includes(one.entry));
-  if (samples && !row) return undefined;
-  const whole = entry === "", lead = row?.entry ?? (whole ? entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]) : entry);
-  const scale = (whole && begin(lead)) || 1, half = 1.5 * Math.max(1, Math.abs(begin(lead))); // a factor of the whole array
-  const put = (value) => Object.fromEntries((whole ? entries : [entry]).map((one) => [one, whole ? begin(one) * value : value]));
-  return { name: whole ? `${name} × ` : `${entry} = `, value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
-    range: row ? [row.values[0] / scale, row.values.at(-1) / scale].sort((a, b) => a - b) : whole ? [-1, 3] : [begin(lead) - half, begin(lead) + half],
-    inputs: (before, value) => (row ? put(row.values[nearestIn(row.values, value * scale)] / scale) : { ...before, ...put(value) }) };
+// An input, or a whole array of them (""), as what is dragged: its label, its range, its value, and the inputs that give it another.
+// A whole array is multiplied, on a logarithmic scale.
+function draggedOf({ start, program }, { name, node, entries, seed }, entry) {
+  const begin = (one) => constant(start[program.inputs.indexOf(one)]), whole = entry === "";
+  const lead = whole ? entries.reduce((found, one) => (Math.abs(begin(one)) > Math.abs(begin(found)) ? one : found), entries[0]) : entry;
+  const scale = (whole && begin(lead)) || 1, half = 1.5 * Math.max(1, Math.abs(begin(lead)));
+  return { label: entry || name, sign: whole ? "×" : "=", log: whole, node, place: entries.indexOf(entry), seed, value: (inputs) => (inputs[lead] ?? begin(lead)) / scale,
+    range: whole ? [0.1, 10] : [begin(lead) - half, begin(lead) + half],
+    inputs: (before, value) => ({ ...before, ...Object.fromEntries((whole ? entries : [entry]).map((one) => [one, whole ? begin(one) * value : value])) }) };
 }
 
-// From where to where the inputs of sampled runs are dragged, in words.
-function rangesOf(data) {
-  const found = data.inputs.map((input) => draggedOf(data, input, input.entries.length > 1 ? "" : input.entries[0])).filter(Boolean);
-  return found.map(({ name, range }) => `${name}${range.map((end) => number(end)).join(" … ")}`);
+// What is dragged above the graph: numbers of short arrays, other arrays as a whole, all weights together, and what was `picked`.
+function rowOf(data, picked) {
+  const own = data.inputs.filter(({ name, entries, seed }) => entries.length > 1 && (seed || !name.includes(".")));
+  const found = own.flatMap((input) => (input.entries.length > MOST_ROW ? [[input, ""]] : input.entries.map((entry) => [input, entry])));
+  if (data.weights.length > 1) found.push([{ name: data.words.weights, entries: data.weights.flat() }, ""]);
+  if (picked && !found.some(([{ node }, entry]) => node === picked[0].node && entry === picked[1])) found.push(picked);
+  return found.map(([input, entry]) => draggedOf(data, input, entry));
 }
 
 export default { render({ model, el }) {
-  let data = model.get("data"), way, arrays, chosen = null, upright = false, predicting = false, shown = "", picked = {};
+  let data = model.get("data"), way, arrays, chosen = null, upright = false, shown = "", picked = null, cells = [], followed = 0;
   const live = Boolean(model.get("still")), { words } = data;
   const frame = new Frame({ model, el }, ["step", "view", "opened", "inputs"], { title: data.title, about: filledIn(words.about, data) });
   frame.root.classList.add("graph");
   const wayOf = ({ opened }) => data.ways[opened] || way || Object.values(data.ways)[0];
   const stopAt = (step) => clamped(step, 0, wayOf(frame.state).last);
-  const go = (step, dragging = false) => { chosen = null; frame.set({ step: stopAt(step) }, dragging); };
-  const leads = (opens) => live || opens in data.ways;
-  const fold = (opened) => { chosen = null; frame.set({ opened, step: placeIn(data.ways[opened]) }); };
+  const go = (step, dragging = false) => { chosen = frame.asked = null; frame.asking.hidden = true; frame.set({ step: stopAt(step) }, dragging); };
   const placeIn = (next) => (next ? Math.max(next.places.findLastIndex((place) => place <= way.places[frame.state.step]), 0) : 0); // as much has happened as before
+  const does = {
+    leads: (opens) => live || opens in data.ways, tell: (tip) => { chosen = tip; frame.redraw(); },
+    fold: (opened) => { chosen = null; frame.set({ opened, step: placeIn(data.ways[opened]) }); },
+  };
 
   frame.player("Play", () => 1100 * wayOf(frame.state).last, () => frame.state.step / wayOf(frame.state).last, (part) => {
     const step = Math.round(part * wayOf(frame.state).last);
     if (step !== frame.state.step) go(step, true);
   });
-  const back = frame.button("Back", () => go(frame.state.step - 1)), next = frame.button("Next", forward);
-  const predict = frame.button("Predict first", () => { predicting = !predicting; frame.redraw(); });
+  const back = frame.button("Back", () => go(frame.state.step - 1)), next = frame.button("Next", () => go(frame.state.step + 1));
+  frame.predict(({ step }) => questionAt(step));
   if (data.views.length > 1) {
     const views = data.views.map((view) => html("button", { type: "button", onclick: () => frame.set({ view }) }, data.names[view]));
     frame.controls.push(() => views.forEach((button, i) => button.setAttribute("aria-pressed", data.views[i] === frame.state.view)));
@@ -221,106 +198,99 @@ export default { render({ model, el }) {
   frame.controls.push(() => {
     const focused = document.activeElement;
     back.disabled = !frame.state.step; next.disabled = frame.state.step >= way.last;
-    predict.setAttribute("aria-pressed", predicting);
+    frame.predictor.hidden = !Object.keys(way.asks).length;
     if (focused === next && next.disabled) back.focus(); else if (focused === back && back.disabled) next.focus();
   });
-  const several = data.samples ? [] : data.inputs.filter(({ entries }) => entries.length > 1);
+  const several = data.inputs.filter(({ entries }) => entries.length > 1);
   if (several.length) {
-    const choices = several.flatMap(({ name, node, entries }) => [[`${node}|`, `all of ${name}`], ...entries.slice(0, MOST_CHOSEN).map((entry) => [`${node}|${entry}`, entry])]);
-    const select = html("select", { "aria-label": "What the disc of an array changes", onchange: () => { const [node, entry] = select.value.split("|"); picked = { ...picked, [node]: entry }; shown = ""; frame.redraw(); } },
-      ...choices.map(([value, label]) => html("option", { value }, label)));
-    frame.menu.append(html("label", { class: "graph-pick" }, "Drag ", select));
+    const choices = several.flatMap((input) => [[input, ""], ...input.entries.slice(0, MOST_CHOSEN).map((entry) => [input, entry])]);
+    const select = html("select", { "aria-label": "Also drag", onchange: () => { picked = choices[select.selectedIndex - 1]; shown = ""; frame.redraw(); } },
+      html("option", {}, "…"), ...choices.map(([{ name }, entry]) => html("option", {}, entry || `all of ${name}`)));
+    frame.menu.append(html("label", { class: "graph-pick" }, "Also drag ", select));
   }
   if (data.inputs.length) frame.button("Start values", () => frame.set({ inputs: {} }), frame.menu);
 
-  // The next step, asked for first where the reader predicts.
-  function forward() {
-    const { step } = frame.state, ask = way.asks[step + 1];
-    if (!predicting || !ask || step >= way.last) { go(step + 1); return; }
-    frame.ask({ question: saidWith(ask.question, arrays), answer: typeof ask.answer === "string" ? ask.answer : worth(ask.answer, arrays), tolerance: 0.015, right: saidWith(ask.because, arrays),
-      slips: ask.slips.map(([value, said]) => [typeof value === "string" ? value : worth(value, arrays), saidWith(said, arrays)]), otherwise: words.otherwise, choices: ask.choices }, () => go(step + 1));
+  // The question before the next step that has one.
+  function questionAt(after) {
+    const asked = Object.keys(way.asks).map(Number), step = asked.find((one) => one > after) ?? asked[0], ask = way.asks[step];
+    return ask && { question: saidWith(ask.question, arrays), answer: typeof ask.answer === "string" ? ask.answer : worth(ask.answer, arrays), tolerance: 0.015, right: saidWith(ask.because, arrays),
+      slips: ask.slips.map(([value, said]) => [typeof value === "string" ? value : worth(value, arrays), saidWith(said, arrays)]), otherwise: words.otherwise, choices: ask.choices,
+      from: { step: step - 1 }, to: { step }, next: step < asked.at(-1) && (() => questionAt(step)) };
   }
 
   const notice = html("p", { class: "graph-notice", role: "note" }), folded = html("span", { class: "lab-bar graph-folds" }), tip = html("p", { class: "graph-tip" });
-  const inside = html("div", { class: "graph-inside", role: "group", "aria-label": "Inside this step", tabindex: 0 }), code = html("details", { class: "graph-code" }, html("summary", {}, "The program of the gradient, as graph mode runs it"), html("pre", {}));
-  const caption = () => (data.samples ? filledIn(words.sampled, { ranges: rangesOf(data).join("; ") }) : data.inputs.length ? words.dragged : words.graph);
-  const plane = frame.panel(caption(), 100, 100), curve = frame.panel(words.norms, 100, 100);
-  for (const [panel, label] of [[plane, "The graph"], [curve, "Gradient norms"]]) { panel.drawn.setAttribute("role", "group"); panel.drawn.setAttribute("aria-label", label); panel.drawn.parentNode.setAttribute("tabindex", -1); }
-  curve.drawn.parentNode.classList.add("graph-norms");
+  const inside = html("div", { class: "graph-inside", role: "group", "aria-label": "Inside this step", tabindex: 0 }), code = html("details", { class: "graph-code" }, html("summary", {}, "The program of the gradient, as graph mode runs it"), html("pre", {}, data.source || `There is none: ${data.why}.`));
+  const caption = () => (data.inputs.length ? words.dragged : words.graph);
+  const row = frame.panel(data.inputs.some(({ seed }) => seed) ? words["seeded row"] : words.row, 100, 100), plane = frame.panel(caption(), 100, 100), curve = frame.panel(words.norms, 100, 100);
+  for (const [panel, label] of [[row, "What is dragged"], [plane, "The graph"], [curve, "Gradient norms"]]) { panel.drawn.setAttribute("aria-label", label); panel.figure.setAttribute("tabindex", -1); }
+  for (const [panel, kind] of [[row, "row"], [curve, "norms"]]) panel.figure.classList.add(`graph-${kind}`);
   frame.root.insertBefore(notice, frame.panels);
   frame.menu.append(folded);
   frame.root.insertBefore(frame.said, frame.panels); // beside the controls, however high the graph is
   frame.root.append(tip, inside, code);
   code.hidden = !data.source && !data.why;
-  const lines = (data.source || `There is none: ${data.why}.`).split("\n").map((line) => html("span", {}, `${line}\n`));
-  code.lastChild.append(...lines);
 
-  // A disc below the norms, on a logarithmic track, that multiplies all weights.
-  function knob(width) {
-    curve.front.replaceChildren();
-    if (data.weights.length < 2 || !way.norms) return;
-    const along = axis(-1, 1, 130, width - 30), level = KNOB, all = draggedOf(data, { name: words.weights, entries: data.weights.flat() }, "");
-    const now = (inputs) => Math.log10(clamped(all.value(inputs), 0.1, 10)), set = (to) => ({ inputs: all.inputs(frame.state.inputs, Number((10 ** clamped(to, -1, 1)).toPrecision(3))) });
-    curve.front.append(svg("line", { x1: along.start, x2: along.end, y1: level, y2: level, class: "graph-track" }), written(0, level + 4, words.weights, "note"), ...[0.1, 1, 10].map((one) => middle(along(Math.log10(one)), level - 12, `× ${one}`, "note")));
-    frame.handle(curve, words.weights, { at: ({ inputs }) => [along(now(inputs)), level], move: (px) => set(along.inverse(px)), keys: (step) => set(now(frame.state.inputs) + step / 50), range: [0.1, 10], value: ({ inputs }) => all.value(inputs), words: ({ inputs }) => `${words.weights} × ${number(all.value(inputs))}` });
+  // A disc on a track in a panel.
+  function disc(panel, { label, sign, range, log, value, inputs }, from, to, y) {
+    const [low, high] = range.map((end) => (log ? Math.log10(end) : end)), along = axis(low, high, from, to), unit = log ? 0.005 : 10 ** (Math.floor(Math.log10(high - low)) - 2);
+    const now = (state) => clamped(log ? Math.log10(value(state.inputs)) : value(state.inputs), low, high);
+    const set = (to) => ({ inputs: inputs(frame.state.inputs, Number((log ? 10 ** clamped(to, low, high) : Math.round(clamped(to, low, high) / unit) * unit).toPrecision(log ? 3 : 12))) });
+    panel.front.append(svg("line", { x1: from, x2: to, y1: y, y2: y, class: "graph-track" }));
+    frame.handle(panel, label, { at: (state) => [along(now(state)), y], move: (px) => set(along.inverse(px)), range, value: (state) => value(state.inputs),
+      keys: (step) => set(Number.isFinite(step) ? now(frame.state) + step * 5 * unit : step > 0 ? high : low), words: (state) => `${label} ${sign} ${number(value(state.inputs))}` });
   }
 
-  // Discs on the cards of the inputs.
-  function handles(flow) {
+  // Discs above the graph, and on the cards of single numbers.
+  function handles(flow, room) {
     frame.handles.length = 0;
-    plane.front.replaceChildren();
-    for (const input of data.inputs) {
+    for (const panel of [row, plane]) panel.front.replaceChildren();
+    const many = Math.max(Math.floor(room / CELL), 1), wide = Math.min(room / Math.min(many, Math.max(rowOf(data, picked).length, 1)), 260);
+    cells = rowOf(data, picked).map((dragged, i) => ({ dragged, x: (i % many) * wide, y: Math.floor(i / many) * ROW }));
+    for (const { dragged, x, y } of cells) disc(row, dragged, x + 12, x + wide - 18, y + 34);
+    row.figure.hidden = !cells.length;
+    row.drawn.setAttribute("viewBox", `0 0 ${room} ${cells.length ? cells.at(-1).y + ROW : 0}`);
+    for (const input of data.inputs.filter(({ entries }) => entries.length === 1)) {
       const i = way.cards.findIndex(({ kind, node }) => kind === "leaf" && node === input.node);
-      if (i < 0) continue;
-      const [x, y] = flow.boxes[i], entry = input.entries.length > 1 ? picked[input.node] ?? "" : input.entries[0], dragged = draggedOf(data, input, entry);
-      if (!dragged) continue;
-      const { name, range: [low, high], value } = dragged;
-      const along = axis(low, high, x + TRACK, x + way.wide - TRACK), level = y + HIGH + APART / 2, unit = 10 ** (Math.floor(Math.log10(high - low)) - 2);
-      const set = (to) => ({ inputs: dragged.inputs(frame.state.inputs, Number((Math.round(clamped(to, low, high) / unit) * unit).toPrecision(12))) });
-      plane.front.append(svg("line", { x1: along.start, x2: along.end, y1: level, y2: level, class: "graph-track" }));
-      frame.handle(plane, entry || input.name, { at: ({ inputs }) => [along(clamped(value(inputs), low, high)), level], move: (px) => set(along.inverse(px)),
-        keys: (step) => set(Number.isFinite(step) ? value(frame.state.inputs) + step * 5 * unit : step > 0 ? high : low), range: [low, high], value: ({ inputs }) => value(inputs), words: ({ inputs }) => `${name}${number(value(inputs))}` });
+      if (i >= 0) disc(plane, draggedOf(data, input, input.entries[0]), flow.boxes[i][0], flow.boxes[i][0] + way.wide, flow.boxes[i][1] + (HALF + HIGH) / 2);
     }
+  }
+
+  // What is written beside the discs above the graph: the number, and the gradient for it once that is there.
+  function labelled({ dragged, x, y }, { step, inputs }) {
+    const { label, sign, place, node, value, seed } = dragged, gradient = !seed && place >= 0 && way.cards.find((card) => card.kind === "leaf" && card.node === node)?.gradient;
+    const open = gradient && /⟦(\d+)/.exec(latest(gradient.texts, step)), said = open && number(arrays[open[1]].values[place]);
+    return [written(x + 12, y + 16, `${label} ${sign} ${number(value(inputs))}`, "name"), ...(said ? [svg("text", { x: x + 12, y: y + 53, class: "lab-tangentword" }, filledIn(words.gradient, { value: said }))] : [])];
   }
 
   function draw(state) {
     way = wayOf(state);
     const step = stopAt(state.step), at = { ...state, step }, focus = frame.root.contains(document.activeElement) && document.activeElement.dataset?.key;
     arrays = arraysOf(data, numbersOf(data, state.inputs));
-    const flow = way.flows[Number(upright)], broad = clamped(curve.drawn.parentNode.clientWidth || 600, 320, 900), key = `${state.opened}|${upright}|${broad}|${JSON.stringify(picked)}`;
-    const views = state.view === "both" ? ["tape", "graph"] : [state.view], [across, down] = upright ? [flow.width, 0] : [0, flow.height]; // beside or below each other
-    const width = flow.width + (views.length - 1) * across, height = flow.height + (views.length - 1) * down;
-    plane.drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    plane.drawn.style.width = `${width}px`;
-    plane.drawn.previousSibling.textContent = `${way.labels[step]}. ${caption()}`;
-    const does = {
-      leads, card: (i) => { const { opens, ran } = way.cards[i]; if (opens && leads(opens)) fold(opens); else { go(ran || frame.state.step); chosen = way.cards[i].tip; frame.redraw(); } },
-      gradient: (i) => { const { walked, gradient, tape } = way.cards[i], when = gradient ? gradient.texts.at(-1)[0] : walked; go(when || frame.state.step); chosen = (gradient || tape).tip; frame.redraw(); },
-    };
-    plane.ink.replaceChildren(...views.map((view, i) => svg("g", { transform: `translate(${i * across} ${i * down})` }, ...graphOf(data, way, flow, upright, { ...at, view }, arrays, does))));
-    plane.drawn.style.maxWidth = !upright && width <= TURNED * frame.root.clientWidth ? "100%" : "none";
-    if (key !== shown) { shown = key; handles(flow); knob(broad); }
+    const flow = way.flows[Number(upright)], room = frame.panels.clientWidth || 600, broad = Math.min(room, 900), key = `${state.opened}|${upright}|${room}`;
+    plane.drawn.setAttribute("viewBox", `0 0 ${flow.width} ${flow.height}`);
+    plane.drawn.style.width = `${clamped(room, LEAST * flow.width, (upright ? 1 : MOST) * flow.width)}px`;
+    plane.drawn.previousSibling.textContent = `${step}/${way.last} ${caption()}`;
+    plane.ink.replaceChildren(...graphOf(way, flow, at, arrays, does));
+    if (key !== shown) { shown = key; handles(flow, broad); }
+    row.ink.replaceChildren(...cells.flatMap((cell) => labelled(cell, at)));
     if (focus) plane.ink.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
-    const now = [...plane.ink.querySelectorAll(".now")].find((one) => one.matches(".graph-card"));
-    if (now && !frame.dragging) follow(plane.drawn.parentNode, now);
-    curve.drawn.parentNode.hidden = !way.norms;
-    if (way.norms) {
-      const { high, drawn } = normsOf(way, step, arrays, broad, go);
-      curve.drawn.setAttribute("viewBox", `0 0 ${broad} ${curve.front.childNodes.length ? KNOB + 14 : high}`);
-      curve.drawn.style.width = `${broad}px`;
-      curve.ink.replaceChildren(...drawn);
+    const now = plane.ink.querySelector(".graph-card.now");
+    if (now && step !== followed) follow(plane.figure, now);
+    followed = step;
+    curve.figure.hidden = !way.norms.length;
+    if (way.norms.length) {
+      curve.drawn.setAttribute("viewBox", `0 0 ${broad} 210`);
+      curve.ink.replaceChildren(...normsOf(way, words, step, arrays, broad, go));
     }
     const moved = Object.entries(state.inputs).some(([name, value]) => value !== constant(data.start[data.program.inputs.indexOf(name)])), fault = moved && faultOf(way, arrays);
     notice.textContent = moved ? (fault ? filledIn(words.bad, fault) : "") : data.notice;
     notice.hidden = !notice.textContent;
-    folded.replaceChildren(...(way.boxes ? [html("span", {}, way.boxes)] : []), ...way.folds.filter(([, to]) => leads(to)).map(([title, to]) => html("button", { type: "button", class: "lab-button", onclick: () => fold(to) }, `Fold ${title}`)));
+    folded.replaceChildren(...(way.boxes ? [html("span", {}, way.boxes)] : []), ...way.folds.filter(([, to]) => does.leads(to)).map(([title, to]) => html("button", { type: "button", class: "lab-button", onclick: () => does.fold(to) }, `Fold ${title}`)));
     folded.hidden = !folded.childNodes.length;
     tip.textContent = chosen ? chosen.join(" · ") : "";
     tip.hidden = !chosen;
     inside.hidden = !way.inside[step];
     inside.replaceChildren(...insideOf(way.inside[step], arrays));
-    const here = new Set(way.cards.flatMap((card) => (!card.lines || !step ? [] : step === card.ran ? card.lines[0] : step === card.walked ? card.lines[1] : [])));
-    lines.forEach((line, i) => line.classList.toggle("now", here.has(i + 1)));
     return sentenceOf(data, way, at, arrays);
   }
 
@@ -334,13 +304,14 @@ export default { render({ model, el }) {
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (step === undefined || event.target.closest("input, select, textarea, [role=slider], summary")) return;
     event.preventDefault();
-    if (step === 1) forward(); else go(frame.state.step + step);
+    go(frame.state.step + step);
   });
   model.on("change:data", () => { data = model.get("data"); shown = ""; frame.redraw(); });
   frame.begin(draw);
   new ResizeObserver(() => {
-    const room = frame.root.clientWidth, [across, down] = way.flows, turned = across.width > Math.max(room, 480) && down.width < across.width && across.width > TURNED * room;
-    if (turned !== upright) { upright = turned; frame.redraw(); }
+    const [across, down] = way.flows;
+    upright = LEAST * across.width > frame.panels.clientWidth && down.width < across.width;
+    frame.redraw();
   }).observe(frame.root);
   if (data.plays && !frame.state.step && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (!frame.state.step) frame.bar.querySelector("button").click(); } }, { threshold: 0.4 });

@@ -13,10 +13,10 @@ from typing import Any
 
 from ...messages.install_hints import how_to_install
 from ...palette import PALETTES, SANS
+from ..kit.flow import HALF
 from ..kit.shown import paints_png
-from .graph.units import APART, HIGH
 
-TOP, LINE = 30.0, 17.0  # px above the graph, of a line of words
+TOP, LINE, HIGH = 30.0, 17.0, 42.0  # px above the graph, of a line of words, of a card
 MOST_PNG = 150  # cards; a larger picture takes seconds to paint
 LETTERS = 118  # of a line
 Drawn = tuple[
@@ -59,15 +59,12 @@ def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
     ink, flow = PALETTES[theme], way["flows"][0]
     lines = _wrapped(words[1].splitlines()[-1] if words[1] else "", max(int(flow["width"] / 6.4), 60))
     width = max(flow["width"], 480.0)
-    views = ("tape", "graph") if at["view"] == "both" else (at["view"],)
-    below = TOP + flow["height"] * len(views)
-    height = below + LINE * len(lines) + 8
+    below = TOP + flow["height"]
+    height = below + LINE * max(len(lines), 2) + 8  # the same at most steps
     things: list[Thing] = [("rect", {"width": f"{width:g}", "height": f"{height:g}", "fill": ink["page"]}, "")]
     things.append(_text(8, 18, words[0], ink["ink"], 14, "start", "bold"))
-    for k, view in enumerate(views):
-        down = TOP + k * flow["height"]
-        for tag, look, said in _graph(way, flow, at["step"], view, ink):
-            things.append((tag, {**look, "transform": f"translate(0 {down:g})"}, said))
+    for tag, look, said in _graph(way, flow, at["step"], at["view"], ink):
+        things.append((tag, {**look, "transform": f"translate(0 {TOP:g})"}, said))
     for k, line in enumerate(lines):
         things.append(_text(8, below + LINE * k + 12, line, ink["muted"], 12.5, "start"))
     return width, height, things
@@ -76,23 +73,24 @@ def _things(drawn: Drawn, theme: str) -> tuple[float, float, list[Thing]]:
 def _graph(way, flow, step, view, ink) -> Iterator[Thing]:
     wide = way["wide"]
     for k, edge in enumerate(way["edges"]):
-        yield from _line(flow["forward"][k], ink["bad" if edge["cut"] else "forward"], "4 5" if edge["cut"] else "")
-        if edge["walked"] and step >= edge["walked"] and flow["back"][k]:
+        yield from _line(flow["forward"][k], ink["forward"], "")
+        taped = way["retained"] and view == "tape" and all("tape" in way["cards"][edge[end]] for end in ("from", "to"))
+        if (edge["walked"] and step >= edge["walked"]) or taped:
             yield from _line(flow["back"][k], ink["muted" if edge["nil"] else "backward"], "6 4", back=True)
     for k, edge in enumerate(way["edges"]):
-        if edge["slope"] and flow["labels"][k] and step >= way["seed"]:
+        if edge["slope"] and step >= way["seed"]:
             (x, y), half = flow["labels"][k], 3.6 * len(edge["slope"]) + 2
             yield _box(x - half, y - 7, 2 * half, 14, {"fill": ink["page"]})
             yield _text(x, y + 4, edge["slope"], ink["backward-ink"], 12)
     for card, (x, y) in zip(way["cards"], flow["boxes"], strict=True):
-        kind = "leaf" if card["kind"] in ("leaf", "chip") else "forward"
+        kind = "leaf" if card["kind"] == "leaf" else "forward"
         seen, now = step >= card["ran"], step and step in (card["ran"], card["walked"])
         stroke = ink["bad" if card["marked"] or card["bad"] else kind]
         fill = ink[f"{kind}-fill"] if seen else ink["page"]
         yield from _card(x, y, wide, fill, stroke, now, (card["title"], card["value"] if seen else ""), ink)
         if node := _node(card, step, way, view):
             title, value, foot = node
-            fill, y = ink["backward-fill"] if value else ink["page"], y + HIGH + APART
+            fill, y = ink["backward-fill"] if value else ink["page"], y + HALF
             yield from _card(x, y, wide, fill, ink["backward"], now and value, (title, value), ink)
             yield _text(x + wide / 2, y + HIGH + 12, foot, ink["muted"], 11)
 
@@ -120,7 +118,7 @@ def _node(card, step, way, view) -> tuple[str, str, str] | None:
         gone = node["gone"] or (node["frees"] and card["walked"] and step > card["walked"])
         foot = "released" if gone and node["saves"] else node["saves"]
         return node["title"], "released" if node["gone"] else value, foot
-    shown = gradient["texts"] and (step >= way["seed"] or view == "graph")
+    shown = gradient["texts"] and step >= way["seed"]
     return (gradient["title"], value, sums) if shown else None
 
 

@@ -6,12 +6,34 @@ The sentences of a tape of the installed PyTorch are shorter than those of a run
 import numpy as np
 
 from ...engine import LARGE
-from ..kit.words import brief, capital, clipped, in_full, listed, minus, norm, shape
-from .graph.cards import frees, saves, short, title
+from ..kit.words import brief, capital, clipped, in_full, listed, minus, norm, paragraph, shape
+from .graph.cards import frees, saves, title
 from .graph.said import Said
 from .graph.units import Unit, Units
 from .run.rules import passed
-from .run.story import Node, Rule, Sent, Step, Story
+from .run.story import MOST_SEEDED, Rule, Sent, Step, Story
+
+START, LEAVES = "Nothing has run yet.", "The leaves: {leaves}."
+FORWARD, NOT_KEPT = "Forward: {op} gives {result}.", "Forward: {op} ran; its value is not kept by the tape."
+SEEDS = {
+    "one": "Backward starts: the derivative of {output} with respect to itself is 1.",
+    "few": "Backward starts with an upstream gradient of {output}, one weight for each element: {value}. Every gradient is "
+    "that of the weighted sum of the elements.",
+    "ones": "Backward starts with ones({shape}): the gradient of the sum of all these elements.",
+    "several": "Backward starts with ones for every element of every output: the gradient of the sum of them all.",
+}
+BACKWARD = {
+    "upstream": "Backward: the upstream gradient of {node} is {value}.",
+    "folded": "Backward: the upstream gradient of {node} is {value}. Inside, {count} steps of the chain rule follow.",
+    "folded once": "Backward: the upstream gradient of {node} is {value}. Inside, 1 step of the chain rule follows.",
+    "rule": "Rule: {rule}.",
+    "gets": "{parent} gets {value}.",
+    "gets by rule": "{parent} gets {rule}: {value}.",
+    "product": "{product} = {value}",
+    "sum": "Added to its gradient so far: {total}.",
+    "more": "And {count} more.",
+    "meaning": "If {leaf} changes by a small h, the result changes by about {value} h.",
+}
 
 
 def sentences(units: Units, say: Said | None = None) -> list[str]:
@@ -19,9 +41,9 @@ def sentences(units: Units, say: Said | None = None) -> list[str]:
     say = say or Said(units.story)
     said = [_start(units, say), *(_step_forward(unit, say) for unit in units.ran)]
     if units.goes_back:
-        said.append(_seed(units))
+        said.append(_seed(units, say))
     said += [_step_back(units, unit, say) for unit in units.walked]
-    return [*said[:-1], f"{said[-1]}{_meaning(units, say)}"]
+    return [*said[:-1], paragraph(said[-1], _meaning(units, say))]
 
 
 def _meaning(units: Units, say: Said):
@@ -31,146 +53,136 @@ def _meaning(units: Units, say: Said):
         totals = [arrival.total for arrival in units.arrivals.get(first.index, []) if units.walked]
         if not totals or len(results) != 1 or np.shape(first.value) or np.size(results[0].seed) != 1:
             break
-        total = float(np.ravel(totals[-1])[0])
-        alone = results[0].seed == 1 and np.isfinite(total)
-        return f" A nudge of {first.title} moves the result ×{say.value(totals[-1], 'n')}." if alone else ""
+        alone = results[0].seed == 1 and np.isfinite(float(np.ravel(totals[-1])[0]))
+        return BACKWARD["meaning"].format(leaf=first.title, value=say.value(totals[-1], "n")) if alone else ""
     return ""
-
-
-def labels(units: Units) -> list[str]:
-    """A short name for every step, for the slider."""
-    words = [
-        "start",
-        *(f"run {short(unit, 24)}" for unit in units.ran),
-        *(["seed"] if units.goes_back else []),
-    ]
-    words += [f"back {short(unit, 24)}" for unit in units.walked]
-    words += ["the end"] if units.story.ending else []
-    return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 
 def _start(units, say):
     leaves = [f"{n.title} = {say.value(n.value, 'b')}" for n in units.story.leaves if n.value is not None]
-    return f"Nothing has run yet. The leaves: {listed(leaves, 4)}." if leaves else "Nothing has run yet."
+    return paragraph(START, LEAVES.format(leaves=listed(leaves, 4)) if leaves else "")
 
 
 def _step_forward(unit: Unit, say: Said):
     node = unit.lead
     if node.value is None:
-        return f"Forward: {title(unit)} ran; its value is not kept by the tape."
+        return NOT_KEPT.format(op=title(unit))
     what = f"{node.name} = " if node.name and not unit.folded else ""
-    return f"Forward: {title(unit)} gives {what}{say.value(node.value, 's')}."
+    return FORWARD.format(op=title(unit), result=f"{what}{say.value(node.value, 's')}")
 
 
-def _seed(units: Units):
-    outputs = units.story.outputs
-    if len(outputs) == 1 and np.size(outputs[0].seed) == 1 and outputs[0].seed == 1:
-        return f"Backward starts: the derivative of {outputs[0].called} with respect to itself is 1."
-    if len(outputs) == 1 and np.size(seed := outputs[0].seed) > 1 and np.isclose(norm(seed) ** 2, np.size(seed)):
-        return f"Backward starts with ones({shape(np.shape(seed))}): the gradient of the sum of all these elements."
-    return "Backward starts: every element of every output counts once, so ones go in."
+def _seed(units: Units, say: Said):
+    (first, *more), steps = units.story.outputs, units.story.step_of
+    seed, kind = first.seed, "several"
+    if not more and np.size(seed) == 1 and seed == 1:
+        kind = "one"
+    elif not more and 1 < np.size(seed) <= MOST_SEEDED and np.ndim(seed) == 1 and first.index in steps:
+        seed, kind = steps[first.index].gradient, "few"
+    elif not more and np.size(seed) > 1 and np.isclose(norm(seed) ** 2, np.size(seed)):
+        kind = "ones"
+    value = say.value(seed, "s") if kind == "few" else ""
+    return SEEDS[kind].format(output=first.called, value=value, shape=shape(np.shape(seed)))
 
 
 def _step_back(units: Units, unit: Unit, say: Said):
     steps = units.steps_of[unit]
-    arrived = steps[0].gradient
+    upstream = steps[0].gradient
     if unit.folded:
-        times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
-        return f"Backward: {times_} of the chain rule inside {title(unit)}; {say.value(arrived, 'b')} arrived."
+        words = BACKWARD["folded" if len(steps) > 1 else "folded once"]
+        return words.format(node=title(unit), value=say.value(upstream, "b"), count=len(steps))
     sent = [one for one in passed(units.story, steps, unit.nodes) if one[1].parent not in unit.nodes]
     unknown = any(s.slope is None and rule is None for _, s, rule in sent)
-    rule = f" Rule: {minus(steps[0].rule)}." if steps[0].rule and unknown and not unit.block else ""
+    rule = BACKWARD["rule"].format(rule=minus(steps[0].rule)) if steps[0].rule and unknown and not unit.block else ""
     parts = [_part_sent(units, step, s, rule, say) for step, s, rule in sent[:4]]
-    more = [f"And {len(sent) - 4} more."] if len(sent) > 4 else []
-    told = any(rule for _, _, rule in sent)
-    at = title(unit) if unit.block else _called(unit.lead, told)
-    arrives = f"{'g = ' * told}{say.value(arrived, 's')} arrives at {at}"
-    return " ".join([f"Backward: {arrives}.{rule}", *parts, *more])
-
-
-def _called(node: Node, briefly: bool):
-    """What a sentence calls a value: as its card, where sentences are long."""
-    return node.name or node.title if briefly else node.called
+    more = [BACKWARD["more"].format(count=len(sent) - 4)] if len(sent) > 4 else []
+    g = "g = " if any(rule for _, _, rule in sent) else ""
+    at = title(unit) if unit.block else unit.lead.name or unit.lead.title
+    return paragraph(BACKWARD["upstream"].format(node=at, value=f"{g}{say.value(upstream, 's')}"), rule, *parts, *more)
 
 
 def _part_sent(units: Units, step: Step, sent: Sent, rule: Rule | None, say: Said):
-    parent = units.story.nodes[sent.parent]
+    parent, value = units.story.nodes[sent.parent], say.value(sent.value, "s")
     if rule:
-        words = f"{_called(parent, True)} gets {rule.words}: {say.value(sent.value, 's')}."
+        words = BACKWARD["gets by rule"].format(parent=parent.name or parent.title, rule=rule.words, value=value)
     else:
-        product = None if sent.slope is None else f"{say.times(step, sent)} = {say.value(sent.value, 'b')}"
-        words = f"{capital(parent.called)} gets {product or say.value(sent.value, 's')}."
-    if sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value)):
-        words += f" With what came before: {say.value(sent.total, 's')}."
-    return words
+        product = (
+            {"product": say.times(step, sent), "value": say.value(sent.value, "b")} if sent.slope is not None else {}
+        )
+        value = BACKWARD["product"].format(**product) if product else value
+        words = BACKWARD["gets"].format(parent=capital(parent.called), value=value)
+    added = sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value))
+    return paragraph(words, BACKWARD["sum"].format(total=say.value(sent.total, "s")) if added else "")
 
 
 def _same(a, b):
     return np.array_equal(a, b, equal_nan=True)
 
 
-# ---- what the other views say besides ----
+# ---- what the view of the tape says besides ----
+
+TAPE = {
+    "leaves": "On the tape: each leaf has an AccumulateGrad node.",
+    "saves": "On the tape: {node} is added and saves {kept}.",
+    "saves nothing": "On the tape: {node} is added and saves nothing.",
+    "freed": "On the tape: {node} is added and what it saved is freed.",
+    "starts": "backward() starts at the last node of the tape.",
+    "keeps": "On the tape: {node} runs; what it saved stays.",
+    "frees": "On the tape: {node} runs; what it saved is freed.",
+    "had nothing": "On the tape: {node} runs; it had saved nothing.",
+    "end": "The end: backward() cannot be called again.",
+    "retained end": "The end: backward() can be called again, and adds to every .grad.",
+}
 
 
 def tape_sentences(units: Units, retain: bool) -> list[tuple[int, str]]:
     """What PyTorch's tape does, as changes; `retain`: with `retain_graph=True`."""
-    found = [(0, "On the tape: each leaf has an AccumulateGrad node.")]
+    found = [(0, TAPE["leaves"])]
     for unit, i in units.ran.items():
         kept = listed(k if isinstance(k, str) else units.story.nodes[k].called for k in unit.lead.keeps)
-        gone = "what it saved is freed" if unit.lead.freed else ""
-        what = gone or (f"saves {kept}" if kept else "saves nothing")
-        found.append((i, "" if unit.block else f"On the tape: {unit.lead.grad_fn} is added and {what}."))
+        key = "freed" if unit.lead.freed else "saves" if kept else "saves nothing"
+        found.append((i, "" if unit.block else TAPE[key].format(node=unit.lead.grad_fn, kept=kept)))
     if not units.goes_back:
         return found
-    found.append((units.seed, "backward() starts at the last node of the tape."))
+    found.append((units.seed, TAPE["starts"]))
     for unit, i in units.walked.items():
-        name = title(unit) if unit.block else unit.lead.grad_fn
-        fate = "what it saved stays" if retain else "what it saved is freed"
-        found.append((i, f"On the tape: {name} runs; {fate if frees(unit) else 'it had saved nothing'}."))
+        key = ("keeps" if retain else "frees") if frees(unit) else "had nothing"
+        found.append((i, TAPE[key].format(node=title(unit) if unit.block else unit.lead.grad_fn)))
     at, last = found[-1]
-    end = "backward() can be called again, and adds to every .grad" if retain else "backward() cannot be called again"
-    return [*found[:-1], (at, f"{last} The end: {end}.")]
-
-
-def graph_sentences(units: Units) -> list[tuple[int, str]]:
-    """What is particular to MindSpore's graph, as changes."""
-    found = [(0, "Before any number is computed, the forward and the backward pass are one compiled graph."), (1, "")]
-    if not units.goes_back:
-        return found[: len(units.ops) + 1]
-    found += [(units.seed, "The backward pass runs as part of the same graph.")]
-    if units.last > units.seed:
-        found += [(units.seed + 1, ""), (units.last, "The next call with these shapes reuses the graph.")]
-    return [c for i, c in enumerate(found) if i + 1 == len(found) or found[i + 1][0] != c[0]]
+    return [*found[:-1], (at, paragraph(last, TAPE["retained end" if retain else "end"]))]
 
 
 NAMED = 4  # things that a sentence names
-SHAPES_ALONE = "The steps show only shapes; backward=True adds the numbers."
+REAL = {
+    "start": "Forward, from {leaves}.",
+    "bare start": "Forward.",
+    "gives": "{op} gives {result}.",
+    "gives, saves": "{op} gives {result} and saves {kept} for the backward pass.",
+    "runs": "{op} runs; its result is not kept.",
+    "runs, saves": "{op} runs and saves {kept} for the backward pass; its result is not kept.",
+    "seed": "backward() starts at {outputs}.",
+}
 
 
 def real_sentences(units: Units, say: Said | None = None) -> list[str]:
     """One text per step."""
-    leaves = [node.title.partition(": ")[0] for node in units.story.leaves if node.cut is None]
+    leaves = [node.title.partition(": ")[0] for node in units.story.leaves]
     given = sorted(leaves, key=lambda title: "." in title)  # parameters of modules last
-    said = [f"Forward, from {listed(given, NAMED)}."] if given else ["Forward."]
+    said = [REAL["start" if given else "bare start"].format(leaves=listed(given, NAMED))]
     said += [_forward(units, unit) for unit in units.ran]
     if units.goes_back:
-        walked = len(units.walked)
-        said.append(_tape_seed(units.story))
-        said += (
-            sentences(units, say)[-walked:] if units.story.stepped else [_back(units, unit) for unit in units.walked]
-        )
+        said.append(REAL["seed"].format(outputs=listed([node.called for node in units.story.outputs], NAMED)))
+        said += sentences(units, say)[-len(units.walked) :] if units.walked else []
     return [*said, *filter(None, [units.story.ending])]
 
 
 def _forward(units, unit: Unit):
-    node = unit.lead
-    kept = _kept(units, unit)
-    keeps = f"saves {kept} for the backward pass" if kept else ""
-    if node.value is None:
-        return f"{capital(title(unit))} runs{' and ' if keeps else ''}{keeps}; its result is not kept."
-    value = brief(node.value) if len(node.shape) > 1 else in_full(node.value)
-    name = f"{clipped(node.name)} = " if node.name and not unit.block else ""
-    return f"{capital(title(unit))} gives {name}{value}{', and ' if keeps else ''}{keeps}."
+    node, kept = unit.lead, _kept(units, unit)
+    result = ""
+    if node.value is not None:
+        name = f"{clipped(node.name)} = " if node.name and not unit.block else ""
+        result = f"{name}{brief(node.value) if len(node.shape) > 1 else in_full(node.value)}"
+    key = f"{'gives' if result else 'runs'}{', saves' if kept else ''}"
+    return REAL[key].format(op=capital(title(unit)), result=result, kept=kept)
 
 
 def _kept(units, unit):
@@ -185,18 +197,3 @@ def _kept(units, unit):
 
 def _called_on_tape(story: Story, index: int, unit: Unit):
     return "its result" if index == unit.lead.index else story.nodes[index].called.partition(": ")[0]
-
-
-def _tape_seed(story: Story):
-    names = listed([node.called for node in story.outputs], NAMED)
-    return f"backward() starts at {names}.{'' if story.stepped else f' {SHAPES_ALONE}'}"
-
-
-def _back(units, unit: Unit):
-    """Where a backward would come, and where it would go on."""
-    steps = units.steps_of[unit]
-    here = f"Then {title(unit)} runs backward"
-    if unit.block:
-        return f"{here}: {len(steps)} step{'s' if len(steps) > 1 else ''} inside."
-    goes = [units.story.nodes[sent.parent].called for sent in steps[0].sent]
-    return f"{here}, towards {listed(dict.fromkeys(goes), NAMED)}." if goes else f"{here}, and goes no further."

@@ -11,25 +11,28 @@ PITCH = 11.0  # px between the ends of two wires
 ROOM = 50.0, 44.0  # px from one spot to the next, across or down
 
 
-def flow(parents: Sequence[Sequence[int]], upright: bool, gap: float) -> dict[str, Any]:
-    """`parents` are those of each node, one for each use; `gap`: px between ranks.
+def flow(
+    parents: Sequence[Sequence[int]], upright: bool, gap: float, wide: float = WIDE, high: float = HIGH
+) -> dict[str, Any]:
+    """`parents` are those of each node, one for each use; `gap`: px between ranks; `wide`, `high`: px of a card.
 
     `boxes`: the left upper corner of each card; `wires`: of each use the wire `forward` and `back`, each with its `points` and
     as a `path`, and a `spot` on the latter that is not close to another; `width`, `height`.
     """
     pairs = [(parent, node) for node, those in enumerate(parents) for parent in those]
     edges = list(dict.fromkeys(pairs))
-    size = (HIGH, WIDE) if upright else (WIDE, HIGH)
+    size = (high, wide) if upright else (wide, high)
     drawn = layout([size] * len(parents), edges, column_gap=gap, row_gap=18.0, lane=26.0)
-    middles = (WIDE / 4, WIDE * 3 / 4) if upright else (HALF / 2, HALF * 3 / 2)
-    ends = [[_offset(k, pairs, drawn.boxes, side) for side in (0, 1)] for k in range(len(pairs))]
+    middles = (wide / 4, wide * 3 / 4) if upright else (HALF / 2, HALF * 3 / 2)
+    ends = list(zip(*(_offsets(pairs, drawn.boxes, side) for side in (0, 1)), strict=True))
+    place = {edge: k for k, edge in enumerate(edges)}
     wires, spots = [], list[Point]()
     for pair, (leaves, enters) in zip(pairs, ends, strict=True):
         forward, back = (
-            [_turned(p, upright) for p in drawn.route(edges.index(pair), middle + leaves, middle + enters, shift)]
+            [_turned(p, upright) for p in drawn.route(place[pair], middle + leaves, middle + enters, shift)]
             for middle, shift in zip(middles, (-6.0, 6.0), strict=True)
         )
-        spots.append(_spot(back, spots, upright, gap))
+        spots.append(_spot(back, spots[-40:], upright, gap))
         wires.append({"forward": _written(forward, upright), "back": _written(back, upright), "spot": spots[-1]})
     width, height = _turned((drawn.width + EDGE, drawn.height + EDGE), upright)
     boxes = [_turned((x, y), upright) for x, y, _, _ in drawn.boxes]
@@ -41,11 +44,16 @@ def _turned(point: Point, upright: bool) -> Point:
     return (y, x) if upright else (x, y)
 
 
-def _offset(k, pairs, boxes, side):
-    """px from the middle at which a wire starts (`side` 0) or ends, among those at the same card, by where they lead."""
-    others = [i for i, pair in enumerate(pairs) if pair[side] == pairs[k][side]]
-    order = sorted(others, key=lambda i: (boxes[pairs[i][1 - side]][1], i))
-    return PITCH * (order.index(k) - (len(order) - 1) / 2)
+def _offsets(pairs, boxes, side):
+    """px from the middle at which each wire starts (`side` 0) or ends, among those at the same card, by where they lead."""
+    found, ends = [0.0] * len(pairs), dict[int, list[int]]()
+    for k, pair in enumerate(pairs):
+        ends.setdefault(pair[side], []).append(k)
+    for wires in ends.values():
+        pitch = min(PITCH, (HALF - 12) / max(len(wires) - 1, 1))
+        for i, k in enumerate(sorted(wires, key=lambda k: boxes[pairs[k][1 - side]][1])):
+            found[k] = pitch * (i - (len(wires) - 1) / 2)
+    return found
 
 
 def _written(points, upright):
@@ -60,7 +68,7 @@ def _written(points, upright):
 def _spot(points, others, upright, gap):
     """A place on a wire between two ranks, as far as it takes from others; at best in the middle of its last gap."""
     pieces = [(p, q) for p, q in pairwise(points) if abs(p[upright] - q[upright]) > gap - 1] or [*pairwise(points)]
-    found = [_along(p, q, t, upright) for (p, q), t in product(reversed(pieces), (0.5, 0.34, 0.66, 0.2, 0.8))]
+    found = [_along(p, q, t, upright) for (p, q), t in product(reversed(pieces[-3:]), (0.5, 0.34, 0.66, 0.2, 0.8))]
     return max(found, key=lambda spot: min([1.0, *(_apart(spot, other) for other in others)]))
 
 

@@ -9,6 +9,9 @@ function passOf(data, { way, rows, columns, turn, angle }) {
   return { back, lines, at, most, plane, tip, weights, result: !plane && at === most + 1 ? data.total.map(asNumber) : sums, image: plane && plane.part.map(([a, b]) => a * tip[0] + b * tip[1]) };
 }
 
+// A number of at most six characters, as far as it goes, so that it fits a tile.
+const fitted = (value) => { const found = [3, 4, 5, 2, 1].map((most) => digits(value, most)); return found.find((said) => said.length <= 6) ?? found[4]; };
+
 const spoken = (back) => ({ letter: back ? "v" : "t", made: back ? "vᵀJ" : "J t", line: back ? "row" : "column", pass: back ? "backward" : "forward" });
 
 function sentenceOf(data, state) {
@@ -39,8 +42,8 @@ function questionAt(data, state, k) {
 export default { render({ model, el }) {
   const data = model.get("data"), { tiles, names, values, turns } = data, m = tiles.length, n = tiles[0].length, ones = m > 1 ? 1 : 0;
   const frame = new Frame({ model, el }, ["way", "rows", "columns", "turn", "angle"], data), numbers = tiles.flat().map(asNumber), key = () => (frame.state.way === "VJP" ? "rows" : "columns");
-  const spelled = m <= 14 && n <= 10, wide = spelled ? Math.max(44, 10 + 7 * Math.max(...[...numbers, ...values.JVP.map(asNumber)].map((v) => digits(v, 3).length))) : clamped(480 / n, 9, 22), high = spelled ? 32 : clamped(480 / m, 9, 22);
-  const head = Math.max(40, 7 * Math.max(...names.VJP.map((name) => name.length)) + (spelled ? 48 : 4)), left = 72 + head, top = 92, right = left + n * wide, base = top + m * high, width = Math.max(right + wide + 26, 50 + 6.3 * data.written.length);
+  const spelled = m <= 14 && n <= 10, wide = spelled ? 60 : clamped(480 / n, 9, 22), high = spelled ? 36 : clamped(480 / m, 9, 22);
+  const head = Math.max(40, 7 * Math.max(...names.VJP.map((name) => name.length)) + (spelled ? 66 : 4)), left = 24 + wide + head, top = 92, right = left + n * wide, base = top + m * high, width = right + wide + 26;
   const most = numbers.reduce((size, value) => (Number.isFinite(value) ? Math.max(size, Math.abs(value)) : size), 1e-300), ends = { rows: m + ones, columns: n };
   frame.choice("Way", "way", ["VJP", "JVP"]);
   frame.player("Play", 1300 * Math.min(Math.max(m, n), 9), () => frame.state[key()] / ends[key()], (part) => frame.set({ turn: false, [key()]: ends[key()] * part }, true));
@@ -52,6 +55,7 @@ export default { render({ model, el }) {
   frame.predict(() => questionOf(0));
 
   const map = frame.panel("Drag v, or t: a VJP gives vᵀJ, a JVP gives J t", width, 0), plane = frame.panel("Drag the tip: a circle becomes an ellipse", 420, 262);
+  map.figure.append(html("small", {}, data.written));
   const hidden = [NaN, NaN], body = [left, top, right, base];
   frame.dial(map, "v, along the outputs", "rows", [0, ends.rows], { at: ({ way, turn, rows }) => (way === "VJP" && !turn ? [14, top + (rows - 0.5) * high] : hidden), from: (x, y) => (y - top) / high + 0.5, step: 1, area: body });
   frame.dial(map, "t, along the inputs", "columns", [0, ends.columns], { at: ({ way, turn, columns }) => (way === "JVP" && !turn ? [left + (columns - 0.5) * wide, 12] : hidden), from: (x) => (x - left) / wide + 0.5, step: 1, area: body });
@@ -62,14 +66,14 @@ export default { render({ model, el }) {
 
   const cell = (x, y, value, scale = most, role = "") => [svg("rect", { class: role || "lab-cell", x, y, width: wide, height: high }), ...(value === 0 ? [] : [svg("rect", { x: x + 2, y: y + 2, width: wide - 4, height: high - 4, rx: value < 0 ? high / 2 - 2 : 2,
     style: `fill: var(--lk-${Number.isFinite(value) ? (value > 0 ? "forward" : "backward") : "bad"}); fill-opacity: ${Number.isFinite(value) ? 0.1 + 0.4 * Math.min(Math.abs(value) / scale, 1) : 0.4}` })]),
-    ...(spelled ? [written(x + wide / 2, y + high / 2 + 4, digits(value, 3), value === 0 ? "note" : "word", "middle")] : [])];
-  const named = (k) => spelled || k % Math.ceil((7 * names.JVP.at(-1).split(" …")[0].length) / wide) === 0, valued = (way, k) => (spelled ? ` = ${digits(asNumber(values[way][k]), 3)}` : "");
+    ...(spelled ? [written(x + wide / 2, y + high / 2 + 4, fitted(value), value === 0 ? "note" : "word", "middle")] : [])];
+  const named = (k) => spelled || k % Math.ceil((7 * names.JVP.at(-1).split(" …")[0].length) / wide) === 0, valued = (way, k) => (spelled ? ` = ${fitted(asNumber(values[way][k]))}` : "");
   function drawMap(state) {
     const { back, at, weights, result, plane: turning } = passOf(data, state), shown = (i, j) => turning || at >= (back ? i : j) + 1, off = (k) => (turning ? 1 : clamped(at - k, 0, 1));
     const grid = tiles.flatMap((line, i) => line.flatMap((value, j) => (shown(i, j) || off(back ? i : j) ? cell(left + j * wide, top + i * high, asNumber(value)) : [])));
     const covers = (back ? names.VJP : names.JVP).map((_, k) => svg("rect", back ? { class: "lab-area", x: left + off(k) * n * wide, y: top + k * high, width: (1 - off(k)) * n * wide, height: high }
       : { class: "lab-area", x: left + k * wide, y: top + off(k) * m * high, width: wide, height: (1 - off(k)) * m * high }));
-    const lit = weights.map((weight, k) => (weight ? svg("rect", { class: "lab-lit", "fill-opacity": Math.min(Math.abs(weight), 1), ...(back ? { x: 70, y: top + k * high, width: head, height: high } : { x: left + k * wide, y: 60, width: wide, height: 30 }) }) : ""));
+    const lit = weights.map((weight, k) => (weight ? svg("rect", { class: "lab-lit", "fill-opacity": Math.min(Math.abs(weight), 1), ...(back ? { x: left - head - 2, y: top + k * high, width: head, height: high } : { x: left + k * wide, y: 60, width: wide, height: 30 }) }) : ""));
     const given = weights.flatMap((weight, k) => (back ? cell(24, top + k * high, weight, 1) : cell(left + k * wide, 24, weight, 1)));
     const taken = result.flatMap((value, k) => (back ? cell(left + k * wide, base + 10, value) : cell(right + 10, top + k * high, value)));
     map.ink.replaceChildren(...lit, ...names.JVP.flatMap((name, j) => (named(j) ? [written(left + (j + 0.5) * wide, spelled ? 72 : 86, name.split(" …")[0], "note", "middle"), written(left + (j + 0.5) * wide, 86, valued("JVP", j).slice(1), "note", "middle")] : [])),
@@ -78,9 +82,8 @@ export default { render({ model, el }) {
       turning ? "" : svg("path", { class: "lab-other", d: back ? `M14 ${top - high / 2}L14 ${base + (ones - 0.5) * high}` : `M${left - wide / 2} 12L${right - wide / 2} 12` }),
       ...(back ? [written(24 + wide / 2, top - 6, "v", "tangentword", "middle"), written(left - 6, base + 10 + high / 2 + 4, "vᵀJ", "tangentword", "end"),
         ones && !turning ? written(24, base + high / 2 + 4, "all ones", "note") : ""]
-        : [written(left - 6, 24 + high / 2, "t", "secantword", "end"), written(right + 10 + wide / 2, top - 6, "J t", "secantword", "middle")]),
-      written(24, base + (back ? high + 34 : 30), data.written, "note"));
-    map.drawn.setAttribute("viewBox", back ? `0 56 ${width} ${base + high - (data.written ? 14 : 36)}` : `0 0 ${width} ${base + (data.written ? 38 : 10)}`);
+        : [written(left - 6, 24 + high / 2, "t", "secantword", "end"), written(right + 10 + wide / 2, top - 6, "J t", "secantword", "middle")]));
+    map.drawn.setAttribute("viewBox", back ? `0 56 ${right + 14} ${base + high - 36}` : `0 0 ${width} ${base + 10}`);
   }
 
   function drawPlane(state) {

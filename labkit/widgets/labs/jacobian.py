@@ -32,8 +32,8 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     wrong = ~np.isfinite(matrix)
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        count = f"Entries that are not finite: {wrong.sum()} of {matrix.size}"
-        return [f"{count}, the first at {rows[i]} by {columns[j]}: {number(matrix[i, j])}."]
+        said = {"row": rows[i], "column": columns[j], "value": number(matrix[i, j])}
+        return [WORDS["not finite"].format(count=wrong.sum(), all=matrix.size, **said)]
     if not matrix.any():
         return ["All zero: here no output depends on any input."]
     shape = _shape(matrix, batch)
@@ -132,7 +132,8 @@ WORDS = {
     "mix": "{letter} = {weights}: {made} = {numbers}.",
     "ones": "v = 1 at every output: the sum of all rows, {numbers}. ms.grad returns it; PyTorch's backward() refuses.",
     "zero": "v = 1 at every output: the rows add up to 0, because the outputs always add up to the same number.",
-    "turn": "{made} = {sum}: {times} times as long as {letter}. By direction that goes from {least} to {most}.",
+    "not finite": "Entries that are not finite: {count} of {all}, the first at {row} by {column}: {value}.",
+    "turn": "{made} = {sum}: its norm is {times} × that of {letter}. Other directions give {least} to {most}.",
     "ask many": "How many {way}s does the whole matrix take?",
     "many right": "One {way} gives one {line}, and J has {most}.",
     "many slip": "The other mode takes this many.",
@@ -140,7 +141,7 @@ WORDS = {
     "many otherwise": "Count what one {way} fills.",
     "ask entry": "{letter} = 1 at {name} alone. Which number is {made} at {other}?",
     "entry right": "It is the entry of J for {name} and {other}.",
-    "entry sign": "The size is right, the sign is not.",
+    "entry sign": "The magnitude is right, the sign is not.",
     "entry swapped": "That is the transposed entry: row and column are swapped.",
     "entry value": "That is {name} itself, not how it moves.",
     "entry otherwise": "How much does the output move when the input does?",
@@ -235,9 +236,8 @@ class JacobianMap(Lab):
             tip = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
             parts = [f"{number(w)} × {line} of {names[k]}" for w, k in zip(tip, plane["at"], strict=True)]
             said |= {"times": number(np.linalg.norm(np.array(plane["part"]) @ tip)), "sum": " + ".join(parts)}
-            return WORDS["turn"].format(
-                **{**said, "least": number(plane["sizes"][1]), "most": number(plane["sizes"][0])}
-            )
+            said |= dict(zip(("most", "least"), map(number, plane["sizes"]), strict=True))
+            return WORDS["turn"].format(**said)
         weights = np.clip(1 - np.abs(at - 1 - np.arange(most)), 0, 1)
         weights = np.append(np.full(most - 1, at - most), 1.0) if at > most else weights
         used = np.flatnonzero(weights)
@@ -254,18 +254,22 @@ class JacobianMap(Lab):
         sketch = Sketch(theme, max(n * w + 20, 120), m * h + 20, self.describe(**state).splitlines()[-1])
         for (i, j), value in np.ndenumerate(self._tiles):
             colour = (
-                "bad-fill"
-                if not np.isfinite(value)
-                else "forward-fill"
-                if value > 0
-                else "backward-fill"
-                if value
-                else "panel"
+                ("panel", "forward-fill", "backward-fill")[int(np.sign(value))] if np.isfinite(value) else "bad-fill"
             )
             sketch.rect(10 + j * w, 10 + i * h, w - 1, h - 1, colour)
             if written:
-                sketch.text(10 + (j + 0.5) * w, 27 + i * h, number(value), "ink")
+                sketch.text(10 + (j + 0.5) * w, 27 + i * h, fitted(value), "ink")
         return str(sketch)
+
+
+def fitted(value: float) -> str:
+    """A number of at most six characters, as far as it goes, so that it fits a tile.
+
+    >>> [fitted(value) for value in (-0.00884, 1234.5, -12345.6, 1e-7)]
+    ['−0.009', '1234', '−12346', '1e−07']
+    """
+    found = [number(value, most) for most in (3, 4, 5, 2, 1)]
+    return next((words for words in found if len(words) <= 6), found[-1])
 
 
 def _names(names, blocks):

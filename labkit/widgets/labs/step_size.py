@@ -204,9 +204,16 @@ def _draw_curve(sketch, function, x, h, format, rule, zoom):
 
 LEAST, MOST = 1e-16, 1.0  # of h
 WORDS = {
+    "title": "Step size: the slope of {name}, by differences",
+    "curve": "The curve of {name}: drag x and x + h",
+    "errors": "The error at every h: drag h",
+    "wide": "{width} wide",
+    "stored": "{count} numbers of {format}",
+    "one stored": "one number of {format}",
     "about": "The first panel has the curve of {name}, the tangent at x, and the secant through the two points of the difference "
     "quotient. The second panel has the error of the secant's slope at every h, on log-log axes.",
-    "head": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, {kind} {error}.",
+    "head": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, relative error {error}.",
+    "flat": "x = {x}, h = {h}, {format}, {rule}: quotient {value}, derivative {slope}, error {error}.",
     "none": "x = {x}, h = {h}, {format}, {rule}: there is no quotient.",
     "zero": "This h is stored as 0 in {format}.",
     "nan": "The function has no value there, or none that {format} can hold.",
@@ -277,7 +284,7 @@ class StepSize(Lab):
         name = getattr(fn, "__name__", "function")
         self._called = "a function" if name == "<lambda>" else name
         super().__init__(
-            f"Step size: the slope of {self._called}, by differences",
+            WORDS["title"].format(name=self._called),
             {"name": self._called, "x0": self.function.x, "reach": REACH, **self.function.written()},
             x=self.function.x, h=float(h), format=format, rule=rule, zoom=bool(zoom),
         )  # fmt: skip
@@ -290,9 +297,8 @@ class StepSize(Lab):
         given = {
             "name": self._called, "x": digits(x, 5), "h": digits(h, 3), "format": format, "rule": rule,
             "value": digits(q.value, 10), "slope": digits(slope, 10), "error": digits(q.error, 3),
-            "kind": "relative error" if slope else "error",
         }  # fmt: skip
-        head = WORDS["head" if np.isfinite(q.value) else "none"]
+        head = WORDS["none" if not np.isfinite(q.value) else "head" if slope else "flat"]
         why = WORDS[_why(q) if np.dtype(format).type(h) else "zero"]
         return Prose("\n".join(words.format(**given) for words in (f"{self.title}.", WORDS["about"], f"{head} {why}")))
 

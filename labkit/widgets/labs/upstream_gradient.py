@@ -18,6 +18,13 @@ MOST_OUTPUTS, MOST_INPUTS, SPELLED, REACH = 3, 8, 4, 2.0
 WORDS = {
     "about": "Each output has an upstream gradient. The backward pass multiplies the output's row of the Jacobian by it and adds "
     "the rows. Rows: {rows}.",
+    "title": "Upstream gradients: which gradient do they give?",
+    "title of": "Upstream gradients of {name}: which gradient do they give?",
+    "drag": "Drag the upstream gradient of an output",
+    "weight": "Upstream gradient of {name}",
+    "calls": "PyTorch: y.backward(gradient=v); MindSpore: sens",
+    "gradient": "gradient",
+    "added": "The gradient: upstream gradient × row, tip to tail",
     "broken": " Some local gradients are not finite: they have no arrow.",
     "row": "row of {name}",
     "sum": "{terms} = {sum}.",
@@ -81,7 +88,7 @@ class UpstreamGradientLab(Lab):
             f"{name}: {in_full(row, MOST_INPUTS)}" for name, row in zip(self._names, p.matrix, strict=True)
         )
         about = WORDS["about"].format(rows=rows) + WORDS["broken"] * (not np.isfinite(p.matrix).all())
-        super().__init__(f"Upstream gradients{'' if called == 'f' else f' of {called}'}: which gradient do they give?", {
+        super().__init__(WORDS["title" if called == "f" else "title of"].format(name=called), {
             "about": about, "keys": self.state_names, "names": self._names, "columns": p.columns, "values": plain(p.y),
             "matrix": plain(p.matrix), "written": f"y = {function}, {p.input_name} = {in_full(p.x, SPELLED)}", "spelled": SPELLED,
         })  # fmt: skip

@@ -1,4 +1,4 @@
-"""What somebody who knows formulas better than Python is told beside an error: how it is written here."""
+"""Hints next to an error, for readers who know formulas better than Python: how to write it here."""
 
 import ast
 import keyword
@@ -48,7 +48,7 @@ TITLES = {"numpy": "NumPy", "mindspore": "MindSpore", "torch": "PyTorch"}
 
 
 def of_syntax(line: str) -> str:
-    """What is said beside a SyntaxError in this line; empty where nothing is known.
+    """The hint next to a SyntaxError in this line; empty where nothing is known.
 
     >>> of_syntax("2x + 1")
     'Write a product with *: 2*x.'
@@ -67,7 +67,7 @@ SAID = {  # words of errors, and what is to be done
 
 
 def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str:
-    """What is said beside an error of code that runs; `inputs`: the values of its inputs."""
+    """The hint next to an error of code that runs; `inputs`: the values of its inputs."""
     numbers = any(isinstance(value, float) or getattr(value, "ndim", 1) == 0 for value in inputs)
     if isinstance(error, AttributeError) and error.obj is not None and "mean" not in str(error):
         return did_you_mean(error.name, [name for name in dir(error.obj) if name[0] != "_"], " ")

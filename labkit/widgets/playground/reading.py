@@ -1,4 +1,4 @@
-"""What somebody typed, as a function: an expression, a few lines that end in one, or a function with its `def`."""
+"""The typed code as a function: an expression, a few lines that end in one, or a function with its `def`."""
 
 import ast
 import builtins

@@ -52,14 +52,14 @@ def test_adding_instead_of_multiplying_is_a_known_slip():
 def test_forgetting_what_was_there_is_a_known_slip():
     units, found = asks_of(lambda x: x * 2 + x * 3, 1.0)
     ask = found[units.last]
-    assert "x already has 3" in ask["question"] and ask["answer"] == 5.0
+    assert "x has 3 so far." in ask["question"] and ask["answer"] == 5.0
     assert {value for value, _ in ask["slips"]} == {2.0, 3.0, -5.0} and ask["because"] == "1 × 2 = 2; together 5."
 
 
 def test_two_uses_in_one_op_are_asked_together():
     units, found = asks_of(lambda x: x * x, 3.0)
     ask = found[units.last]
-    assert ask["answer"] == 6.0 and "the local slopes towards x are 3 and 3" in ask["question"]
+    assert ask["answer"] == 6.0 and "the local gradients with respect to x are 3 and 3" in ask["question"]
     assert 3.0 in {value for value, _ in ask["slips"]}
 
 

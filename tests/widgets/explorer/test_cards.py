@@ -7,9 +7,7 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-import labkit
 import labkit.torch as torch
-from labkit.widgets.explorer.graph.cards import Gradients
 from labkit.widgets.explorer.graph.inside import inside
 from labkit.widgets.explorer.graph.said import Said
 from labkit.widgets.explorer.graph.units import HIGH, Units
@@ -29,7 +27,7 @@ def way_of(fun, *args):
 
 
 def totals_by_step(program):
-    """For each step, the gradient that has arrived at each node by then; chips aside."""
+    """For each step, the gradient that each node has by then."""
     steps, _ = program.walk()
     found = [{} for _ in range(len(program.ops) + 1)] + [{end: float(program.ends.count(end)) for end in program.ends}]
     for _, _, sent in steps:
@@ -47,7 +45,7 @@ def test_every_card_at_every_step(program):
         assert card["value"].rpartition(" ")[2] == number(program.values[node]) and card["ran"] == units.ran.get(
             unit, 0
         )
-        if not unit.chip and node in totals[-1]:
+        if node in totals[-1]:
             for step, arrived in enumerate(totals):
                 words = [text for when, text in card["gradient"]["texts"] if when <= step]
                 assert words[-1:] == ([number(arrived[node])] if node in arrived else [])
@@ -55,9 +53,9 @@ def test_every_card_at_every_step(program):
 
 @given(programs(ends=2))
 @drawn(16)
-def test_slopes_on_the_edges_are_the_derivatives_and_chips_show_what_their_own_use_sends(program):
+def test_slopes_on_the_edges_are_the_derivatives(program):
     units, way, _ = way_of(program)
-    steps, gradients = program.walk()[0], Gradients(units)
+    steps = program.walk()[0]
     sent = {node: [(parent, slope, value) for parent, slope, value, _ in all_sent] for node, _, all_sent in steps}
     for edge, written in zip(units.edges, way["edges"], strict=True):
         along = [(s, v) for parent, s, v in sent.get(edge.end.nodes[0], []) if parent == edge.start.nodes[0]]
@@ -65,9 +63,6 @@ def test_slopes_on_the_edges_are_the_derivatives_and_chips_show_what_their_own_u
         assert written["slope"] == (
             "" if not words else f"×{words[0]}" if len(words) == 1 else f"×({' + '.join(words)})"
         )
-        if edge.start.chip and along:
-            ((when, total),) = gradients.totals(edge.start)
-            assert when == units.walked[edge.end] and float(total) == pytest.approx(sum(v for _, v in along))
 
 
 @given(programs(ends=2))
@@ -88,7 +83,7 @@ def test_cards_carry_the_users_names_and_sums_say_what_came_together():
         return h**2 + x
 
     _, way, _ = way_of(f, 1.0, 0.5)
-    cards = {card["title"]: card for card in way["cards"] if card["kind"] != "chip"}
+    cards = {card["title"]: card for card in way["cards"]}
     assert cards["tanh"]["value"] == f"h = {number(np.tanh(0.5))}" and cards["tanh"]["gradient"]["title"] == "∂h"
     assert cards["x"]["gradient"]["sums"][0][1].startswith("1 + 0.") and cards["x"]["gradient"]["title"] == "x.grad"
     _, way, _ = way_of(lambda x: np.sum(x * 2 + np.sin(x) + x), onp.ones(3))
@@ -109,47 +104,14 @@ def test_the_first_bad_value_and_the_first_bad_gradient_are_marked_and_what_is_0
 # ---- norms ----
 
 
-def weighted(layers=5, scale=0.2):
-    def f(x, *ws):
-        for w in ws:
-            x = np.tanh(x @ w)
-        return np.sum(x)
-
-    return way_of(f, onp.ones((2, 3)), *[scale * (onp.eye(3) + 0.1 * i) for i in range(layers)])
-
-
-def test_the_points_are_the_norms_and_the_ends_have_a_mean_factor():
-    units, way, _ = weighted()
-    found = [
-        onp.linalg.norm(s.total)
-        for step in units.story.steps
-        for s in step.sent
-        if units.story.nodes[s.parent].shape == (3, 3)
-    ]
-    assert sorted(p["norm"] for p in way["norms"]["points"] if p["leaf"] and p["title"] != "x") == pytest.approx(
-        sorted(found[:5])
-    )
-    first, last = sorted((found.index(min(found)), found.index(max(found))))
-    assert (
-        way["norms"]["trend"] == f"weights × {number((found[last] / found[first]) ** (1 / (last - first)))} per layer"
-    )
-    columns = [p["at"] for p in sorted(way["norms"]["points"], key=lambda p: p["when"]) if p["main"] and not p["leaf"]]
-    assert columns == sorted(columns)
-
-
-def test_few_layers_have_no_mean_and_single_numbers_no_norms():
-    assert weighted(2)[1]["norms"]["trend"] == ""
-    assert way_of(lambda x: np.sin(np.tanh(x * 2) * 3) ** 2, 0.5)[1]["norms"] is None
-
-
-def test_a_sound_tape_has_a_band():
-    torch.manual_seed(0)
-    net = torch.nn.Sequential(
-        torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1)
-    )
-    picture = labkit.show(net(torch.ones(2, 3)).sum())
-    band = picture.data["ways"][picture.opened]["norms"]["band"]
-    assert band[2].startswith("✓ weights within a factor of") and band[0] < band[1] and "sound" in picture.title
+def test_the_norms_of_weights_are_those_of_their_gradients_and_other_functions_have_none():
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 4), torch.nn.Linear(4, 1))
+    _, way, _ = way_of(net, torch.ones((2, 3)))
+    net(torch.ones((2, 3))).sum().backward()
+    weights = {name: one for name, one in net.named_parameters() if "weight" in name}
+    assert [point["title"] for point in way["norms"]] == list(weights)
+    assert [point["norm"] for point in way["norms"]] == pytest.approx([float(w.grad.norm()) for w in weights.values()])
+    assert way_of(lambda x: np.sum(np.sin(np.tanh(x * 2) * 3) ** 2), X)[1]["norms"] == []
 
 
 # ---- arrays inside of steps ----
@@ -209,7 +171,9 @@ def test_an_unfolded_block_can_be_folded_again():
 
     story = of_function(rounds, [0.5], program=False)
     parts = folded(story.nodes)
-    (block,) = [part for part in parts if isinstance(part, Block)]
+    block = parts[0]
     shut, wide = (Way(story, parts, frozenset(keys), Said(story)).written() for keys in ([], [block.key]))
-    assert [card["opens"] for card in shut["cards"] if card["kind"] == "block"] == [block.key] and not shut["folds"]
+    assert [card["opens"] for card in shut["cards"] if card["kind"] == "block"] == [
+        part.key for part in parts
+    ] and not shut["folds"]
     assert wide["folds"] == [[block.title, "|"]] and len(wide["cards"]) > len(shut["cards"])

@@ -104,14 +104,12 @@ def test_places_rise_and_a_step_of_the_folded_run_has_its_place_in_the_unfolded_
     assert set(some.places) <= set(whole.places) or len(whole.walked) < len(whole.ops)
 
 
-def test_a_leaf_used_again_gets_a_chip_and_twice_in_one_op_none():
+def test_a_leaf_has_one_box_however_often_it_is_used():
     story = of_function(lambda x, w: np.sin(x) * w + w * x, [1.0, 2.0])
     units = Units(story, [n.index for n in story.nodes if not n.leaf])
-    assert [u.lead.title for u in units.units if u.chip] == ["w", "x"]
-    story = of_function(lambda x: x * x, [3.0])
-    units = Units(story, [1])
-    (edge,) = units.edges
-    assert edge.uses == [(1, 0), (1, 1)] and not any(u.chip for u in units.units)
+    assert sorted(u.lead.title for u in units.units if u.lead.leaf) == ["w", "x"]
+    (edge,) = Units(of_function(lambda x: x * x, [3.0]), [1]).edges
+    assert edge.uses == [(1, 0), (1, 1)]
 
 
 def test_parameters_and_many_leaves_that_one_block_alone_uses_are_inside_it():
@@ -129,16 +127,12 @@ def test_parameters_and_many_leaves_that_one_block_alone_uses_are_inside_it():
     assert unit.inside == (0, 1, 2, 3)
 
 
-def test_a_leaf_of_the_user_has_a_box_beside_each_block_that_uses_it():
+def test_an_input_has_an_edge_to_each_block_that_uses_it():
     story = of_function(lambda x, w: np.sin(np.sin(x * w) * w) * w, [1.0, 2.0])
     ops = [n.index for n in story.nodes if not n.leaf]
     units = Units(story, [Block(f"{i}", f"{i}", ops[i : i + 2]) for i in (0, 2)] + ops[4:])
-    chips = [u.lead.title for u in units.units if u.chip]
-    assert chips == ["w", "w"]
-    assert (
-        sum(s.value for e in units.edges if e.start.lead.title == "w" for s in units.sent_along(e))
-        == story.steps[-1].sent[1].total
-    )
+    along = [sent for e in units.edges if e.start.lead.title == "w" for sent in units.sent_along(e)]
+    assert len(along) == 3 and sum(s.value for s in along) == story.steps[-1].sent[1].total
 
 
 def test_a_box_shows_the_value_that_leaves_it():

@@ -198,6 +198,7 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
     [
         ("", None, "Type an expression"),
         ("x**2 + (", 1, "SyntaxError: '(' was never closed"),
+        ("sin(x) +* 3", 1, "Python cannot read on at: * 3"),
         ("y = x\ny.nothing", 2, "has no .nothing"),
         ("f = 1\nf / 0", 2, "ZeroDivisionError: division by zero"),
         ("pip install torch", 1, "This page cannot install packages"),

@@ -8,9 +8,9 @@ b = a + x
 z = b * a
 ```
 
-Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to
-`y`. Go backward through the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
-Use plain arithmetic, without automatic differentiation. The derivatives are compared to 12 digits.
+Write `by_hand(x, y)`, which returns a tuple of three numbers: `z`, its derivative with respect to `x`, and its derivative with
+respect to `y`. Go backward through the graph: first compute the derivative of `z` with respect to `b`, then to `a`, then to
+`x` and `y`. Use plain arithmetic, without automatic differentiation. The derivatives are compared to 12 digits.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """# The local gradients of four operations (2 points)
 
-Write `local(op, a, b)`. `op` is one of the texts `"add"`, `"subtract"`, `"multiply"` and `"divide"`, which mean `a +
-b`, `a - b`, `a * b` and `a / b`; `a` and `b` are numbers. Return a tuple of two numbers: the local gradient with
-respect to `a`, and with respect to `b`.
+Write `local(op, a, b)`, where `op` is one of the texts `"add"`, `"subtract"`, `"multiply"` and `"divide"`, for `a + b`,
+`a - b`, `a * b` and `a / b`, and `a` and `b` are numbers. Return a tuple of two numbers: the local gradient with respect to
+`a`, and with respect to `b`.
 """
 
 from functools import partial

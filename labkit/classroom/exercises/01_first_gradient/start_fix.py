@@ -1,7 +1,7 @@
 """# Fix the cell (1 point)
 
-Fix the function that failed above: `mean(values)` returns the mean of a list of numbers. It has two mistakes. The first
-raises the error that you saw. The second raises nothing and gives a wrong number.
+Fix the function that failed above, so that `mean(values)` returns the mean of a list of numbers. It has two mistakes. The first
+raises the error that you saw. The second raises no error but gives a wrong number.
 """
 
 from functools import partial

@@ -1,11 +1,11 @@
 """# Fix the engine that forgets the broadcast (2 points)
 
-The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one
-number. The function below is the backward pass. It returns gradients in the shape of `x`.
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has the shape `(3,)`, and `b` is one number. The
+function below is the backward pass, but it returns gradients in the shape of `x`.
 
 [[as_it_came_back as fixed]]
 
-Fix it: it returns the gradients of `w` and of `b`, each in the shape of its value.
+Fix it, so that it returns the gradients of `w` and of `b`, each in the shape of its value.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """# Write the backward pass (3 points)
 
-Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use
-of a value by node `i`. The nodes are in the order of the forward pass, and the last one is the result.
+Write `backward(parents)`. The graph is data, as above: `parents[i]` has a pair `(parent, local gradient)` for each use of a
+value by node `i`. The nodes are in the order of the forward pass, and the last node is the result.
 
 Return a list with the gradient of every node. A node that the result does not depend on gets `0.0`. For `two_paths` at
 `x = 2`, `y = 3` the list is `[64.0, 32.0, 16.0, 16.0, 1.0]`.

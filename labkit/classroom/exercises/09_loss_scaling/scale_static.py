@@ -48,8 +48,8 @@ def _gradient(w, x, scale=1.0):
 
 
 @wrong(
-    "The weights did not move: the gradient underflowed to 0 in the backward pass. Multiply the loss by the scale, and divide "
-    "by it only after the backward pass.",
+    "The weights did not move: no gradient is subtracted, or it underflowed to 0 in the backward pass. Multiply the loss by the "
+    "scale, and divide by it only after the backward pass.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):
@@ -101,7 +101,10 @@ step_returned = slip(
     "return w - lr -> return -lr",
 )
 
-
+computed_in_float32 = slip(
+    "You computed the loss in float32. It is a float16 loss: w.astype(ms.float16) * x.",
+    "w.astype(ms.float16) * x) -> w * x.astype(ms.float32))",
+)
 hints = (
     "Three lines: the gradient of the scaled loss, divided by the scale, and the step.",
     "ms.grad takes a function. Give it one that multiplies: lambda w: loss(w) * scale.",

@@ -162,6 +162,16 @@ def always_skipped(w, first, second, scale, limit):
     return w
 
 
+finite_steps_skipped = slip("You skip the steps that are finite. Skip those that are not.", "if not ms -> if ms")
+
+
+@wrong(
+    "The loss scale is never divided out: the gradients are clipped to limit * scale, and the step is too large by the scale."
+)
+def clipped_to_a_scaled_limit(w, first, second, scale, limit):
+    return w + scale * (step(w, first, second, scale, limit) - w)
+
+
 hints = (
     "Write down what has to come before what: unscale before clip, mean before clip, mean before check.",
     "First the mean of first / scale and second / scale. Then look at it. Then clip it.",

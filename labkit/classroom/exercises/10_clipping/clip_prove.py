@@ -183,6 +183,24 @@ def factor_of_b(a, b, limit):
     return proof(a, b, limit)[0], min(1.0, limit / np.linalg.norm(b))
 
 
+@wrong(
+    "The factor is that of the other order, mean and then clip. You took the norm of the documented order.", parts=(1,)
+)
+def factor_of_the_documented(a, b, limit):
+    mean = (a + b) / 2
+    return proof(a, b, limit)[0], _factor((_clip(a, limit) + _clip(b, limit)) / 2, mean)
+
+
+@wrong("You compared the largest element with the limit. A clip by norm compares the norm.", parts=(0, 1))
+def largest_element(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / np.abs(g).max()))
+
+
+@wrong("You divided by the sum of the absolute values. The norm is the root of the sum of squares.", parts=(0, 1))
+def absolute_values(a, b, limit):
+    return _proof(a, b, limit, clip=lambda g, limit: g * min(1.0, limit / np.abs(g).sum()))
+
+
 hints = (
     "Write the clip first: g * min(1, limit / length of g).",
     "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean, which is the mean times "

@@ -115,3 +115,5 @@ rate_forgotten = wrong(
 )
 
 velocity_of_one_step = wrong("The velocity was asked for after two steps. This is the one after the first.", {2: 2})
+
+two_adam_steps = wrong("Items 3 and 5 ask for one step of Adam. You took two.", {3: 0.8, 5: 0.8}, together=True)

@@ -156,6 +156,15 @@ first_round_only = slip(
 )
 half_the_square = slip("The loss has no factor 1/2.", "((x @ w - y) ** 2).mean() -> ((x @ w - y) ** 2).mean() / 2")
 
+labels_as_a_column = slip(
+    "x @ w has the shape (4,). A column y broadcasts with it to a table of 4 by 4.",
+    "torch.tensor(x), torch.tensor(y) -> torch.tensor(x), torch.tensor(y)[:, None]",
+)
+loss_rounded = slip(
+    "The loss is squared after the mean. Square each error first.",
+    "((x @ w - y) ** 2).mean() -> (x @ w - y).mean() ** 2",
+)
+
 
 ways = (Way(DELIVERED, ("passes",), holds=_each_step),)
 hints = (

@@ -193,7 +193,7 @@ def mean_without_the_empty_ones(w, x, y, mask, count):
 
 
 errors_added = slip(
-    "The loss squares each error. You squared the sum of a micro-batch, or no error at all.",
+    "The loss squares each error. The square is missing.",
     "(x[rows] @ w - y[rows]) ** 2 * mask[rows] -> (x[rows] @ w - y[rows]) * mask[rows]",
 )
 
@@ -205,6 +205,11 @@ always_the_first_rows = slip(
 count_multiplied = slip(
     "You multiplied by count. The sum of all words is divided by their number, and that is all.",
     "/ words) -> / words * count)",
+)
+
+words_counted_twice = slip(
+    "You weighted each micro-batch by its words once more. Its sum has one term for each word already.",
+    "/ words) -> / words * mask[rows].sum())",
 )
 
 

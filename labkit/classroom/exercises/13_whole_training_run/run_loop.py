@@ -84,7 +84,7 @@ def no_steps(w, x, y, size, epochs):
     return w.detach().clone()
 
 
-@judged("value")
+@wrong("The rate is 0.05.")
 def another_rate(w, x, y, size, epochs):
     return _trained(w, x, y, size, epochs, rate=0.1)
 
@@ -143,6 +143,24 @@ one_epoch_less = slip("You make one epoch too few.", "range(epochs) -> range(epo
 first_batch_each_time = slip("Every step takes the first batch.", "slice(start, start + size) -> slice(0, size)")
 
 
+@judged("another-rate")
+def tenfold_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.5)
+
+
+@judged("another-rate")
+def tenth_of_the_rate(w, x, y, size, epochs):
+    return _trained(w, x, y, size, epochs, rate=0.005)
+
+
+squared_mean = slip(
+    "You squared the mean error. The loss is the mean of the squares.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> (x[rows] @ w - y[rows]).mean() ** 2",
+)
+absolute_errors = slip(
+    "The errors are squared. You took absolute values.",
+    "((x[rows] @ w - y[rows]) ** 2).mean() -> abs(x[rows] @ w - y[rows]).mean()",
+)
 hints = (
     "What is in w.grad when the second batch calls backward?",
     "With 7 samples and size 3: which values does start take, and which samples are in no batch?",

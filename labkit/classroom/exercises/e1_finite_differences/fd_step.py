@@ -113,11 +113,13 @@ power_of_all = slip(
     "The cube root is that of eps only.",
     "float(eps) ** (1 / 3) * max(abs(x), 1.0) -> float(eps) * max(abs(x), 1.0) ** (1 / 3)",
 )
-reciprocal_root = slip("The power is 1 / 3. Yours is 3 / 2 or -1 / 3.", "(1 / 3) -> (-1 / 3)")
+reciprocal_root = slip("The power is 1 / 3, with a plus.", "(1 / 3) -> (-1 / 3)")
 halves = slip(
     "You divided by 2. A central difference has x - h and x + h, and h is the step.",
     "max(abs(x), 1.0) -> max(abs(x), 1.0) / 2",
 )
+
+tiny_for_eps = slip("tiny is the smallest normal number. The rule has eps, the gap at 1.", ".eps\n -> .tiny\n")
 
 
 hints = (

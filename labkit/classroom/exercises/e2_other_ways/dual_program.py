@@ -166,6 +166,18 @@ sum_for_product = slip(
     "multiply multiplies the values. You added them.", "values[a] * values[b], slopes -> values[a] + values[b], slopes"
 )
 
+cosh_not_squared = slip(
+    "The derivative of tanh is 1 / cosh(x)**2. The square is missing.", "(1 - value**2) * -> 1 / math.cosh(values[a]) *"
+)
+second_factor_twice = slip(
+    "In a product each rate is multiplied by the *other* factor. You took the second factor in both terms.",
+    "values[a] * slopes[b]\n -> values[b] * slopes[b]\n",
+)
+first_factor_twice = slip(
+    "In a product each rate is multiplied by the *other* factor. You took the first factor in both terms.",
+    "slopes[a] * values[b] + -> slopes[a] * values[a] +",
+)
+
 
 ways = (EXACT, PLAIN)
 hints = (

@@ -136,7 +136,16 @@ def one_for_the_batch(x, g):
 
 errors = (("could not be broadcast", "The sums have different lengths. An example is a row: sum along axis 1."),)
 
-
+one_added_outside = slip(
+    "The 1 belongs under the root: (sum(x**2) + 1) * sum(g**2).",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt(np.sum(x**2, axis=1)) * np.sqrt(np.sum(g**2, axis=1)) + 1",
+)
+norms_under_the_root = slip(
+    "Under the root stand sums of squares. You took norms.",
+    "np.sqrt(np.sum(x**2, axis=1) + 1) * np.sqrt(np.sum(g**2, axis=1)) -> "
+    "np.sqrt((np.sqrt(np.sum(x**2, axis=1)) + 1) * np.sqrt(np.sum(g**2, axis=1)))",
+)
 ways = (
     Way(
         "The gradients were not to be formed: their norms take less memory.",

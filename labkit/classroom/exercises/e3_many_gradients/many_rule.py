@@ -53,7 +53,7 @@ def every_pair(x, w):
 @wrong(
     "With both batched, you have one product for all examples: the axis of the examples was summed away. It stays in front, "
     "and the axis of one example is summed.",
-    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.ndim == 1,
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and got.shape == expected.shape[1:],
 )
 def examples_summed(x, w):
     return product(x, w) if w.ndim == 2 or x.ndim == 1 else np.einsum("ni,nij->j", x, w)

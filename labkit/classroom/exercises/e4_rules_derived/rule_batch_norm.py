@@ -162,6 +162,21 @@ def eps_in_the_outer_variance(x, g, eps):
     return (g - g.mean(axis=0) - centred / std * (g * centred / scale).mean(axis=0)) / scale
 
 
+divided_by_n_as_well = slip(
+    "The mean has been divided by n already. You divided the last term by n once more.",
+    "(g * y).mean(axis=0)) -> (g * y).mean(axis=0) / len(x))",
+)
+eps_subtracted = slip(
+    "In the last term x - mean is divided by std itself.", "centred / std * -> centred / (std - eps) *"
+)
+scale_squared = slip(
+    "In the last term x - mean is divided by std itself.", "centred / std * -> centred / (std + eps) ** 2 *"
+)
+variance_for_deviation = slip(
+    "In the last term x - mean is divided by std, not by the variance.", "centred / std * -> centred / std**2 *"
+)
+
+
 ways = (PLAIN,)
 hints = (
     "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the "

@@ -307,7 +307,7 @@ ways = (
     ),
 )
 errors = (
-    ("are spent", "Not everything can be paid: which measurements does no suspect need?"),
+    ("points are left", "Not everything can be paid: which measurements does no suspect need?"),
     (
         "index out of range",
         "After an overflow no step is taken, and norms and pieces have nothing to show. Look at skips first.",

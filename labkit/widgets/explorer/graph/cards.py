@@ -1,6 +1,5 @@
 """What the cards of a graph say, and when: values, gradients, nodes of PyTorch's tape; and what is to be read behind them."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,10 +36,8 @@ def value(unit: Unit, say: Said) -> str:
 
 
 def gradient_name(unit: Unit) -> str:
-    """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
-    if unit.block:
-        return f"∂ {short(unit, LONGEST - 2)}"
-    return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
+    """The name of the gradient at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
+    return f"∂ {short(unit, LONGEST - 2)}" if unit.block else unit.lead.gradient_name
 
 
 def slope(units: Units, edge: Edge, say: Said) -> str:
@@ -56,38 +53,18 @@ def slope(units: Units, edge: Edge, say: Said) -> str:
 
 
 class Gradients:
-    """What has arrived at each box by which step."""
+    """What has come to each box by which step."""
 
     def __init__(self, units: Units):
         self.units = units
-        self._chip_edges = {edge.start: edge for edge in units.edges if edge.start.chip}
 
     def arrivals(self, unit: Unit) -> list[Arrival]:
-        """What arrives at the value that a box shows; at a chip what this use alone sends."""
-        units = self.units
-        if not unit.chip:
-            return units.arrivals.get(unit.lead.index, [])
-        edge = self._chip_edges[unit]
-        sent = units.sent_along(edge)
-        if not sent:
-            return []
-        summaries = [s.value for s in sent if isinstance(s.value, Summary)]
-        if len(sent) == 1:
-            total: Any = sent[0].value
-        elif summaries:
-            total = summaries[0].unknown(summaries[0])
-        else:
-            total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
-        return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]
+        """The contributions to the gradient of the value that a box shows."""
+        return self.units.arrivals.get(unit.lead.index, [])
 
     def totals(self, unit: Unit) -> list[tuple[int, Any]]:
         """`(step, sum so far)` at a box, once per step."""
         return list({a.when: a.total for a in self.arrivals(unit)}.items())
-
-    def times(self, unit: Unit) -> list[int]:
-        """The steps at which something arrives at a box, or it is walked back."""
-        walked = [self.units.walked[unit]] if unit in self.units.walked else []
-        return [when for when, _ in self.totals(unit)] + walked
 
     def texts(self, unit: Unit, say: Said) -> list[tuple[int, str]]:
         """The gradient on its card from which step on."""
@@ -111,9 +88,7 @@ class Gradients:
 
 def behind(units: Units, unit: Unit) -> list[str]:
     """What there is to be read of a box, its name first."""
-    node = unit.lead
-    head = f"{node.title} (used again)" if unit.chip else title(unit)
-    return [head, *_facts(unit, units.story), *(() if unit.block else node.fate)]
+    return [title(unit), *_facts(unit, units.story), *(() if unit.block else unit.lead.fate)]
 
 
 def behind_gradient(units: Units, unit: Unit, gradients: Gradients) -> list[str]:
@@ -122,7 +97,7 @@ def behind_gradient(units: Units, unit: Unit, gradients: Gradients) -> list[str]
     if not arrived and node.fate and not unit.block:
         return [node.grad_fn, *_facts(unit, units.story), *node.fate]
     if not arrived:
-        return [f"{gradient_name(unit)}: nothing arrives"]
+        return [f"{gradient_name(unit)}: no gradient"]
     total = arrived[-1][1]
     more = () if unit.block or not node.fate else (*node.facts, *node.fate)
     return [f"{gradient_name(unit)}: {brief(total)}", *_back_facts(unit, units, gradients, total), *more]
@@ -163,7 +138,7 @@ def _op_facts(node: Node, story: Story) -> list[str]:
         return [*lines, *node.facts]
     lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value of the run.")
     lines += [f"Part of the derivative of {node.derives}."] if node.derives else []
-    return [*lines, *_source(story, node.lines), *([node.line] if node.line else [])]
+    return [*lines, *([node.line] if node.line else [])]
 
 
 def _back_facts(unit: Unit, units: Units, gradients: Gradients, total) -> list[str]:
@@ -173,22 +148,14 @@ def _back_facts(unit: Unit, units: Units, gradients: Gradients, total) -> list[s
         lines.append(f"Sum of {listed(f'{brief(a.value)} {_from(a, units)}' for a in parts)}.")
     if unit.block or unit.lead.leaf:
         return lines
-    source = _source(units.story, unit.lead.back_lines)
     for step in units.steps_of.get(unit, []):
         lines += [f"Rule: {step.rule}."] if step.rule else []
-        lines += [f"Runs {listed(step.ops)}."] if step.ops and not source else []
-    return [*lines, *source]
+        lines += [f"Runs {listed(step.ops)}."] if step.ops else []
+    return lines
 
 
 def _from(arrival, units):
     return "from outside" if arrival.source is None else f"from {units.story.nodes[arrival.source].called}"
-
-
-def _source(story: Story, numbers: Iterable[int]) -> list[str]:
-    """Lines of the program, without their comments."""
-    rows = story.program.splitlines()
-    code = [rows[n - 1].partition("  #")[0].strip() for n in numbers]
-    return [f"In the program: {'; '.join(code[:4])}{' …' if len(code) > 4 else ''}"] if code else []
 
 
 LONGEST_SLOT = 16  # letters
@@ -228,7 +195,7 @@ def _saved_name(units, unit, place, what):
 
 
 def frees(unit: Unit) -> bool:
-    """Whether walking a box back releases anything."""
+    """Whether the backward pass of a box frees anything."""
     return unit.lead.keeps != () if not unit.block else True
 
 
@@ -238,8 +205,10 @@ def freed(units: Units, unit: Unit) -> bool:
     return any(units.story.released if node.freed is None else node.freed for node in nodes)
 
 
-def node_name(unit: Unit) -> str:
-    """What the tape calls the node of a box."""
-    if unit.chip:
-        return f"+= {clipped(unit.lead.title)}.grad"
-    return short(unit) if unit.block else clipped(unit.lead.grad_fn)
+def node_name(unit: Unit, most: int = LONGEST) -> str:
+    """What the tape calls the node of a box; of a long name what is read first."""
+    if unit.block:
+        return short(unit, most)
+    name = unit.lead.grad_fn
+    name = name if len(name) <= most else name.removesuffix("Backward0")
+    return name if len(name) <= most else f"{name[: most - 1]}…"

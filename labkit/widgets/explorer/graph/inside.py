@@ -1,7 +1,7 @@
 """Inside a step: the arrays that come in, what is done with them, and what comes out.
 
-Forwards an op's operands and its result. In the backward pass, for each operand, what arrived, the rule that its numbers bear out
-(`run/rules.py`), and what leaves: a matrix product is seen with its factors.
+Forwards an op's operands and its result. In the backward pass, for each operand, the upstream gradient, the rule that its numbers
+bear out (`run/rules.py`), and what is sent: a matrix product is seen with its factors.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ Group = dict[
 def inside(units: Units, say: Said) -> dict[int, list[Group]]:
     """The groups of each step; none where all are single numbers, steps are very many, or no numbers went along them."""
     sizes = (np.prod(node.shape) for node in units.story.nodes)
-    if len(units.ops) > MOST_BOXES or not units.story.stepped or not any(size > 1 for size in sizes):
+    if len(units.ops) > MOST_BOXES or not any(size > 1 for size in sizes):
         return {}
     return dict(_Groups(units, say).steps())
 
@@ -43,7 +43,7 @@ class _Groups:
         return {"name": name, "text": f"{shape(dims)}: {missing}".lstrip(": ") if value is None else brief(value)}
 
     def of(self, name, node):
-        return self.tiles(bare(name), node.value, node.shape, node.instead or "not kept")
+        return self.tiles(bare(name), node.value, node.shape)
 
     def steps(self) -> Iterator[tuple[int, list[Group]]]:
         units = self.units
@@ -57,7 +57,7 @@ class _Groups:
             yield step, [self.through(unit)] if many and unit.block else list(islice(self.back(unit), MOST_GROUPS))
 
     def start(self):
-        leaves = [unit for unit in self.units.units if unit.lead.leaf and not unit.chip and unit.lead.value is not None]
+        leaves = [unit for unit in self.units.units if unit.lead.leaf and unit.lead.value is not None]
         shown = leaves[:MOST_OPERANDS]
         words = "What goes in" if len(leaves) <= len(shown) else f"What goes in; {len(leaves) - len(shown)} more"
         return _group(words, [self.of(u.lead.title, u.lead) for u in shown])
@@ -101,13 +101,13 @@ class _Groups:
             yield self.sent(*passed_on)
 
     def through(self, unit: Unit):
-        """Of a folded block of many steps what arrives at it, and what it sends on."""
+        """Of a folded block of many steps its upstream gradient, and what it sends."""
         steps = self.units.steps_of[unit]
         leaving = {sent.parent: sent.total for step in steps for sent in step.sent if sent.parent not in unit.nodes}
         shown = dict(list(leaving.items())[:MOST_OPERANDS])
         more = f"; {len(leaving) - len(shown)} more" if len(leaving) > len(shown) else ""
         tiles = [self.tiles(self.story.nodes[i].gradient_name, total) for i, total in shown.items()]
-        words = f"{len(steps)} steps inside: what arrives, and what leaves{more}"
+        words = f"{len(steps)} steps inside: the upstream gradient, and what is sent{more}"
         return _group(words, [self.tiles("g", steps[0].gradient), "→", *tiles])
 
     def sent(self, step, sent, rule):

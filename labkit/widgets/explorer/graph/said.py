@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.reckoning import Const
 from ...kit.words import bracketed, brief, in_full, norm, number, on_card
-from ..run.lines import Lines, Samples
+from ..run.lines import Lines
 from ..run.rules import Seen
 from ..run.story import Node, Sent, Step, Story
 
@@ -88,12 +88,14 @@ class Said:
 class Left(Said):
     """The same with the numbers left open, as `⟦k|f⟧`: the k-th of the arrays, in the format f."""
 
-    def __init__(self, story: Story, lines: Lines | Samples):
+    def __init__(self, story: Story, lines: Lines):
         super().__init__(story)
         self.lines, self._slopes = lines, dict[tuple, int]()
         self._what: dict[int, tuple] = {}
         for node in story.nodes:
             self._what.setdefault(id(node.value), ("value", node.index))
+        for node in story.outputs:
+            self._what.setdefault(id(node.seed), ("gradient", node.index))
         for step in story.steps:
             for place, sent in enumerate(step.sent):
                 self._what.setdefault(id(sent.value), ("sent", step.node, place))

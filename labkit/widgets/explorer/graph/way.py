@@ -10,7 +10,7 @@ from ...kit.words import clipped, paragraph
 from ..asks import asks
 from ..run.folding import Part, blocks, paths, visible
 from ..run.story import Story
-from ..words import graph_sentences, labels, real_sentences, sentences, tape_sentences
+from ..words import real_sentences, sentences, tape_sentences
 from .cards import (
     Gradients,
     behind,
@@ -26,13 +26,11 @@ from .cards import (
     value,
 )
 from .inside import inside
-from .lengths import Point, points_of, trend_of
 from .said import Said
 from .units import WIDTHS, Unit, Units, places
 
 MOST_ASKED = 1000  # boxes
-FEWEST, FEWEST_LAYERS, MOST = 5, 3, 300  # steps of the backward pass whose norms are seen, and those of a network
-MOST_LETTERS = {136.0: 18, 164.0: 22}  # of a card's lines, by its width
+MOST_LETTERS = {124.0: 15, 140.0: 18}  # of a card's lines, by its width
 
 
 class Way:
@@ -42,21 +40,20 @@ class Way:
         self.story, self.parts, self.opened, self.say = story, parts, opened, say
         self.units = Units(story, visible(parts, opened))
         self.gradients = Gradients(self.units)
-        arrays = any(np.prod(node.shape) > 1 or (node.shape and not node.leaf) for node in story.nodes)
+        arrays = any(np.prod(node.shape) > 2 or len(node.shape) > 1 for node in story.nodes)
         self.wide = WIDTHS[arrays or story.taped or len(story.nodes) > 60]
 
     def written(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
         units = self.units
-        twins = {u for u in units.units if self.gradients.totals(u) or (has_node(units, u) and units.goes_back)}
         cards = [self._card(unit) for unit in units.units]
         edges = [self._edge(edge) for edge in units.edges]
         found = {
             "cards": cards, "edges": edges, "wide": self.wide, "seed": units.seed, "last": units.last,
             "retained": self.story.retained,
-            "flows": [places(units, twins, self.wide, upright) for upright in (False, True)],
-            "labels": labels(units), "places": units.places, "said": self.said(),
-            "besides": self._besides(), "folds": self._folds(),
+            "flows": [places(units, self.wide, upright) for upright in (False, True)],
+            "places": units.places, "said": self.said(),
+            "taped": self._taped(), "folds": self._folds(),
             "asks": asks(units, self.say) if len(units.ops) <= MOST_ASKED else {},
             "inside": inside(units, self.say), "norms": self._norms(), "boxes": self._told_boxes(),
         }  # fmt: skip
@@ -68,18 +65,16 @@ class Way:
         """One sentence for each step."""
         return (real_sentences if self.story.retained else sentences)(self.units, self.say)
 
-    def _besides(self) -> dict[str, list[tuple[int, str]]]:
-        """What the views of the tape and of the graph say from which step on."""
-        if self.story.retained:
-            return {}
-        found = {} if self.story.released else {"tape": tape_sentences(self.units, not self.units.walked)}
-        return found if self.story.taped else {**found, "graph": graph_sentences(self.units)}
+    def _taped(self) -> list[tuple[int, str]]:
+        """What the view of the tape says besides from which step on."""
+        unread = self.story.retained or self.story.released
+        return [] if unread else tape_sentences(self.units, not self.units.walked)
 
     def told(self, view: str, step: int) -> str:
         """All that is said at a step."""
-        besides = [changes for name, changes in self._besides().items() if view == name]
-        latest = [next((words for at, words in reversed(changes) if at <= step), "") for changes in besides]
-        return paragraph(self.said()[step], *self.story.about[1:], *latest)
+        changes = self._taped() if view == "tape" else []
+        latest = next((words for at, words in reversed(changes) if at <= step), "")
+        return paragraph(self.said()[step], *self.story.about[1:], latest)
 
     def _told_boxes(self):
         ops = sum(not node.leaf for node in self.story.nodes)
@@ -113,19 +108,17 @@ class Way:
         if has_node(units, unit):
             gone = bool(units.ran.get(unit)) and freed(units, unit)
             found["tape"] = {
-                "title": clipped(node_name(unit), most), "saves": clipped(saves(units, unit), most + 14),
+                "title": node_name(unit, most), "saves": clipped(saves(units, unit), most + 14),
                 "frees": frees(unit) and not unit.lead.leaf and not self.story.retained, "gone": gone,
                 "tip": behind_gradient(units, unit, self.gradients),
             }  # fmt: skip
-        if node.lines or node.back_lines:
-            found["lines"] = [node.lines, node.back_lines]
         return found
 
     def _edge(self, edge):
         units = self.units
         sent = units.sent_along(edge)
         return {
-            "from": edge.start.index, "to": edge.end.index, "slope": slope(units, edge, self.say), "cut": edge.words,
+            "from": edge.start.index, "to": edge.end.index, "slope": slope(units, edge, self.say),
             "walked": units.walked.get(edge.end, 0) if sent else 0, "nil": self.say.nothing(one.value for one in sent),
         }  # fmt: skip
 
@@ -138,36 +131,29 @@ class Way:
 
     # ---- norms ----
 
-    def _norms(self) -> dict[str, Any] | None:
-        """The points of the curve of norms; None where the backward pass is short or very long, or of single numbers alone."""
-        units = self.units
-        found = [(u, *totals[-1]) for u in units.units if not u.chip and (totals := self.gradients.totals(u))]
-        known = [(u, at, total) for u, at, total in found if not (isinstance(total, Summary) and total.norm is None)]
-        several = any(np.size(total) > 1 for _, _, total in known)
-        layers = sum("." in leaf.title and len(leaf.shape) > 1 for leaf in self.story.leaves)
-        fewest = FEWEST if layers < 2 else FEWEST_LAYERS
-        if not several or len({at for _, at, _ in known}) < fewest or len(units.walked) > MOST:
-            return None
-        points, verdict = points_of(units, known), self.story.verdict
-        trend = trend_of(points)
-        return {
-            "points": [self._point(p) for p in points],
-            "trend": trend.words if trend and trend.layers else "",
-            "band": [verdict.low, verdict.high, f"✓ {verdict.kind} {verdict.factor}"]
-            if verdict and verdict.sound
-            else None,
-        }
-
-    def _point(self, p: Point) -> dict[str, Any]:
-        main, norm = p.main and not p.single, self.say.norm(p.total)
-        title = clipped(p.title, 18)
-        return {"at": p.at, "when": p.when, "norm": norm, "main": main, "leaf": p.leaf is not None, "title": title}
+    def _norms(self) -> list[dict[str, Any]]:
+        """The norm of the gradient of each weight of a network, from the first layer to the last; [] of fewer than two."""
+        nodes, found = self.story.nodes, dict[int, tuple[int, Any]]()
+        for unit, when in self.units.walked.items():
+            for sent in (sent for step in self.units.steps_of[unit] for sent in step.sent):
+                leaf = nodes[sent.parent]
+                if (
+                    "." in leaf.title
+                    and len(leaf.shape) > 1
+                    and not (isinstance(sent.total, Summary) and sent.total.norm is None)
+                ):
+                    found.pop(leaf.index, None)
+                    found[leaf.index] = when, sent.total
+        points = [
+            {"title": nodes[i].title, "when": when, "norm": self.say.norm(total)} for i, (when, total) in found.items()
+        ]
+        return points[::-1] if len(points) > 1 else []
 
 
 def _kind(unit: Unit) -> str:
     if unit.folded:
         return "block"
-    return "chip" if unit.chip else "leaf" if unit.lead.leaf else "derived" if unit.lead.derives else "op"
+    return "leaf" if unit.lead.leaf else "derived" if unit.lead.derives else "op"
 
 
 def _fitting(words: str, most: int) -> str:

@@ -12,24 +12,25 @@ import numpy as np
 from ....engine import Summary
 from ....realtape import CHANGED, ENDS, BackStep, Flat, Spread, Tape, TapeNode, Value
 from ...kit.words import brief, capital, counted, faulty, listed, norm, number, paragraph, times
-from .story import Lengths, Node, Story, Verdict, large_factor, verdict_of
+from .story import Node, Story, large_factor
 
 MOST_FLAT, MOST_DEAD = 0.9, 0.5  # parts of all numbers, of all units
 FAR = 1e4  # times that gradients shrink or grow
 LONG = 1e4  # a length
 ROWS = 4  # examples at least
+IDLE = "The gradient of {leaves} is 0."
+ENDED = "The gradient of {leaves} is 0: {op} has an upstream gradient of norm {norm} and sends 0."
+ENDED_ALONG = "The gradient of {leaves} is 0: {op} has an upstream gradient of norm {norm} and sends 0 to {parents}."
 _SCORES = {"log_softmax": "cross_entropy", "binary_cross_entropy_with_logits": "the loss", "softmax": "softmax"}
 _PICKS = {"nll_loss", "index", "gather"}  # one number of each example
 _SQUASHED = {"softmax", "log_softmax", "sigmoid"}
 
 
 class Finding(NamedTuple):
-    """A sentence, the nodes of the tape that it is about, whether colours of gradients show it, and what is said of it at last,
-    where the way back has been seen."""
+    """A sentence, the nodes of the tape that it is about, and what is said of it after the backward pass."""
 
     words: str
     places: tuple[int, ...] = ()
-    coloured: bool = False
     ending: str = ""
 
 
@@ -54,13 +55,6 @@ def findings(tape: Tape) -> Iterator[Finding]:
             f"Frozen (requires_grad=False): {listed(tape.frozen)}. No gradient goes there.",
             ending="What is frozen stays as it is. requires_grad_(True) before the forward lets it learn.",
         )
-
-
-def sound(tape: Tape) -> Verdict | None:
-    """What is told of a tape on which nothing is found, where an extra backward was run."""
-    found = {i: value for i, value in tape.gradients.items() if tape.nodes[i].leaf}
-    lengths = {i: _norm(tape.nodes[i].values.get(0)) for i in found}
-    return verdict_of([Lengths(_norm(value), lengths[i], len(value.shape) > 1) for i, value in found.items()])
 
 
 # ---- names ----
@@ -167,24 +161,20 @@ def _across(tape: Tape) -> Iterator[Finding]:
 
 
 def _ended(tape: Tape, known: set[int]) -> Iterator[Finding]:
-    """Where something arrives and 0 goes on, nearest to the loss, and the parameters that therefore get 0."""
+    """Where an upstream gradient becomes 0, nearest to the loss, and the parameters that therefore get 0."""
     idle = [tape.nodes[i].label for i, value in tape.gradients.items() if _norm(value) == 0 and tape.nodes[i].leaf]
     if not idle or known:
         return
-    words, step = f"The gradient of {listed(idle, 3)} is 0", next(filter(_stops, tape.steps), None)
+    step = next(filter(_stops, tape.steps), None)
     if step is None:
-        yield Finding(f"{words}.")
+        yield Finding(IDLE.format(leaves=listed(idle, 3)))
     else:
-        at = _called(tape, tape.nodes[step.node])
-        yield Finding(f"{words}: it ends at {at}, where {_arrived(step)} arrives and 0 goes on.", (step.node,))
-
-
-def _arrived(step: BackStep) -> str:
-    return number(max(map(_norm, step.arrived.values())))
+        op, size = _called(tape, tape.nodes[step.node]), number(max(map(_norm, step.arrived.values())))
+        yield Finding(ENDED.format(leaves=listed(idle, 3), op=op, norm=size), (step.node,))
 
 
 def _stops(step: BackStep) -> bool:
-    """Whether something arrives and, along some edge, exactly 0 goes on."""
+    """Whether an upstream gradient that is not 0 becomes exactly 0 along some edge."""
     sent = [_norm(value) for value in step.sent if value is not None]
     return any(_norm(value) > 0 for value in step.arrived.values()) and 0.0 in sent
 
@@ -206,13 +196,9 @@ def _far(tape: Tape) -> Iterator[Finding]:
         far, apart = (ends if shrinks else ends[::-1]), large_factor(high / low)
         seen = f"A step of SGD moves {far[0]} {apart} times {'less' if shrinks else 'further'} than {far[1]}."
         ending = paragraph(seen, _passed(tape, shrinks))
-        yield Finding(
-            f"The gradient {how} during the backward pass: its norm goes from {told}.", coloured=True, ending=ending
-        )
+        yield Finding(f"The gradient {how} during the backward pass: its norm goes from {told}.", ending=ending)
     elif high > LONG:
-        yield Finding(
-            f"The gradient norms are very large, up to {number(high)} at {tape.nodes[most].label}.", coloured=True
-        )
+        yield Finding(f"The gradient norms are very large, up to {number(high)} at {tape.nodes[most].label}.")
 
 
 def _passed(tape: Tape, shrinks: bool) -> str:
@@ -327,7 +313,7 @@ def _first_nan_after_inf(story):
 
 
 def _stopped(story):
-    """Which leaves get exactly 0, and where something arrives and 0 goes on, nearest to the result; the op there is marked."""
+    """Which leaves get exactly 0, and where the upstream gradient becomes 0, nearest to the result; the op there is marked."""
     totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
     zero = {i for i, total in totals.items() if norm(total) == 0}
     idle = [
@@ -343,9 +329,10 @@ def _stopped(story):
     if ends and not isinstance(node.value, Summary | None) and np.isin(node.value, ends).all():
         count = counted(np.size(node.value), "number")
         return f"No gradient passes {node.title}{_where(node)}: all its {count} are {ENDS[node.op]}, where its slope is 0.{after}"
-    to = "" if all(_ends(step, zero)) else f" to {listed(story.nodes[p].called for p in _parents_with_0(step))}"
-    where = f"a gradient of length {brief(norm(step.gradient))} arrives at {node.title}{_where(node)}"
-    return f"The gradient of {listed(idle, 3)} is 0: {where}, and 0 goes on{to}."
+    at = {"op": f"{node.title}{_where(node)}", "norm": brief(norm(step.gradient)), "leaves": listed(idle, 3)}
+    if all(_ends(step, zero)):
+        return ENDED.format(**at)
+    return ENDED_ALONG.format(**at, parents=listed(story.nodes[p].called for p in _parents_with_0(step)))
 
 
 def _ends(step, zero):

@@ -29,6 +29,8 @@ def groups(ops: Sequence[int], nodes: Sequence[Node], users: Users, moves: bool)
         if role := roles.get(i):
             if role == roles.get(user):
                 joins[i] = user
+        elif nodes[i].op == "array" and not more and user in within:  # np.array wraps each number before it joins them
+            joins[i] = user
         elif moves and nodes[i].op in MOVES and not more:
             first = nodes[before].op not in MOVES or before in upward
             if before in within and not roles.get(before) and set(users[before]) == {i} and first:

@@ -1,28 +1,29 @@
 """The story of a tape of the installed PyTorch, from its plain data.
 
-Its steps are those of an extra backward, or only their order.
+Its steps are those of an extra backward pass.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ....engine import Summary, Unknown
+from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, BackStep, Flat, Saved, Tape, TapeNode, Value, in_bytes
-from ...kit.words import counted, faulty, listed, number
-from .findings import Finding, faults, findings, sound
-from .gaps import Gap, array_of, data_leaf, identity, is_data
-from .story import Layer, Node, Sent, Step, Story, titled
+from ....realtape import CHANGED, FREED, KEPT, PACKED, BackStep, Saved, Tape, TapeNode, Value, in_bytes
+from ...kit.words import counted, listed, number
+from .findings import Finding, faults, findings
+from .gaps import array_of, data_leaf, identity, is_data, missing
+from .story import Layer, Node, Sent, Step, Story
 
 LAYOUT = ("_sym_sizes", "_sym_strides", "_layout")  # how an operand lies in memory: settings that nobody has made
+UNDONE = "The run was undone; backward=True runs an extra backward pass and shows the gradients."
+ONLY_READ = "The tape was only read; backward=True runs an extra backward pass and shows the gradients."
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
 
 def of_tape(tape: Tape) -> Story:
-    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward, if one was run."""
+    """The story of a tape that `labkit.realtape` read; its steps are those of an extra backward pass, if one was run."""
     return _Telling(tape).story()
 
 
@@ -49,19 +50,15 @@ class _Telling:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
-        gap = Gap(self.tape, self.nodes)
-        self.nodes += gap.piles
         what = "run on the installed PyTorch" if self.tape.ran else "on PyTorch's tape"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
-        found = [*_alarms(self.tape), *gap.found(), *findings(self.tape)]
+        story.retained, story.about = True, [self.tape.summary(), *_about(self.tape)]
+        found = [*_alarms(self.tape), *missing(self.tape), *findings(self.tape)]
         story.notices = [*faults(story), *(finding.words for finding in found)]
-        story.marked = frozenset([*gap.marked, *(self.index[i] for finding in found for i in finding.places)])
-        story.coloured = any(finding.coloured for finding in found)
+        cut = [node.index for node in self.nodes if self.tape.unreached and node.title.endswith(", detached")]
+        story.marked = frozenset([*cut, *(self.index[i] for finding in found for i in finding.places)])
         story.ending = next((finding.ending for finding in found if finding.ending), "")
-        story.verdict = None if story.notices else sound(self.tape)
-        story.heading = titled(self.tape.name, story.verdict) if story.verdict else f"{self.tape.name}, {what}"
-        story.ending = story.ending or (story.verdict.words if story.verdict else "")
+        story.heading = f"{self.tape.name}, {what}"
         return story
 
     def _add(self, node, made):
@@ -177,8 +174,7 @@ def _about(tape: Tape):
         yield "The tape names no modules: boxes are named by the parameters that their ops use."
     yield from tape.notices
     if not tape.backward and not any(s.state == FREED for s in tape.saved):
-        what = "The run was undone" if tape.ran else "Nothing was run to read it"
-        yield f"{what}; backward=True runs an extra backward, and steps through the real gradients."
+        yield UNDONE if tape.ran else ONLY_READ
 
 
 def _alarms(tape: Tape):
@@ -193,50 +189,10 @@ def _alarms(tape: Tape):
 
 
 def steps_of(tape: Tape, index: dict[int, int]) -> list[Step]:
-    """The steps in the order of the views, later nodes first; where no backward was run, as it would go.
+    """The steps of the extra backward pass, later nodes first; [] where none was run.
 
     `index`: the story's index of each node of the tape."""
-    return _Walked(tape, index).steps() if tape.backward else list(_in_order(tape, index))
-
-
-def _in_order(tape: Tape, index: dict[int, int]) -> Iterator[Step]:
-    """The steps that a backward would take, as far as it would come; of the numbers those that are known without it: the ones
-    that it starts with, and the zeros behind what lets nothing through."""
-    roots = dict(tape.roots)
-    arrived: dict[int, list[bool]] = {
-        i: [False] for i in roots
-    }  # whether each part is 0, at the nodes that it comes to
-    for node in reversed(tape.nodes):
-        if node.leaf or node.index not in arrived:
-            continue
-        stops, none = any(saved.state in (FREED, CHANGED) for saved in node.saved), all(arrived[node.index])
-        shut = (none and _finite(node)) or _lets_nothing_through(node)
-        sent = []
-        for k, (i, nr) in enumerate([] if stops else [edge for edge in node.parents if edge is not None]):
-            arrived.setdefault(i, []).append(shut)
-            value, total = (_unknown(tape.nodes[i], nr, zero) for zero in (shut, all(arrived[i])))
-            sent.append(Sent(index[i], k, value, total, None))
-        arrives = _unknown(node, roots.get(node.index, 0), none)
-        if node.index in roots and arrives.size == 1:
-            arrives = np.ones(arrives.shape)
-        yield Step(index[node.index], arrives, tuple(sent))
-        if stops:
-            return
-
-
-def _lets_nothing_through(node: TapeNode) -> bool:
-    return node.op == "relu" and node.flat is not None and Flat(*node.flat).closed == 1
-
-
-def _finite(node: TapeNode) -> bool:
-    """Whether 0 times what a node saves is 0."""
-    return not any(faulty(array_of(saved.value)) for saved in node.saved)
-
-
-def _unknown(node: TapeNode, nr: int, zero: bool) -> Any:
-    """What arrives at an output, of which the shape is known, and where nothing does that it is 0."""
-    dims = node.outputs[nr][0] if nr < len(node.outputs) else ()
-    return np.zeros(dims) if zero else Unknown.of(dims, "float32")
+    return _Walked(tape, index).steps() if tape.backward else []
 
 
 class _Walked:
@@ -287,7 +243,7 @@ def _sum(before, value):
 
 
 def _slopes(node: TapeNode, step: BackStep) -> list[float | None]:
-    """What went along each edge for 1 that arrived, where all are single numbers."""
+    """What went along each edge for an upstream gradient of 1, where all are single numbers."""
     single = [_single(value) for value in (*step.arrived.values(), *step.sent)]
     if len(step.arrived) > 1 or any(s is None for s, v in zip(single[1:], step.sent, strict=True) if v is not None):
         return [None] * len(step.sent)

@@ -13,21 +13,27 @@ import numpy as np
 
 from ....engine import LARGE, Graph, dense, getval, record, summarised, value_and_grad, vjp_of
 from ....ops import namesake, node_name, sign_of, words_of
-from ....program import Op, Recording, TraceError
+from ....program import Recording, TraceError
 from ....tracing import plain_function
 from ...kit.words import number
 from .findings import notice
-from .story import Node, Sent, Step, Story
+from .story import MOST_SEEDED, Node, Sent, Step, Story
 
 MOST_WITH_PROGRAM = 2000  # ops
 MOST_CHANGED = 256  # numbers of the inputs that may be changed
+LONGEST_NODE = 26  # letters of the name of a node that PyTorch does not know
+UPSTREAM = "upstream"  # what the upstream gradient of a result is called among the inputs
 
 
 class Run:
-    """A function of arrays that can be run again: `values`, arguments and then parameters, by their `names`."""
+    """A function of arrays that can be run again: `values`, arguments and then parameters, by their `names`; `upstream`: the
+    upstream gradient of its result, None for ones."""
 
-    def __init__(self, plain: Callable, values: Sequence[Any], names: Sequence[str], unmoved: Callable):
+    def __init__(
+        self, plain: Callable, values: Sequence[Any], names: Sequence[str], unmoved: Callable, upstream: Any = None
+    ):
         self.plain, self.values, self.names, self.unmoved = plain, list(values), list(names), unmoved
+        self.upstream, self.weights = upstream, list[str]()
 
     @classmethod
     def of(cls, fun: Callable, args: Sequence[Any]) -> "Run":
@@ -43,7 +49,8 @@ class Run:
         """What happens in a run. `program`: run it once more, to write the program that graph mode would run."""
         with self.unmoved(), np.errstate(all="ignore"):
             graph = self._graph()
-        story = of_graph(graph)
+        story = of_graph(graph) if self.upstream is None else _without_weights(of_graph(graph), self.upstream)
+        self.weights = [] if UPSTREAM in self.names else _weights(story)
         if program and any(np.size(node.value) > LARGE for node in story.nodes):
             story.no_program = (
                 f"there are arrays of more than {LARGE:,} numbers, and to write it would need a second run that keeps them all; "
@@ -51,13 +58,15 @@ class Run:
             )
         elif program and len(story.nodes) <= MOST_WITH_PROGRAM:
             with self.unmoved():
-                add_program(story, graph, self.plain, self.values, self.names)
+                add_program(story, self.plain, self.values, self.names)
         elif program:
             story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
         return story
 
     def _graph(self):
         """Its graph. Integer arrays that cannot be recorded, such as labels that are used as an index, are no inputs then."""
+        if self.upstream is not None:
+            return record(self._weighted, *self.values, names=self.names)
         try:
             return record(self.plain, *self.values, names=self.names)
         except (IndexError, TypeError):
@@ -74,6 +83,11 @@ class Run:
             self.plain, self.values, self.names = of_free, [values[i] for i in free], [self.names[i] for i in free]
             return record(self.plain, *self.values, names=self.names)
 
+    def _weighted(self, *values):
+        """The elements of the result, each times its upstream gradient: the gradient of their sum starts with that."""
+        result = self.plain(*values)
+        return result * np.asarray(self.upstream, np.asarray(getval(result)).dtype)
+
     @property
     def inputs(self) -> list[tuple[int, str, list[str]]]:
         """The place, the name, and the names of the numbers, `x` or `x[0, 1]`, of each input of floating point; [] of many."""
@@ -86,15 +100,20 @@ class Run:
     def beside(self, inputs: Mapping[str, float]) -> "Run":
         """The same with other numbers. Raises KeyError for a name that there is not."""
         known = {entry: (i, k) for i, _, names in self.inputs for k, entry in enumerate(names)}
-        values = list(self.values)
+        values, upstream = list(self.values), None
         for entry, value in inputs.items():
+            if entry in self.weights:
+                upstream = np.ones(len(self.weights)) if upstream is None else upstream
+                upstream[self.weights.index(entry)] = value
+                continue
             if entry not in known:
-                raise KeyError(f"inputs: expected some of {', '.join(known) or 'none'}, but got {entry!r}")
+                names = ", ".join([*known, *self.weights]) or "none"
+                raise KeyError(f"inputs: expected some of {names}, but got {entry!r}")
             i, k = known[entry]
             array = np.array(_array(values[i]), order="C")
             array.reshape(-1)[k] = float(value)
             values[i] = array if hasattr(values[i], "dtype") else float(array)
-        return Run(self.plain, values, self.names, self.unmoved)
+        return Run(self.plain, values, self.names, self.unmoved, upstream)
 
 
 def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Story:
@@ -177,6 +196,26 @@ def of_graph(graph: Graph) -> Story:
     return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
 
 
+def _weights(story: Story) -> list[str]:
+    """The names of the numbers of the upstream gradient of a story's result, where that is a short vector."""
+    seeds = [node.seed for node in story.outputs if not node.leaf and node.differentiable]
+    short = (
+        len(seeds) == len(story.outputs) == 1
+        and seeds[0].ndim == 1
+        and 1 < seeds[0].size <= MOST_SEEDED
+        and np.all(seeds[0] == 1)
+    )
+    return entries(UPSTREAM, seeds[0].shape) if short else []
+
+
+def _without_weights(story: Story, upstream: np.ndarray) -> Story:
+    """Without the product that `Run._weighted` adds."""
+    *nodes, product = story.nodes
+    nodes[product.parents[0]].seed = upstream
+    steps = [step for step in story.steps if step.node != product.index]
+    return notice(Story(story.name, nodes, steps))
+
+
 def _array(value):
     return np.asarray(getval(value))
 
@@ -195,7 +234,24 @@ def _line(node):
 
 
 def _title(node):
+    if node.op == "getitem":
+        (parent,) = node.parents
+        return f"{parent.label if parent.fun is None else _user_name(parent)}[{_index(getval(node.args[1]))}]"
     return title_of(node.label, node.fun, node.op, node.args, node.argnums)
+
+
+def _index(index):
+    """An index as it is written.
+
+    >>> _index((0, slice(1, None))), _index(np.array([2, 1]))
+    ('0, 1:', '…')
+    """
+    if isinstance(index, tuple):
+        return ", ".join(map(_index, index))
+    if isinstance(index, slice):
+        ends = ["" if one is None else str(one) for one in (index.start, index.stop, index.step)]
+        return ":".join(ends if ends[2] else ends[:2])
+    return "..." if index is ... else str(index) if np.ndim(index) == 0 else "…"
 
 
 def _derives(node):
@@ -224,7 +280,7 @@ def _on_the_tape(node, story_node):
     info = namesake(node.fun)
     name = node_name(node.fun, node.args, node.kwargs)
     if info is None:
-        return name, tuple(("", i) for i in story_node.saved)
+        return name if len(name) <= LONGEST_NODE else "", tuple(("", i) for i in story_node.saved)
     return name, saved_on_tape(info, node.args, node.argnums, story_node.parents, story_node.index)
 
 
@@ -305,64 +361,22 @@ def checked_slope(gradient: np.ndarray, pulled: Any, sent: np.ndarray) -> float 
 _ROUNDING = {8: 1e-12, 4: 1e-5, 2: 0.02}  # by the bytes of a number
 
 
-def add_program(story: Story, graph: Graph, plain: Callable, values: Sequence[Any], names: Sequence[str]) -> None:
-    """Write the program for value and gradients of `plain` at `values`, and note the lines of each node of `story`.
+def add_program(story: Story, plain: Callable, values: Sequence[Any], names: Sequence[str]) -> None:
+    """Write the program for value and gradients of `plain` at `values`.
 
     `plain` is run once more for it; what it prints is dropped, and NumPy's and Python's random numbers go on as if it had
     not run. Where there can be no program, `story.no_program` says why.
     """
     floating = tuple(i for i, v in enumerate(values) if "float" in str(np.asarray(getval(v)).dtype))
-    recording, ran = Recording(), []
-
-    def forward(*boxes):
-        before = len(recording.log)
-        output = plain(*boxes)
-        ran.append(recording.log[before:])
-        return output
-
+    recording = Recording()
     try:
         with unnoticed():
             boxes = [recording.input(np.asarray(v), name) for v, name in zip(values, names, strict=True)]
-            program = recording.finish(recording.run(value_and_grad(forward, floating), *boxes))
+            story.program = recording.finish(recording.run(value_and_grad(plain, floating), *boxes)).source
     except TraceError as error:
         story.no_program = str(error)
-        return
     except Exception as error:  # the first run went well: this one must not spoil the picture
         story.no_program = f"{type(error).__name__}: {error}"
-        return
-    story.program = program.source
-    _note_lines(story, program, _nodes_of_ops(graph, ran[-1]))
-
-
-def _note_lines(story, program, of_op):
-    """A line belongs to the node whose op it computes, else to the backward of the node whose derivative it is part of."""
-    lines: dict[int, tuple[list[int], list[int]]] = {i: ([], []) for i in of_op.values()}
-    for line in program.lines:
-        if line.node in of_op:
-            lines[of_op[line.node]][0].append(line.number)
-        elif line.node.step in of_op:
-            lines[of_op[line.node.step]][1].append(line.number)
-    for i, (own, back) in lines.items():
-        story.nodes[i].lines, story.nodes[i].back_lines = tuple(own), tuple(back)
-
-
-def _nodes_of_ops(graph: Graph, log: list[Op]) -> dict[Op, int]:
-    """Which node of the graph each op of the program's forward run is. The same code ran, so the ops come in the same
-    order; some are in one of the two alone, such as comparisons."""
-    found, start = {}, 0
-    for i, node in enumerate(graph.forward):
-        if node.fun is not None:
-            alike = (k for k in range(start, len(log)) if log[k].fun is node.fun and _same(log[k].value, node.value))
-            place = next(alike, None)
-            if place is not None:
-                found[log[place]], start = i, place + 1
-    return found
-
-
-def _same(a, b):
-    return np.array_equal(
-        np.asarray(getval(a)), np.asarray(getval(b)), equal_nan=np.asarray(getval(a)).dtype.kind == "f"
-    )
 
 
 @contextmanager

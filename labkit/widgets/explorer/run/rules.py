@@ -1,4 +1,4 @@
-"""What a step of the chain rule did with the gradient g that arrived, in words: by its op, so that they hold for other inputs.
+"""What a step of the chain rule did with the upstream gradient g, in words: by its op, so that they hold for other inputs.
 
 A matrix product is told with its factors, where these give the numbers that were sent.
 """
@@ -83,7 +83,7 @@ def turned(name: str) -> str:
 
 
 def rules_of(story: Story, step: Step) -> tuple[Rule | None, ...]:
-    """For each of what a step sends how it was made of what arrived; None where nothing is told.
+    """For each of what a step sends how it was made of the upstream gradient; None where nothing is told.
 
     A story keeps them. One of very many steps has none: nobody reads them all.
     """
@@ -130,7 +130,7 @@ def _rule(node, g, sent, others):
         signs = (-1, 1) if below else (1, -1)
         return next((_summed(c, g, s) for c in signs if _fits(_unbroadcast(c * g, s.shape), s, near)), None)
     if node.op in _PLACED:
-        return Rule(_placed(g, s))
+        return Rule(_placed(g, s, node.title))
     if node.op in ("sum", "mean", "reduce_sum", "reduce_mean") and s.size > g.size:
         n = s.size // g.size
         each = f"for each of {n}{' numbers' if g.size == 1 else ''}"
@@ -171,7 +171,7 @@ def _over(array, dims) -> str:
     return f"summed over {'axis' if len(lost) == 1 else 'axes'} {' and '.join(map(str, lost))}"
 
 
-def _placed(g, s) -> str:
+def _placed(g, s, title) -> str:
     """Of an op that only moves numbers."""
     if g.size == s.size:
         if g.ndim == s.ndim and g.ndim > 1 and any(np.array_equal(g.transpose(axes), s) for axes in _orders(g.ndim)):
@@ -182,7 +182,7 @@ def _placed(g, s) -> str:
             else "g moved back to its places"
         )
     if g.size < s.size:
-        return "g at the places where it came from, 0 elsewhere"
+        return f"g at {title}, 0 elsewhere" if title.endswith("]") else "g at its places, 0 elsewhere"
     summed = _unbroadcast(g, s.shape)
     return f"g {_over(g, s.shape)}" if summed is not None and np.allclose(summed, s, rtol=1e-4) else "its part of g"
 
@@ -345,6 +345,8 @@ def written(story: Story) -> str:
         elif len(parts) == 1 and node.title in ("pow 2", "pow 3"):
             inner = parts[0] if binds[node.parents[0]] == 2 else f"({parts[0]})"
             words[node.index] = f"{inner}{'²' if node.title == 'pow 2' else '³'}"
+        elif node.op == "getitem":
+            words[node.index] = f"{parts[0]}[{node.title.partition('[')[2]}"
         elif len(parts) == 1 and node.title in FUNCTIONS:
             words[node.index] = f"{node.title}({parts[0]})"
         else:

@@ -10,12 +10,10 @@ import numpy as np
 
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
-from ...kit.words import norm
 from .findings import notice
 from .recorded import checked_slope, kept_in, saved_on_tape, title_of
-from .story import Layer, Lengths, Node, Sent, Step, Story, titled, verdict_of
+from .story import Layer, Node, Sent, Step, Story
 
-FEWEST_SOUND = 3  # leaves
 USED_UP = (
     "backward() has already run on this tape and freed its saved tensors, so no gradient can be computed again. "
     "backward(retain_graph=True) would have kept them."
@@ -95,24 +93,8 @@ def _add_steps(story, tensor, order, index):
         story.notices = [f"The backward pass of this tape fails: {error}"]
         return
     notice(story)
-    story.verdict = None if story.notices else _sound(story)
-    if story.verdict:
-        story.heading = titled(story.name, story.verdict)
     if any(node.tensor_hooks.get(0) or node.hooks or node.prehooks for node in order):
         story.notices.append("Hooks on this tape are not run here, so gradients are shown as they are without them.")
-
-
-def _sound(story):
-    """None where a leaf gets none, or there are few."""
-    totals = {sent.parent: sent.total for step in story.steps for sent in step.sent}
-    leaves = [node for node in story.leaves if node.grad_fn]
-    if len(leaves) < FEWEST_SOUND or not all(node.index in totals for node in leaves):
-        return None
-    return verdict_of([Lengths(norm(totals[n.index]), _length(n.value), len(n.shape) > 1) for n in leaves])
-
-
-def _length(value):
-    return np.nan if value is None else norm(value)
 
 
 def _array(tensor):

@@ -1,4 +1,4 @@
-"""Descents over a loss of two numbers by the MindSpore dialect's own optimizers, and the heights below them."""
+"""Descents over a loss of two numbers by the MindSpore dialect's own optimizers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ....mindspore import Parameter, Tensor, float64, jit, nn, value_and_grad
+from ....engine import value_and_grad
+from ....mindspore import Parameter, Tensor, float64, nn
+from ....program import Recording, recorded
+from ....tracing import plain_function
+from ...kit.reckoning import Const, Program
 
 Loss = Callable[[Any, Any], Any]
 Pair = tuple[float, float]
@@ -40,56 +44,66 @@ class Waypoint:
     kept: Mapping[str, Pair]
 
 
-class Slope:
-    """A loss of two numbers with its gradient at `point`, compiled when it is first asked for; where that cannot be, as it is."""
+class Hill:
+    """A loss of two numbers with its gradient, as scalar lines: `program`, in which `ends` are the places of the three.
+
+    Raises ValueError for a loss that has no such lines, and whatever the loss raises.
+
+    >>> [float(one) for one in Hill(lambda x, y: x**2 + 3.0 * y).at(2.0, 1.0)]
+    [7.0, 4.0, 3.0]
+    """
 
     def __init__(self, loss: Loss):
-        self.point = x, y = [Parameter(Tensor(np.array(0.0), float64), name=name) for name in ("x", "y")]
-        self._plain = value_and_grad(lambda: loss(x, y), None, self.point)
-        self._fast: Callable[[], Any] | None = jit(self._plain)
+        start = [Tensor(np.array(value), float64) for value in (0.3, 0.7)]
+        if getattr(loss(*start), "shape", None) != ():
+            raise ValueError("Landscape: expected a loss that is one number, a Tensor of shape ()")
+        plain, values, _ = plain_function(lambda x, y: loss(x, y), start, {}, None)
+        recording = Recording()
+        x, y = (recording.input(value, name) for value, name in zip(values, "xy", strict=True))
+        try:
+            height, (across, up) = recording.run(value_and_grad(plain, (0, 1)), x, y)
+            self.program, known = Program.of(recording.log, dict(zip("xy", values, strict=True)), ["x", "y"])
+        except Exception as error:  # whatever it is, the loss itself went well
+            raise ValueError(
+                "Landscape: expected a loss of scalar operations that does not branch on its inputs"
+            ) from error
+        boxes = [(box, recorded(box)) for box in (height, across, up)]
+        self.ends = [Const(float(box)) if op is None else known[op] for box, op in boxes]
 
-    def __call__(self) -> tuple[Any, tuple[Tensor, ...]]:
-        """`(loss, gradient)`; raises what the loss does."""
-        if self._fast is not None:
-            try:
-                return self._fast()
-            except Exception:  # whatever is wrong with it, the loss as it is tells better
-                self._fast = None
-        return self._plain()
+    def at(self, x: Any, y: Any) -> list[np.ndarray]:
+        """The loss and its derivatives by x and by y, in the shape of `x` and `y`."""
+        rows = [{"x": a, "y": b} for a, b in zip(np.ravel(x), np.ravel(y), strict=True)]
+        found = self.program.values(rows)
+        whole = [np.full(len(rows), end.value) if isinstance(end, Const) else found[end] for end in self.ends]
+        return [one.reshape(np.shape(x)) for one in whole]
+
+    def written(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return self.program.written() | {"ends": [[e.value] if isinstance(e, Const) else e for e in self.ends]}
 
 
-def descend(loss: Loss | Slope, start: Pair, make: Maker, rate: float, steps: int) -> list[Waypoint]:
+def descend(hill: Hill, start: Pair, make: Maker, rate: float, steps: int) -> list[Waypoint]:
     """The moments of `steps` steps, the start included; fewer where something is not finite any more.
 
-    `kept` has what changes of the optimizer's state per parameter, by the names that the optimizer gives it.
+    `kept` has the optimizer's state per parameter, by the names that the optimizer gives it.
 
-    >>> path = descend(line_fit, (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)
+    >>> path = descend(Hill(line_fit), (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)
     >>> [round(float(v), 3) for v in path[1].place]
     [1.09, 0.4]
     """
-    gradient = loss if isinstance(loss, Slope) else Slope(loss)
-    point = gradient.point
-    for parameter, level in zip(point, start, strict=True):
-        parameter.set_data(Tensor(np.array(level, float), float64))
-    optimizer = make(list(point), rate)
-    found: list[Waypoint] = []
+    point = [Parameter(Tensor(np.array(v, float), float64), name=name) for v, name in zip(start, "xy", strict=True)]
+    optimizer, found = make(point, rate), list[Waypoint]()
     with np.errstate(all="ignore"):
         for step in range(steps + 1):
-            value, slope = gradient()
-            _check_single(value)
-            if not (np.isfinite(value.asnumpy()).all() and np.isfinite(_pair(slope)).all()):
+            place = _pair(point)
+            loss, *gradient = map(float, hill.at(*place))
+            if not np.isfinite([loss, *gradient]).all():
                 break
             kept = {name: _pair(getattr(optimizer, name)) for name in optimizer.slots}
-            found.append(Waypoint(_pair(point), float(value.asnumpy()), _pair(slope), kept))
+            found.append(Waypoint(place, loss, (gradient[0], gradient[1]), kept))
             if step < steps:
-                optimizer(slope)
-    return _what_changes(found)
-
-
-def _check_single(value):
-    if not isinstance(value, Tensor) or value.shape != ():
-        came = f"a Tensor of shape {value.shape}" if isinstance(value, Tensor) else type(value).__name__
-        raise ValueError(f"Landscape: expected a loss that is one number, a Tensor of shape (), but got {came}")
+                optimizer(tuple(Tensor(np.array(g), float64) for g in gradient))
+    return found
 
 
 def _pair(tensors):
@@ -97,41 +111,10 @@ def _pair(tensors):
     return first, second
 
 
-def _what_changes(moments):
-    names = [n for n in (moments[0].kept if moments else ()) if any(m.kept[n] != moments[0].kept[n] for m in moments)]
-    return [Waypoint(m.place, m.loss, m.gradient, {n: m.kept[n] for n in names}) for m in moments]
-
-
-def heights(loss: Loss, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
-    """The loss at all places (x, y), rows at `ys`, columns at `xs`.
-
-    >>> heights(lambda x, y: x + 10 * y, np.array([0.0, 1.0]), np.array([0.0, 1.0, 2.0])).tolist()
-    [[0.0, 1.0], [10.0, 11.0], [20.0, 21.0]]
-    """
-    grid = np.meshgrid(xs, ys)
-    with np.errstate(all="ignore"):
-        at_once = _values(loss, *grid)
-        if at_once is not None and at_once.shape == grid[0].shape:
-            return at_once
-        rows = [[float(_values(loss, np.array(x), np.array(y))) for x in xs] for y in ys]
-    return np.array(rows)
-
-
-def _values(loss, x, y):
-    """The loss as an array; None where it does not take arrays of this shape."""
-    try:
-        found = loss(Tensor(x, float64), Tensor(y, float64))
-    except Exception:  # the reader's function may be meant for single numbers only
-        if np.ndim(x) == 0:
-            raise
-        return None
-    return found.asnumpy() if isinstance(found, Tensor) else np.asarray(found, float)
-
-
 def frame_of(paths: Iterable[Sequence[Waypoint]], width: float, height: float) -> Frame:
     """A frame around the paths as long as they do not climb far above their start, with one scale for both axes.
 
-    >>> frame_of([descend(line_fit, (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)], 2.0, 1.0)
+    >>> frame_of([descend(Hill(line_fit), (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)], 2.0, 1.0)
     (-0.109, 1.2, -0.127, 0.527)
     """
     seen = [m.place for path in paths for m in path if m.loss <= path[0].loss + 0.3 * abs(path[0].loss)]

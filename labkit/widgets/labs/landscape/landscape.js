@@ -1,5 +1,5 @@
-// The loss landscape. data: {axes, names, steps, rates, asked, box, ground, lines, runs, most, words} of `landscape.py`: `lines` has the loss and its
-// gradient as scalar lines; where there are none, `runs` has recorded descents.
+// The loss landscape. data: {axes, names, steps, rates, box, ground, lines, most, words} of `landscape.py`: `lines` has the loss and its gradient as
+// scalar lines.
 
 // One step of a parameter p with gradient g at rate r: the new p, and what the optimizer keeps; t counts the steps from 1.
 const RULES = {
@@ -34,8 +34,7 @@ function descend({ lines, steps }, name, start, rate) {
   return found;
 }
 
-const nearestTo = (rates, rate) => rates.reduce((best, one, k) => (Math.abs(Math.log(one / rate)) < Math.abs(Math.log(rates[best] / rate)) ? k : best), 0);
-const walksOf = (data, { x, y, rate }) => Object.fromEntries(data.names.map((name) => [name, data.lines ? descend(data, name, [x, y], rate) : data.runs[name][nearestTo(data.rates, rate)]]));
+const walksOf = (data, { x, y, rate }) => Object.fromEntries(data.names.map((name) => [name, descend(data, name, [x, y], rate)]));
 const shownOf = ({ names }, show) => (names.includes(show) ? [show] : names);
 const holds = ([x, y], [left, right, low, high]) => x >= left && x <= right && y >= low && y <= high;
 const dot = ([a, b], [c, d]) => a * c + b * d;
@@ -56,13 +55,13 @@ function sentenceOf(data, state) {
     return filledIn(words[holds(moment.place, ground.frame) && moment.loss <= most ? "inside" : "outside"], { name, loss: digits(moment.loss, 3) });
   })];
   const times = names.length === 1 ? curved(walks[names[0]], state.rate, Math.min(step, walks[names[0]].length - 1)) : undefined;
-  if (times !== undefined) said.push(filledIn(words.why, { name: names[0], times: digits(times, 3), why: words[times < 0 ? "steeper" : times < 1 ? "short" : times < 2 ? "zigzag" : "flies"] }));
+  if (times !== undefined) said.push(filledIn(words[times < 0 ? "steeper" : times < 1 ? "short" : times < 2 ? "zigzag" : "flies"], { times: digits(times, 3) }));
   return said.join(" ");
 }
 
 // What is asked of the optimizers that are shown: how far a first step goes, or what Momentum keeps after the second.
 function questionAt(data, state) {
-  const { words, asked, axes: [axis] } = data, names = shownOf(data, state.show).filter((name) => asked.includes(name)), name = names.includes("Adam") ? "Adam" : names[0], [first, next, later] = name ? walksOf(data, state)[name] : [];
+  const { words, axes: [axis] } = data, names = shownOf(data, state.show), name = names.includes("Adam") ? "Adam" : names[0], [first, next, later] = name ? walksOf(data, state)[name] : [];
   if (!next || (name === "Momentum" && !later)) return undefined;
   const ask = (step, { gradient: [g], kept: [[kept = 0]] }, answer, slips) => ({ step, answer, tolerance: 0.02, otherwise: words.otherwise, right: words[`${name} right`],
     question: filledIn(words[name], { axis, gradient: digits(g, 3), rate: digits(state.rate, 3), kept: digits(kept, 3) }), slips: slips.map(([value, key]) => [value, words[key]]) });
@@ -72,7 +71,7 @@ function questionAt(data, state) {
   return ask(2, next, later.kept[0][0], [[next.gradient[0], "Momentum slip"], [next.kept[0][0] + next.gradient[0], "Momentum sum"]]);
 }
 
-const ROLES = ["g", "fwd", "bwd", "leaf"], TEXTS = ["word", "secantword", "tangentword", "leafword"], SIGNS = ["0 -6L6 0L0 6L-6 0Z", "-5 -5L5 -5L5 5L-5 5Z", "-6 5L6 5L0 -6Z", "-6 -5L6 -5L0 6Z"];
+const ROLES = ["g", "fwd", "bwd"], TEXTS = ["word", "secantword", "tangentword"], SIGNS = ["0 -6L6 0L0 6L-6 0Z", "-5 -5L5 -5L5 5L-5 5Z", "-6 5L6 5L0 -6Z"];
 const RATE_AT = 54, TOP = 118, BASE = 288;
 
 export default { render({ model, el }) {
@@ -83,13 +82,13 @@ export default { render({ model, el }) {
   const LOSS = log ? axis(Math.floor(Math.log10(Math.max(ground.least, ground.most * 1e-6))), Math.ceil(Math.log10(ground.most) + 1e-9), BASE, TOP) : axis(ground.least - spread, ground.most + spread, BASE, TOP);
   const until = () => (frame.asked ? frame.asked.step - 1 : Infinity); // the last step that is shown while one is asked about
   frame.player("Play", Math.min(7500, 900 * steps), () => frame.state.step / steps, (part) => frame.set({ step: part * steps }, true));
-  if (names.length > 1) frame.choice("Show", "show", ["all", ...names]);
+  frame.choice("Show", "show", ["all", ...names]);
   frame.predict((state) => { const asked = questionAt(data, state); return asked && { ...asked, from: { step: asked.step - 1 }, to: { step: asked.step } }; });
 
-  const plane = frame.panel(data.lines ? words.plane : words.fixed, 420, 374), beyond = frame.panel(words.losses, 420, 330);
-  frame.dial(beyond, "Learning rate", "rate", [10 ** RATE.low, 10 ** RATE.high], { at: ({ rate }) => [RATE(Math.log10(rate)), RATE_AT], from: (x) => (data.lines ? 10 ** RATE.inverse(x) : rates[nearestTo(rates, 10 ** RATE.inverse(x))]), step: 1.05, log: true, area: [52, 38, 404, 70] });
+  const plane = frame.panel(words.plane, 420, 374), beyond = frame.panel(words.losses, 420, 330);
+  frame.dial(beyond, "Learning rate", "rate", [10 ** RATE.low, 10 ** RATE.high], { at: ({ rate }) => [RATE(Math.log10(rate)), RATE_AT], from: (x) => 10 ** RATE.inverse(x), step: 1.05, log: true, area: [52, 38, 404, 70] });
   frame.dial(beyond, "Step", "step", [0, steps], { at: ({ step }) => [STEP(step), BASE + 12], from: (x) => Math.min(STEP.inverse(x), until()), step: 1, area: [60, TOP, 396, BASE] });
-  if (data.lines) frame.point(plane, `Start (${axes.join(", ")})`, ["x", "y"], [X, Y], (high - low) / 100);
+  frame.point(plane, `Start (${axes.join(", ")})`, ["x", "y"], [X, Y], (high - low) / 100);
 
   const spot = ([x, y]) => [X(x), Y(y)], between = (a, b, part) => a.map((one, i) => one + (b[i] - one) * part), sign = (k, [x, y]) => svg("path", { class: `lab-${ROLES[k]} lab-head`, d: `M${SIGNS[k]}`, transform: `translate(${x} ${y})` });
 
@@ -123,22 +122,22 @@ export default { render({ model, el }) {
     return [svg("path", { class: `lab-${ROLES[k]}`, d: through(points) }), ...(out < 0 ? [sign(k, points.at(-1))] : [])];
   }
 
-  const room = 366 / Math.max(names.length, 3), lowest = ground.lowest && spot(ground.lowest);
+  const room = 366 / names.length, lowest = ground.lowest && spot(ground.lowest);
   const still = [svg("rect", { class: "lab-area", x: left, y: top, width: right - left, height: base - top }), ...ground.levels.map(({ path }) => svg("path", { class: "lab-height", d: path })),
     ...ground.levels.flatMap(({ name, spot: at }) => (at ? [written(...at, name, "level", "middle")] : [])), ...below(X, base + 16, ticks(low, high).filter((v) => X(v) < right - 24), (v) => digits(v, 3)), ...leftOf(Y, left - 5, left - 5, ticks(deep, tall).filter((v) => Y(v) > top + 20), (v) => digits(v, 3)),
     written(right, base + 16, axes[0], "word", "end"), written(left - 6, top + 9, axes[1], "word", "end"), ...(lowest ? [svg("path", { class: "lab-g", d: `M${lowest[0] - 5} ${lowest[1] - 5}l10 10m0 -10l-10 10` })] : [])];
 
   frame.begin((state) => {
     const step = Math.min(state.step, until(), steps), walks = walksOf(data, state), shown = shownOf(data, state.show), start = [X(state.x), Y(state.y)], losses = (moments) => moments[Math.floor(step)];
-    plane.ink.replaceChildren(...still, ...shown.flatMap((name) => pathOf(name, walks[name], step)), ...(shown.length === 1 ? arrowsOf(shown[0], walks[shown[0]], { ...state, step }) : []), written(start[0], start[1] + (start[1] > base - 30 ? -14 : 24), "start", "word", "middle"),
+    plane.ink.replaceChildren(...still, ...shown.flatMap((name) => pathOf(name, walks[name], step)), ...(shown.length === 1 ? arrowsOf(shown[0], walks[shown[0]], { ...state, step }) : []), written(start[0], start[1] + (start[1] > base - 30 ? -14 : 24), words.start, "word", "middle"),
       ...shown.flatMap((name) => {
         const k = names.indexOf(name), x = left + room * k, moment = losses(walks[name]), inside = moment && moment.loss <= data.most && holds(moment.place, ground.frame);
-        return [sign(k, [x + 8, 12]), written(x + 20, 17, name, TEXTS[k]), written(x + 20, 34, inside ? `loss ${digits(moment.loss, 3)}` : moment ? "outside" : "not finite", "note")];
+        return [sign(k, [x + 8, 12]), written(x + 20, 17, name, TEXTS[k]), written(x + 20, 34, inside ? filledIn(words.now, { loss: digits(moment.loss, 3) }) : words[moment ? "beyond" : "not finite"], "note")];
       }));
     beyond.ink.replaceChildren(written(60, 18, words.rate, "word"), written(396, 18, digits(state.rate, 3), "word", "end"), svg("path", { class: "lab-other", d: `M60 ${RATE_AT}L396 ${RATE_AT}` }), ...rates.map((rate) => svg("path", { class: "lab-other", d: `M${RATE(Math.log10(rate))} ${RATE_AT - 5}l0 10` })),
       ...below(RATE, RATE_AT + 24, rates.map(Math.log10).filter((one, i, all) => all.slice(i + 1).every((other) => RATE(other) - RATE(one) > 30)), (v) => digits(10 ** v, 3)),
       written(60, TOP - 10, words[log ? "log" : "loss"], "word"), svg("rect", { class: "lab-area", x: 60, y: TOP, width: 336, height: BASE - TOP }), ...leftOf(LOSS, 52, 396, ticks(LOSS.low, LOSS.high).filter((v) => !log || Number.isInteger(v)), (v) => digits(log ? 10 ** v : v, 5)),
-      ...shown.flatMap((name) => curveOf(name, walks[name], step)), svg("path", { class: "lab-rim", d: `M${STEP(step)} ${TOP}L${STEP(step)} ${BASE + 12}` }), written(clamped(STEP(step), 84, 372), BASE + 36, `step ${Math.floor(step)}`, "word", "middle"));
+      ...shown.flatMap((name) => curveOf(name, walks[name], step)), svg("path", { class: "lab-rim", d: `M${STEP(step)} ${TOP}L${STEP(step)} ${BASE + 12}` }), written(clamped(STEP(step), 84, 372), BASE + 36, filledIn(words.step, { step: Math.floor(step) }), "word", "middle"));
     return sentenceOf(data, { ...state, step });
   });
 } };

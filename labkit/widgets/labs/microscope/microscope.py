@@ -17,6 +17,8 @@ from ...kit.words import minus
 from .landing import Landing, Lines, at_place, bits, digits, exponent_of, gap_at, landing, last_place, place
 
 WORDS = {
+    "title": "Precision microscope: where does a number land?",
+    "title of": "Precision microscope: what is left of {words}?",
     "given": "{format}, {name} = {x}.",
     "stored": "{format}, {name} = {x}, stored as {input}.",
     "exactly": "{words} is exactly {exact}.",
@@ -35,6 +37,29 @@ WORDS = {
     "small": "The bits: exponent {exponent}: subnormal, the power is 1 − {bias} = {power}; fraction 0 + {part}/{whole} = {size}.",
     "inf": "The bits: exponent all ones, fraction all zeros, which means {result}.",
     "nan": "The bits: exponent all ones, fraction not 0, which means nan.",
+    "ruler": "The numbers of the format: drag the exact result, or {name} along its range",
+    "bits of result": "The bits of the result",
+    "bits to click": "The bits: click one to toggle it",
+    "every": "The same in every format",
+    "sum": "The sum in binary",
+    "no sum": "There is no sum: a number is too large for the format.",
+    "edge": "the format ends",
+    "lost": "rounded away, in gaps: {gaps}",
+    "ask gap": "The number doubles. What does the gap between neighbours do?",
+    "stays": "it stays",
+    "doubles": "it doubles",
+    "halved": "it is halved",
+    "gap normal": "There are as many numbers from 1 to 2 as from 2 to 4: the gap grows with the number.",
+    "gap subnormal": "Subnormal numbers share one exponent, the smallest: their gap is the same down to 0.",
+    "normal slip": "So it is with integers. Here the number of fraction bits is fixed, not the gap.",
+    "subnormal slip": "That is so for normal numbers. These share one exponent.",
+    "gap otherwise": "The other way round: close to 0 the numbers are dense.",
+    "ask result": "{name} = {x}. What is {words} in {format}?",
+    "is tie": "Halfway, and the tie goes to the even one.",
+    "is nearer": "It is nearer than the other neighbour.",
+    "exact slip": "So it is exactly. But is that a number of the format? Look at the gap.",
+    "other slip": "That is the other neighbour. {why}",
+    "result otherwise": "Not that. Which two neighbours are there?",
     "no such bit": "With this bit it is {result}, which has no place on the line.",
 }
 
@@ -180,7 +205,7 @@ class Microscope(Lab):
         x, power = _written(given, exact)
         made = self.program if self.program and self.program.lines else None
         super().__init__(
-            f"Precision microscope: {f'what is left of {made.said[-1]}?' if made else 'where a number lands'}",
+            WORDS["title of" if made else "title"].format(words=made.said[-1] if made else ""),
             {"name": self.name, "about": ABOUT, "lines": made.lines if made else [], "said": made.said if made else ["x"],
              "formats": {n: [FORMATS[n].exponent_bits, FORMATS[n].fraction_bits, FORMATS[n].infinity] for n in NAMES}},
             format=of, x=x, power=power,
@@ -204,7 +229,7 @@ class Microscope(Lab):
     def describe(self, **state: Any) -> str:
         """The picture in words: what it shows, and where the number lands. `state`: other values of some traits."""
         at = self.state_with(**state)
-        return Prose("\n".join((f"{self.title}.".replace("?.", "?"), ABOUT, sentence(self._landing(at)))))
+        return Prose("\n".join((self.title, ABOUT, sentence(self._landing(at)))))
 
     def _landing(self, at):
         number = Fraction(at["x"]) * Fraction(2) ** at["power"]

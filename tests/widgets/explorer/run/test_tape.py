@@ -204,18 +204,15 @@ def test_data_are_leaves_without_a_node():
     assert last_totals(story)[node(story, "w").index] == pytest.approx(w.grad.numpy())
 
 
-def test_ops_are_in_the_module_whose_parameters_they_use_and_a_sound_tape_says_so():
+def test_ops_are_in_the_module_whose_parameters_they_use():
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
     story = of_tensor(net(torch.ones(5, 3)).sum(), Known.among({"net": net}))
     ops = [(node.title, ".".join(scope.name for scope in node.scope)) for node in story.nodes if not node.leaf]
     assert ops == [("t", "net.0"), ("addmm", "net.0"), ("tanh", ""), ("t", "net.2"), ("addmm", "net.2"), ("sum", "")]
-    assert story.heading.startswith(
-        "a tensor: ✓ sound, all 4 leaves get a gradient, those of weights within a factor of "
-    )
 
 
-def test_a_module_that_is_called_twice_is_two_boxes_and_two_leaves_are_no_verdict():
+def test_a_module_that_is_called_twice_is_two_boxes():
     layer = torch.nn.Linear(2, 2)
     story = of_tensor(layer(torch.tanh(layer(torch.ones(1, 2)))).sum(), Known.among({"layer": layer}))
-    assert {node.scope[0].call for node in story.nodes if node.scope} == {1, 2} and not story.heading
+    assert {node.scope[0].call for node in story.nodes if node.scope} == {1, 2}

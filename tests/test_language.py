@@ -67,13 +67,8 @@ def interpolated(source):
     for node in ast.walk(ast.parse(source)):
         called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.Raise) or called in ("warn", "warn_user", "add_note"):
-            for part in ast.walk(node):
-                words = (
-                    [v.value for v in part.values if isinstance(v, ast.Constant)]
-                    if isinstance(part, ast.JoinedStr)
-                    else []
-                )
-                if re.search("[A-Za-z]{2}", "".join(words)):
+            for part in (part for part in ast.walk(node) if isinstance(part, ast.JoinedStr)):
+                if re.search("[A-Za-z]{2}", "".join(v.value for v in part.values if isinstance(v, ast.Constant))):
                     yield part.lineno
 
 

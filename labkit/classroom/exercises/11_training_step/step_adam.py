@@ -1,7 +1,7 @@
 """# Fix Adam (2 points)
 
-`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root
-and the bias correction are missing; add them.
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. The square root and
+the bias correction are missing. Add them.
 
 [[as_it_was as adam]]
 """

@@ -97,7 +97,7 @@ def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     if dialect == "numpy" and name.lower() in WRITTEN_OUT:
         return f"In NumPy, write {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
-    return "Choose one of these above: {dialects}.".format(dialects=" or ".join(having)) if having else ""
+    return "Choose {dialects} above, which has it.".format(dialects=" or ".join(having)) if having else ""
 
 
 def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:

@@ -189,7 +189,7 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         known = known or list(filter(None, [meant(exercise.tensors, outcome.error)]))
         meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
-    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
+    said = "".join("\n  it printed: {line}".format(line=line) for line in outcome.printed.splitlines()[:5])
     return kind, text + said, "On a random input {feedback}".format(feedback=feedback)
 
 
@@ -209,7 +209,9 @@ def _short(error):
 def _failure_of_call(outcome, changed):
     kind, text = outcome.kind, ""
     if kind == "error":
-        return kind, f"it raised {_short(outcome.error)}", f"it raised {outcome.error_place}"
+        return kind, *(
+            "it raised {error}".format(error=error) for error in (_short(outcome.error), outcome.error_place)
+        )
     if kind == "timeout":
         text = "{error} and was stopped. Is there an infinite loop?".format(error=outcome.error)
     elif changed:

@@ -38,7 +38,9 @@ WRONG_VALUES = "The kind and shape of {result} are right; its values are not, fo
 ARGUMENTS = "expected a function of {arguments}, but yours takes {takes}: {problem}."
 OTHER_ARGUMENTS = "Expected a function of {arguments}, but yours takes others."
 NO_VALUE = "This exercise asks for a value that you predict, but got {kind}."
-NO_FUNCTION = 'Expected a function of {arguments}, but got {kind}. Do not call it: check("{name}", your_function).'
+NO_FUNCTION = (
+    'Expected a function of {arguments}, but got {kind}. Pass the function itself: check("{name}", your_function).'
+)
 DOTS = "{place} is still three dots. Replace every ... with your prediction."
 CHANGED = "it changed an input in place: {names}. Make a new value instead."
 

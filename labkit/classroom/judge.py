@@ -123,10 +123,12 @@ def judge_calls(
         return _verdict("forbidden", sentence)
     if not failed:
         return _verdict("right", "It gives the right answer for all {count} random inputs.".format(count=len(inputs)))
-    if reason := sure(explain_calls, exercise, compared, failed):
+    reason = sure(explain_calls, exercise, compared, failed)
+    if reason and reason.kind != "where":
         return _verdict(reason.kind, so_far + reason.sentence)
     smallest = min(failed, key=lambda case: size(case[0]))
-    return Verdict(*_difference_in_result(exercise, smallest, so_far, len(failed), len(inputs)))
+    where = so_far + f"{reason.sentence}\n" if reason else so_far
+    return Verdict(*_difference_in_result(exercise, smallest, where, len(failed), len(inputs)))
 
 
 def _plain(cases):

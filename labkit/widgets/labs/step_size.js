@@ -158,11 +158,11 @@ export default { render({ model, el }) {
     const glass = zoomed ? [] : [svg("rect", { class: "lab-cover", x: lens[0], y: lens[1], width: LENS[0], height: LENS[1], rx: 3 }),
       ...drawnIn(windowAt(q.middle, h, lens, format), q, format, 60), written(lens[0] + 5, lens[1] + 14, filledIn(words.wide, { width: digits(2 * reach * h, 2) }), "note")];
     const ends = rule === "central" ? ["x − h", "x + h"] : ["x", "x + h"], [a, b] = [q.low, q.high].map((at) => clamped(view.across(at), BOX[0], BOX[2]));
-    const names = q.alike ? [written(clamped((a + b) / 2, 80, 340), 318, `${ends[0]} = x + h, as stored`, "word", "middle")]
+    const names = q.alike ? [written(clamped((a + b) / 2, 80, 340), 318, filledIn(words.same, { start: ends[0] }), "word", "middle")]
       : [written(clamped(a, 24, b - 34), 318, ends[0], "word", "middle"), written(clamped(b, 60, 396), 318, ends[1], "word", "middle")];
     plane.ink.replaceChildren(svg("rect", { class: "lab-area", x: BOX[0], y: BOX[1], width: BOX[2] - BOX[0], height: BOX[3] - BOX[1] }), ...drawnIn(view, q, format, 160), ...glass, ...names,
       svg("line", { class: "lab-tangent", x1: 10, x2: 36, y1: 12, y2: 12 }), svg("line", { class: "lab-secant", x1: 10, x2: 36, y1: 32, y2: 32 }),
-      written(42, 16, `tangent: slope ${digits(q.slope)}`, "tangentword"), written(42, 36, Number.isFinite(q.value) ? `secant: slope ${digits(q.value)}` : "no secant: not a number", "secantword"));
+      written(42, 16, filledIn(words.tangent, { slope: digits(q.slope) }), "tangentword"), written(42, 36, filledIn(words[Number.isFinite(q.value) ? "secant" : "no secant"], { slope: digits(q.value) }), "secantword"));
 
     const every = Math.ceil((up.high - up.low) / 6), powers = Array.from({ length: 7 }, (_, i) => Math.floor(up.high / every) * every - every * i).filter((power) => power >= up.low);
     const guide = (role, error) => svg("path", { class: role, d: through(STEPS.map((one) => [right(Math.log10(one)), up(Math.log10(error(one)))]), box) });
@@ -177,10 +177,10 @@ export default { render({ model, el }) {
     errors.ink.replaceChildren(svg("rect", { class: "lab-area", x: 52, y: 30, width: 346, height: 252 }),
       ...[0, 4, 8, 12, 16].flatMap((p) => [svg("line", { class: "lab-grid", x1: right(-p), x2: right(-p), y1: 30, y2: 282 }), written(right(-p), 298, p ? `1e−${String(p).padStart(2, "0")}` : "1", "note", "middle")]),
       ...powers.flatMap((p) => [svg("line", { class: "lab-grid", x1: 52, x2: 398, y1: up(p), y2: up(p) }), written(46, up(p) + 4, p ? digits(10 ** p, 1).replace(/^10+$/, (all) => `1e+0${all.length - 1}`) : "1", "note", "end")]),
-      written(225, 318, "h, smaller to the right →", "note", "middle"), written(4, 16, q.slope ? "relative error" : "error", "note"),
-      svg("line", { class: "lab-tangent", x1: 104, x2: 130, y1: 12, y2: 12 }), written(135, 16, "truncation", "tangentword"), svg("line", { class: "lab-round", x1: 220, x2: 246, y1: 12, y2: 12 }), written(251, 16, "round-off", "roundword"),
-      ...FORMATS.filter((one) => one !== format).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
-      ...(Number.isFinite(q.error) ? [] : [written(right(Math.log10(h)) - 14, 274, "not a number", "roundword", "end")]));
+      written(225, 318, words.h, "note", "middle"), written(4, 16, words[q.slope ? "relative" : "absolute"], "note"),
+      svg("line", { class: "lab-tangent", x1: 104, x2: 130, y1: 12, y2: 12 }), written(135, 16, words.short, "tangentword"), svg("line", { class: "lab-round", x1: 220, x2: 246, y1: 12, y2: 12 }), written(251, 16, words.rounded, "roundword"),
+      ...FORMATS.filter((one) => one !== format && !frame.asked).flatMap((one) => curve(one, "lab-other")), guide("lab-tangent", scaled.truncation), guide("lab-round", scaled.roundoff), ...curve(format, "lab-curve"),
+      ...(Number.isFinite(q.error) ? [] : [written(right(Math.log10(h)) - 14, 274, words.nowhere, "roundword", "end")]));
     return sentenceOf(data, state, q);
   });
 } };

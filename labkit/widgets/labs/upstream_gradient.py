@@ -77,10 +77,11 @@ class UpstreamGradientLab(Lab):
         p = passes(fn, args, argnum, "UpstreamGradientLab")
         m, n = p.matrix.shape
         if m > MOST_OUTPUTS or n > MOST_INPUTS:
-            text = "UpstreamGradientLab: expected at most {} output and {} input elements, but got {} and {}"
-            raise ValueError(text.format(MOST_OUTPUTS, MOST_INPUTS, m, n))
+            text = "UpstreamGradientLab: expected at most {outputs} output and {inputs} input elements, but got {m} and {n}"
+            raise ValueError(text.format(outputs=MOST_OUTPUTS, inputs=MOST_INPUTS, m=m, n=n))
         if outputs and len(outputs) != m:
-            raise ValueError(f"outputs: expected {m} names, one per output element, but got {len(outputs)}")
+            text = "outputs: expected {m} names, one per output element, but got {count}"
+            raise ValueError(text.format(m=m, count=len(outputs)))
         self.matrix, self.state_names = p.matrix, tuple(f"v{i}" for i in range(m))
         self._names, called = list(outputs) or p.rows, "f" if p.name == "<lambda>" else p.name
         function = p.formula if 0 < len(p.formula) <= 32 else f"{called}({p.input_name})"

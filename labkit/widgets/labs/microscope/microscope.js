@@ -144,7 +144,7 @@ function sentenceOf({ words, name, said }, f, of, called) {
     if (f.around) {
       const [low, high] = f.around.map(said1);
       Object.assign(values, { low, high, off: placed(off, part(gap, 4)), other: sign(f.target) > 0 ? high : low, nearest: said1(f.nearest) });
-      if (finite(f.result)) { const gaps = divided(absolute(plus(f.result, minus(f.nearest))), gapAt(f.nearest, of)), count = placed(gaps, part(gaps, 100)); values.gaps = `${count} gap${count === "1" ? "" : "s"}`; }
+      if (finite(f.result)) { const gaps = divided(absolute(plus(f.result, minus(f.nearest))), gapAt(f.nearest, of)); values.gaps = placed(gaps, part(gaps, 100)); }
     }
   }
   if (finite(f.result) && f.result[0] && exponentOf(f.result) < of.least) { values.kept = exponentOf(f.result) - (of.least - of.bits); keys.push("subnormal"); }

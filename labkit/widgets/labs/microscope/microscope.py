@@ -9,7 +9,7 @@ import numpy as np
 
 from ....messages.wrapping import Prose
 from ....precision import FORMATS, Format, format_of
-from ...kit.lab import Lab
+from ...kit.lab import Lab, not_one_of
 from ...kit.module import module, style
 from ...kit.sketch import Axis, Sketch
 from ...kit.traits import Trait, traits
@@ -30,7 +30,7 @@ WORDS = {
     "tie": "Halfway between {low} and {high}: the tie goes to {result}, whose last bit is 0.",
     "zero": "Nearer to 0 than to {other}, the smallest number: it becomes 0.",
     "nearer": "Between {low} and {high}: {result} is nearer, off by {off}.",
-    "several": "Each of {ops} operations was rounded: the result is {result}, {gaps} from the nearest, {nearest}.",
+    "several": "Each of {ops} operations was rounded: the result is {result}. The nearest is {nearest}, {gaps} × the gap away.",
     "subnormal": "Subnormal: {kept} of {bits} fraction bits are left.",
     "absorbed": "Absorbed: adding {absorbed} changes nothing.",
     "bits": "The bits: exponent {exponent} = {field}, and {field} − {bias} = {power}; fraction {lead} + {part}/{whole} = {size}.",
@@ -97,7 +97,7 @@ def sentence(f: Landing) -> str:
             values |= {"other": values["high" if f.target > 0 else "low"], "nearest": _number(f.nearest, of)}
             if np.isfinite(f.result):
                 gaps = abs(Fraction(f.result) - Fraction(f.nearest)) / gap_at(Fraction(f.nearest), of)
-                values["gaps"] = f"{digits(gaps, gaps / 100)} gap{'' if gaps == 1 else 's'}"
+                values["gaps"] = digits(gaps, gaps / 100)
     if np.isfinite(f.result) and 0 < abs(f.result) < of.min_normal:
         values["kept"] = exponent_of(Fraction(f.result)) - exponent_of(Fraction(of.min_subnormal))
         keys.append("subnormal")
@@ -221,9 +221,9 @@ class Microscope(Lab):
         at = super().state_with(**state)
         _fraction(at["x"])
         if at["format"] not in NAMES:
-            raise ValueError(f"format: expected one of {', '.join(NAMES)}, but got {at['format']!r}")
+            raise not_one_of("format", NAMES, at["format"])
         if abs(at["power"]) > MOST_POWER:
-            raise ValueError(f"power: expected a whole number from -1200 to 1200, but got {at['power']!r}")
+            raise ValueError("power: expected a whole number from -1200 to 1200, but got {n!r}".format(n=at["power"]))
         return at
 
     def describe(self, **state: Any) -> str:
@@ -246,11 +246,11 @@ def _fraction(value) -> Fraction:
             raise TypeError
         return Fraction(value) if isinstance(value, (str, int, Fraction)) else Fraction(float(value))
     except TypeError:
-        raise TypeError(
-            f"Microscope: expected a number, or a decimal as text such as '0.1', but got {type(value).__name__}"
-        ) from None
+        text = "Microscope: expected a number, or a decimal as text such as '0.1', but got {kind}"
+        raise TypeError(text.format(kind=type(value).__name__)) from None
     except (ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"Microscope: expected a finite number such as 0.1 or '0.1', but got {value!r}") from None
+        text = "Microscope: expected a finite number such as 0.1 or '0.1', but got {value!r}"
+        raise ValueError(text.format(value=value)) from None
 
 
 def _written(value, exact: Fraction) -> tuple[str, int]:

@@ -269,6 +269,22 @@ two_edges_as_one = slip(
 )
 
 
+@wrong(
+    "A node is in your order once for each path to it, and each time it sends its whole gradient. Add it only if it is not there "
+    "yet."
+)
+def several_times_in_the_order(parents, output):
+    order = []
+
+    def place(node):
+        for parent, _ in parents[node]:
+            place(parent)
+        order.append(node)
+
+    place(output)
+    return _walk(parents, reversed(order), output)
+
+
 hints = (
     "Two parts: first a list of the nodes in an order that is allowed, then one walk over it.",
     "place(node) of section 2 puts the parents of a node into the list before the node itself.",

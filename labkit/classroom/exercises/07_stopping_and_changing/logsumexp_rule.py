@@ -37,12 +37,6 @@ def overflow(x, g):
         return np.log(np.sum(np.exp(x))), g * np.exp(x) / np.sum(np.exp(x))
 
 
-@wrong("Your gradient is the local derivative alone. A VJP multiplies it by the upstream gradient g.")
-def cotangent_forgotten(x, g):
-    value = x.max() + np.log(np.exp(x - x.max()).sum())
-    return value, np.exp(x - value)
-
-
 @wrong(
     "You sent all of g to the largest element: that is the gradient of max. Here every element gets its share, "
     "exp(x - logsumexp).",
@@ -165,6 +159,18 @@ sum_missing = slip(
 multiplied_by_the_sum = slip(
     "The share of an element is its exponential divided by the sum. You multiply by the sum.",
     "shifted / np.sum(shifted) -> shifted * np.sum(shifted)",
+)
+
+
+largest_inside_the_log = slip(
+    "The largest element is added after the logarithm: log(exp(m) * s) is m + log(s), not log(m * s).",
+    "largest + np.log(np.sum(shifted)) -> np.log(largest * np.sum(shifted))",
+)
+
+
+cotangent_forgotten = slip(
+    "Your gradient is the local derivative alone. A VJP multiplies it by the upstream gradient g.",
+    "g * shifted / -> shifted /",
 )
 
 
